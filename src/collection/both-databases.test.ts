@@ -25,7 +25,7 @@ import { answeredSites, findingsOf, linksOfPage, pageOf, pagesSince } from './pa
 import { applyReports } from './sample-catalogue.test-data.ts'
 
 const SITES = ['a.test', 'b.test', 'big.test', 'mirror.test', 'www.mirror.test', 'ünï.test', 'Z.test', 'z.test:8080']
-const PLACES: Partial<PageReport>[] = [
+const VARIANTS: Partial<PageReport>[] = [
   {},
   { depth: 3, language: 'pt-BR', annotations: ['lenTrunc'] },
   { mediaType: 'application/pdf', sniffed: 'text/html' },
@@ -52,7 +52,7 @@ function reports(): VisitReport[] {
     const content = (i: number) =>
       /mirror/.test(site) ? `mirrored ${i}` : i === 2 ? 'everywhere the same' : `${site} ${i}`
     const pages = urls.map((url, i) =>
-      samplePage(url, { at: NOON + nth * 61_000 + i, ...PLACES[i] }, content(i), links),
+      samplePage(url, { at: NOON + nth * 61_000 + i, ...VARIANTS[i] }, content(i), links),
     )
     const robots = samplePage(`http://${site}/robots.txt`, { ownRequest: true, path: 'P' }, 'robots')
     const finding = (rule: string, at: number) => ({
@@ -122,11 +122,11 @@ async function inPieces<Row extends { id: number }>(
 
 /** Links that are indexed, in batches, and some that are not. */
 async function fill(database: Database): Promise<void> {
-  const told = reports()
-  await applyReports(database, told.slice(0, -4))
+  const all = reports()
+  await applyReports(database, all.slice(0, -4))
   const index = linkIndexer(database)
   while (await index.next(1, 3));
-  await applyReports(database, told.slice(-4))
+  await applyReports(database, all.slice(-4))
 }
 
 async function targetsOf(tx: Tx): Promise<object[]> {

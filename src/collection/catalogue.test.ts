@@ -166,7 +166,7 @@ test('another process reads what was applied while a crawl goes on', async () =>
   }
 })
 
-test('documents per minute use the crawl's own time, even across two minutes', async () => {
+test('documents per minute use the time of the crawl, even across two minutes', async () => {
   const database = openSqlite(':memory:')
   const begun = 1000 * 60_000 + 49_000
   const rates = await database.transact(async (tx) => {

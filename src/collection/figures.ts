@@ -11,51 +11,11 @@ export interface FrontierFigures {
   waiting: number
 }
 
-export interface TypeFigures {
-  count: number
-  bytes: number
-  mean: number
-}
+const NEVER_REFUSED = { robots: 0, scope: 0, hazard: 0, classifier: 0 }
 
-export interface DayFigures {
-  day: string
-  documents: number
-  bytes: number
-  /** Over the minutes with requests, without the time before the first answer and after the last. */
-  documentsPerMinute: number
-}
+export type Figures = Awaited<ReturnType<typeof figures>>
 
-export interface Figures {
-  documents: number
-  bytes: number
-  servers: number
-  urls: { seen: number; fetched: number; waiting: number }
-  links: number
-  /** Documents minus different contents. */
-  duplicates: number
-  /** Captures whose payload came again before its first record was durable, and was stored again. */
-  storedTwice: number
-  statuses: Record<string, number>
-  failures: Record<string, number>
-  refused: Record<string, number>
-  unwanted: Record<string, number>
-  /** By limit and hazard, the one that stopped most sites first (VN's Table 7). */
-  stopped: StoppedBy[]
-  documentsByType: Record<string, TypeFigures>
-  perServer: { mean: number; median: number; max: number }
-  ratesByDay: DayFigures[]
-  /** Documents per URL fetched (VN's Table 9). */
-  downloadsPerUrl: number
-  requests: number
-  wireBytes: number
-  malformed: number
-  cut: number
-  /** Documents by their annotation in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
-  troubles: Record<string, number>
-  seedLinksDropped: number
-}
-
-export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figures> {
+export async function figures(tx: Tx, frontier: FrontierFigures) {
   const counters = await readCounters(tx)
   const counted = (name: string) => counters.get(name) ?? 0
   const documents = counted('documents')
@@ -66,42 +26,33 @@ export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figure
     servers: await count(tx, COUNT_SERVERS),
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
     links: counted('links'),
+    /** Documents minus different contents. */
     duplicates: await count(tx, COUNT_DUPLICATES),
+    /** Captures whose payload came again before its first record was durable, and was stored again. */
     storedTwice: await count(tx, COUNT_STORED_TWICE),
     statuses: withPrefix(counters, 'status:'),
     failures: withPrefix(counters, 'failure:'),
-    refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
+    refused: { ...NEVER_REFUSED, ...withPrefix(counters, 'refused:') } as Record<string, number>,
     unwanted: withPrefix(counters, 'unwanted:'),
+    /** By limit and hazard, the one that stopped most sites first (VN's Table 7). */
     stopped: await stoppedByRule(tx, counters),
     documentsByType: byType(counters),
     perServer: await perServer(tx),
     ratesByDay: await ratesByDay(tx),
+    /** Documents per URL fetched (VN's Table 9). */
     downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
     requests: counted('requests'),
     wireBytes: counted('wireBytes'),
     malformed: counted('malformed'),
     cut: counted('cut'),
+    /** Documents by their annotation in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
     troubles: withPrefix(counters, 'trouble:'),
     seedLinksDropped: counted('seedLinksDropped'),
   }
 }
 
-/** A content and the URLs that have it (C8). */
-export interface DuplicateContent {
-  digest: string
-  bytes: number
-  /** All URLs are counted, some are named. */
-  count: number
-  urls: string[]
-}
-
-/** The contents with most URLs first. */
-export async function duplicateContents(
-  tx: Tx,
-  atMost: number,
-  urlsEach: number,
-  skip = 0,
-): Promise<DuplicateContent[]> {
+/** Contents with several URLs (C8), those with most first. All URLs are counted, some are named. */
+export async function duplicateContents(tx: Tx, atMost: number, urlsEach: number, skip = 0) {
   const db = queries(tx)
   const contents = await db.all<{ digest: string; bytes: number; count: number }>(
     `SELECT digest, min(bytes) AS bytes, count(*) AS count FROM page WHERE outcome = 'kept' AND digest IS NOT NULL
@@ -109,7 +60,7 @@ export async function duplicateContents(
     atMost,
     skip,
   )
-  const named: DuplicateContent[] = []
+  const named: ((typeof contents)[number] & { urls: string[] })[] = []
   for (const content of contents) {
     const rows = await db.all<{ url: string }>(
       `SELECT url FROM page WHERE digest = ? AND outcome = 'kept' ORDER BY id LIMIT ?`,
@@ -138,7 +89,7 @@ function withPrefix(counters: ReadonlyMap<string, number>, prefix: string): Reco
   return Object.fromEntries(found.map(([name, value]) => [name.slice(prefix.length), value]))
 }
 
-function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigures> {
+function byType(counters: ReadonlyMap<string, number>) {
   const types = Object.entries(withPrefix(counters, 'type:'))
   return Object.fromEntries(
     types.map(([type, count]) => {
@@ -156,7 +107,7 @@ const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
 const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
 const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
 
-async function perServer(tx: Tx): Promise<Figures['perServer']> {
+async function perServer(tx: Tx): Promise<Record<'mean' | 'median' | 'max', number>> {
   const db = queries(tx)
   const { n, sum, max } = (await db.get<{ n: number; sum: number; max: number }>(
     `SELECT count(*) AS n, coalesce(sum(documents), 0) AS sum, coalesce(max(documents), 0) AS max
@@ -172,10 +123,13 @@ async function perServer(tx: Tx): Promise<Figures['perServer']> {
   return { mean: sum / n, median, max }
 }
 
-/** Only part of the first and last minute counts: a crawl of 22 s may span two. */
-async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
+/**
+ * Documents per minute over the minutes with requests. Only part of the first and last minute counts: a crawl of 22 s may
+ * span two.
+ */
+async function ratesByDay(tx: Tx) {
   const db = queries(tx)
-  const rows = await db.all<DayRow>(
+  const rows = await db.all<Record<'day' | 'documents' | 'bytes' | 'minutes' | 'first' | 'last', number>>(
     `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes,
        count(DISTINCT minute) FILTER (WHERE requests > 0) AS minutes,
        min(minute) FILTER (WHERE requests > 0) AS first, max(minute) FILTER (WHERE requests > 0) AS last
@@ -191,15 +145,6 @@ async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
     const ms = Math.max(SHORTEST_MS, minutes * MINUTE_MS - before - after)
     return { day: dayOf(day * 1440 * MINUTE_MS), documents, bytes, documentsPerMinute: documents / (ms / MINUTE_MS) }
   })
-}
-
-interface DayRow {
-  day: number
-  documents: number
-  bytes: number
-  minutes: number
-  first: number
-  last: number
 }
 
 /** A shorter time gives no meaningful rate. */

@@ -1,5 +1,5 @@
 /**
- * A Bloom filter over the payload digests of the collection, in memory that all threads share: nine times of ten it tells a
+ * A Bloom filter over the payload digests of the collection, in memory that all threads share: nine times of ten it shows a
  * worker that a payload is new, without a round trip. A wrong yes costs a look-up; it never says no wrongly. Until it has
  * been filled it says yes to everything.
  */

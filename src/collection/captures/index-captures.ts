@@ -15,14 +15,10 @@ import { capturesOfBucket, type StoredCapture } from './read-captures.ts'
 /** Captures read at once: about 5 ms. */
 const PIECE = 1000
 
-interface Upto {
-  bucket: number
-  capture: number
-  size: number
-}
+type Upto = Record<'bucket' | 'capture' | 'size', number>
 
 /** `node`: this server's name, where several share the database. */
-export async function indexCaptures(database: Database, disk: Disk, folder: string, node = 'house'): Promise<void> {
+export async function indexCaptures(database: Database, disk: Disk, folder: string, node = 'server'): Promise<void> {
   const path = `${folder}/${INDEX}`
   const size = disk.size(path) ?? 0
   const before = await readUpto(database, node)

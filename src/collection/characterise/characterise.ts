@@ -7,47 +7,17 @@ import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { linksToIndex } from '../links/index-links.ts'
 import { countedTargets } from '../links/who-links-here.ts'
-import { Distribution, type Summary, share } from './distribution.ts'
-import { ASKED, type LinkShares, PagePass, type SizeOfType } from './page-pass.ts'
-import { proposeThresholds, type Threshold } from './thresholds.ts'
+import { Distribution, share } from './distribution.ts'
+import { ASKED, PagePass } from './page-pass.ts'
+import { proposeThresholds } from './thresholds.ts'
 
 /** What a collection shows of the web that it was collected from. */
-export interface WebFigures {
-  /** Sites and URLs that were fetched, and documents kept. */
-  sites: number
-  urls: number
-  documents: number
-  urlsPerSite: Summary
-  documentsPerSite: Summary
-  /** Links from the entry to the site: of every URL, and of the deepest URL of every site. */
-  depth: Summary
-  deepest: Summary
-  /** Characters. */
-  urlLength: Summary
-  /** Bytes of documents, by media type, the most frequent first; the others together as `other`. */
-  size: SizeOfType[]
-  /** As declared; '' where a document declares none. */
-  languages: Record<string, number>
-  /** Where the bytes are not of the declared type: `text/plain → text/html`. */
-  mistaken: Record<string, number>
-  statuses: Record<string, number>
-  /** Pages that link to a URL, for URLs with any link; and pages whose links are not indexed yet. */
-  inLinks: Summary
-  behind: number
-  /** Different links of every page that was read, kept or not (`noindex`). */
-  outLinks: Summary
-  links: LinkShares
-  duplicates: { documents: number; share: number; perSite: Summary }
-  sessionIds: { urls: number; share: number; sites: number }
-  /** Milliseconds of an exchange. */
-  took: Summary
-  thresholds: Threshold[]
-}
+export type WebFigures = Awaited<ReturnType<typeof characterise>>
 
 /** Pages read at once: about 20 ms. */
 const PIECE = 500
 
-export async function characterise(database: Database): Promise<WebFigures> {
+export async function characterise(database: Database) {
   const pages = new PagePass()
   while (await database.read((tx) => pages.take(tx, PIECE))) await turn()
   const sites = await database.read(siteSums)
@@ -64,20 +34,27 @@ export async function characterise(database: Database): Promise<WebFigures> {
   }
   const thresholds = await database.read((tx) => proposeThresholds(tx, measured))
   return {
+    /** Sites and URLs that were fetched, and documents kept. */
     sites: sites.urls.count,
     urls: pages.urls,
     documents: pages.documents,
     urlsPerSite: sites.urls.summary(),
     documentsPerSite: sites.documents.summary(),
+    /** Links from the entry to the site: of every URL, and of the deepest URL of every site. */
     depth: pages.depth.summary(),
     deepest: sites.deepest.summary(),
     urlLength: pages.urlLength.summary(),
+    /** Bytes of documents by media type, the most frequent first; the others together as `other`. */
     size,
+    /** As declared; '' where a document declares none. */
     languages: pages.languages.sorted(),
+    /** Where the bytes are not of the declared type: `text/plain → text/html`. */
     mistaken: pages.mistaken.sorted(),
     statuses: pages.statuses.sorted(),
+    /** Pages that link to a URL, for URLs with any link; and pages whose links are not indexed yet. */
     inLinks: inLinks.summary(),
     behind,
+    /** Different links of every page that was read, kept or not (`noindex`). */
     outLinks: pages.outLinks.summary(),
     links: pages.shares(),
     duplicates: { documents: duplicates, share: share(duplicates, pages.documents), perSite: perSite.summary() },

@@ -44,8 +44,8 @@ test('quantiles are those of the sorted numbers, to 0.4 %; every number is in on
         const distribution = of(values)
         const sorted = values.map(Math.round).sort((a, b) => a - b)
         const exact = sorted[Math.max(1, Math.ceil(sorted.length * q - 1e-9)) - 1]
-        const told = distribution.quantile(q)
-        assert.ok(told >= exact && told <= exact * (1 + 1 / 256), `${told} for ${exact}`)
+        const found = distribution.quantile(q)
+        assert.ok(found >= exact && found <= exact * (1 + 1 / 256), `${found} for ${exact}`)
         const { histogram, count, max } = distribution.summary()
         assert.equal(
           histogram.reduce((sum, bin) => sum + bin.count, 0),

@@ -17,19 +17,7 @@ export interface Bin {
   count: number
 }
 
-export interface Summary {
-  count: number
-  sum: number
-  mean: number
-  min: number
-  median: number
-  p90: number
-  p99: number
-  p999: number
-  max: number
-  /** By powers of two: 0, 1, 2–3, 4–7, … without empty bins at both ends. */
-  histogram: Bin[]
-}
+export type Summary = ReturnType<Distribution['summary']>
 
 export class Distribution {
   readonly #counts = new Float64Array(EXACT + (LARGEST_BITS - EXACT_BITS) * STEPS)
@@ -62,7 +50,7 @@ export class Distribution {
     return this.#max
   }
 
-  summary(): Summary {
+  summary() {
     const count = this.#count
     return {
       count,
@@ -74,6 +62,7 @@ export class Distribution {
       p99: this.quantile(0.99),
       p999: this.quantile(0.999),
       max: this.#max,
+      /** By powers of two: 0, 1, 2–3, 4–7, … without empty bins at both ends. */
       histogram: this.#histogram(),
     }
   }

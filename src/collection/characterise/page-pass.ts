@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
 import { isCookielessSession, isSessionId } from '../../web/url/sessions.ts'
 import { pieceOf, rowOf, siteAt } from '../row-id.ts'
-import { Distribution, type Summary, share } from './distribution.ts'
+import { Distribution, share } from './distribution.ts'
 
 /** Without pages that were refused before any request: they have Heritrix's negative statuses. */
 export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
@@ -15,24 +15,6 @@ export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
 const MAX_NAMES = 300
 /** Each has a distribution of 100 KB. */
 const MAX_TYPES = 40
-
-export interface SizeOfType extends Summary {
-  type: string
-}
-
-export interface LinkShares {
-  all: number
-  /** Into the page's own site. */
-  internal: number
-  external: number
-  /** External links to a home page, to another page, and to a site whose name is no longer known. */
-  home: number
-  deep: number
-  unknown: number
-  /** internal / all, and deep / (home + deep). */
-  internalShare: number
-  deepShare: number
-}
 
 interface Row {
   id: bigint
@@ -92,7 +74,7 @@ export class PagePass {
   }
 
   /** The most frequent type first. */
-  sizes(): SizeOfType[] {
+  sizes() {
     const all = [...this.#sizes].map(([type, sizes]) => ({ type, ...sizes.summary() }))
     return all.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1))
   }
@@ -105,7 +87,11 @@ export class PagePass {
     return this.#sessionSites.size
   }
 
-  shares(): LinkShares {
+  /**
+   * `internal`: into the page's own site. `home`, `deep`, `unknown`: to another site's home page, to another page of it, to a
+   * site whose name is no longer known.
+   */
+  shares() {
     const { all, internal, home, deep } = this.#links
     const shares = { internalShare: share(internal, all), deepShare: share(deep, home + deep) }
     return { ...this.#links, external: all - internal, ...shares }

@@ -76,12 +76,7 @@ function notePairs(db: SqliteTx, holders: readonly Holder[]): void {
     for (const [other, b] of homes.slice(i + 1, i + 1 + NEIGHBOURS)) if (other - at > NEIGHBOURS) note(a, b)
 }
 
-interface Compared {
-  shared: number
-  telling: number
-  same_home: number
-  total: number
-}
+type Compared = Record<'shared' | 'telling' | 'same_home' | 'total', number>
 
 /** Two sites by rank, in any order. Each pair is compared once. */
 export function compare(db: SqliteTx, one: number, other: number): Evidence {

@@ -149,7 +149,7 @@ test('in small webs it finds what comparing all pairs finds, and nothing else', 
         const replicas = new Map(by[heuristic].map((pair) => pair.split(' ') as [string, string]))
         for (const [replica, original] of replicas) {
           assert.ok(brute(sites, heuristic, replica, original), `${heuristic} ${replica} ${original}`)
-          assert.ok(!replicas.has(original), 'an original is nobody’s replica')
+          assert.ok(!replicas.has(original), 'an original is no replica')
         }
         // A site that is no replica is like no other such site.
         const left = names.filter((name) => !replicas.has(name))

@@ -64,14 +64,14 @@ function parseLine(raw: string): ListLine | string {
   const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw
   if (text.length > LONGEST_LINE) return `longer than ${LONGEST_LINE} characters`
   const hash = text.indexOf('#')
-  const words = (hash < 0 ? text : text.slice(0, hash)).split(/\s+/).filter((word) => word !== '')
-  if (words.length === 0) return { kind: 'text', text }
-  const never = words[0] === '!'
-  if (never) words.shift()
-  if (words.length !== 2) return `expected two names, 'replica original', but found ${words.length}`
-  const [replica, original] = words.map(siteName)
-  if (replica === undefined) return `'${words[0].slice(0, 100)}' is not a site name`
-  if (original === undefined) return `'${words[1].slice(0, 100)}' is not a site name`
+  const names = (hash < 0 ? text : text.slice(0, hash)).split(/\s+/).filter((word) => word !== '')
+  if (names.length === 0) return { kind: 'text', text }
+  const never = names[0] === '!'
+  if (never) names.shift()
+  if (names.length !== 2) return `expected two names, 'replica original', but found ${names.length}`
+  const [replica, original] = names.map(siteName)
+  if (replica === undefined) return `'${names[0].slice(0, 100)}' is not a site name`
+  if (original === undefined) return `'${names[1].slice(0, 100)}' is not a site name`
   if (replica === original) return `${replica} cannot be a replica of itself`
   if (never) return { kind: 'never', text, replica, original }
   return { kind: 'pair', text, replica, original, ours: hash >= 0 && OURS.test(text.slice(hash)) }

@@ -1,6 +1,5 @@
 /** Rows of pages and findings, and how a page's row changes when the page is fetched again: one rule for both databases. */
 import { never } from '../../base/assert.ts'
-import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Finding, PageReport } from '../../contracts/report.ts'
@@ -10,32 +9,7 @@ const LONGEST_TITLE = 500
 const LONGEST_NOTES = 500
 
 /** Keys are signed, as in the tables. */
-export interface PageRow {
-  site: bigint
-  key: bigint
-  url: string
-  depth: number
-  via: string | null
-  path: string
-  status: number
-  outcome: Outcome['kind']
-  why: string | null
-  detail: string | null
-  mediaType: string
-  bytes: number
-  tookMs: Millis
-  tries: number
-  firstAt: Instant
-  at: Instant
-  looks: number
-  digest: string | null
-  textDigest: bigint | null
-  simhash: bigint | null
-  title: string
-  annotations: string
-  sniffed: string | null
-  language: string | null
-}
+export type PageRow = ReturnType<typeof pageRow>
 
 /** Both databases read and write a row in this order; the type is PostgreSQL's. */
 const COLUMNS: Readonly<Record<keyof PageRow, readonly [name: string, type: 'bigint' | 'text']>> = {
@@ -86,7 +60,7 @@ export function knownRow(found: Readonly<Record<string, unknown>>): PageRow {
 }
 
 /** After its first fetch. */
-export function pageRow(site: bigint, page: PageReport): PageRow {
+export function pageRow(site: bigint, page: PageReport) {
   const { memory } = page
   const at = Math.round(page.at)
   return {
@@ -182,22 +156,13 @@ function reasonOf(outcome: Outcome): { why: string | null; detail: string | null
 const LONGEST_EVIDENCE = 2000
 const MAX_EXAMPLES = 3
 
-export interface FindingRow {
-  rule: string
-  evidence: string
-  at: Instant
-  pattern: string | null
-  /** JSON. */
-  examples: string | null
-  withdrawn: boolean
-}
-
-export function findingRow({ rule, evidence, at, pattern, examples, withdrawn }: Finding): FindingRow {
+export function findingRow({ rule, evidence, at, pattern, examples, withdrawn }: Finding) {
   return {
     rule,
     evidence: evidence.slice(0, LONGEST_EVIDENCE),
     at: Math.round(at),
     pattern: pattern?.slice(0, LONGEST_EVIDENCE) ?? null,
+    /** JSON. */
     examples: examples === undefined ? null : JSON.stringify(examples.slice(0, MAX_EXAMPLES)),
     withdrawn: withdrawn === true,
   }

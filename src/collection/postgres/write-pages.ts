@@ -65,20 +65,10 @@ export async function readKnown(
   return { known, indexedUpto: upto!.page }
 }
 
-export interface ChangedPage {
-  id: number
-  row: PageRow
-  /** Undefined: unchanged. */
-  links: Uint8Array | undefined
-  /** The links that a known page had. */
-  before: Uint8Array | null
-  isNew: boolean
-}
-
 export async function writePages(
   tx: PostgresTx,
   bucket: number,
-  pages: readonly ChangedPage[],
+  pages: ReturnType<PageChanges['changed']>,
   givenUp: readonly bigint[],
   indexedUpto: number,
 ): Promise<void> {
@@ -129,9 +119,9 @@ export class PageChanges {
     return [...this.#givenUp]
   }
 
-  /** Sorted by site and key. */
-  changed(): ChangedPage[] {
-    const changed: ChangedPage[] = []
+  /** Sorted by site and key. `links`: undefined if unchanged; `before`: the links that a known page had. */
+  changed() {
+    const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew'> & { before: Uint8Array | null })[] = []
     for (const [, pages] of [...this.#entries].sort(byKey)) {
       for (const [, { id, row, links, before, isNew, changed: isChanged }] of [...pages].sort(byKey)) {
         if (!isChanged) continue

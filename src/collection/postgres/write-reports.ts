@@ -10,17 +10,13 @@ import { findingRow } from '../pages/page-row.ts'
 import { siteKeyOf } from '../row-id.ts'
 import { columnsOf, reserveRows } from './bucket.ts'
 import { addPayloads, capturesIn, type VolumeIds, writeCaptures } from './write-captures.ts'
-import { type KnownPage, PageChanges, readKnown, writePages } from './write-pages.ts'
+import { PageChanges, readKnown, writePages } from './write-pages.ts'
 
-/** What must be known before the first row is written. */
-export interface CatalogueBefore {
-  known: readonly KnownPage[]
-  indexedUpto: number
-  nextId: () => number
-}
-
-/** Asked at the same time as the frontier, so for all reports that may turn out to count. */
-export async function readBefore(tx: Tx, bucket: number, reports: readonly VisitReport[]): Promise<CatalogueBefore> {
+/**
+ * What must be known before the first row is written. Asked at the same time as the frontier, so for all reports that may
+ * turn out to count.
+ */
+export async function readBefore(tx: Tx, bucket: number, reports: readonly VisitReport[]) {
   const db = postgresTx(tx)
   // A page may be new and have a capture.
   const rows = reports.reduce((sum, { pages, findings }) => sum + 2 * pages.length + findings.length, 0)
@@ -28,20 +24,17 @@ export async function readBefore(tx: Tx, bucket: number, reports: readonly Visit
   return { ...before, nextId }
 }
 
-export interface WrittenReports {
-  /** Digests that are new to the collection. */
-  fresh: ReadonlySet<string>
-  volumes: ReadonlyMap<string, number>
-}
+export type WrittenReports = Awaited<ReturnType<typeof writeReports>>
 
+/** Returns the digests that are new to the collection, and the ids of volumes: for memory, once the transaction is durable. */
 export async function writeReports(
   tx: Tx,
   bucket: number,
   reports: readonly VisitReport[],
-  { known, indexedUpto, nextId }: CatalogueBefore,
+  { known, indexedUpto, nextId }: Awaited<ReturnType<typeof readBefore>>,
   sums: CounterSums,
   volumeIds: VolumeIds,
-): Promise<WrittenReports> {
+) {
   const db = postgresTx(tx)
   const pages = new PageChanges(known, nextId)
   for (const report of reports) pages.add(report)

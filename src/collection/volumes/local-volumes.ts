@@ -2,17 +2,17 @@
 import type { Disk } from '../../base/disk.ts'
 import { volumePath } from './volume-name.ts'
 
-export interface Place {
+export interface RecordLocation {
   volume: string
   offset: number
   length: number
 }
 
 /** `absent`: the volume is not in this folder. */
-export type PlaceRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
+export type RecordRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
 
 /** The only way to the bytes of a capture, wherever its volume is. */
-export type ReadLocation = (location: Place) => Promise<PlaceRead>
+export type ReadLocation = (location: RecordLocation) => Promise<RecordRead>
 
 export function localVolumes(disk: Disk, folder: string): ReadLocation {
   return async (location) => {
@@ -23,7 +23,7 @@ export function localVolumes(disk: Disk, folder: string): ReadLocation {
 }
 
 /** A crawl may close and so rename the volume after its path was found. */
-function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
+function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: RecordLocation): Uint8Array {
   try {
     return disk.read(path, offset, length)
   } catch (error) {

@@ -4,7 +4,7 @@ import { type HttpBlock, parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
 import { MEMBER_LIMITS, readMember } from '../../web/warc/member-reader.ts'
 import { parseRecord, type WarcHeaders } from '../../web/warc/reader.ts'
-import type { Place, ReadLocation } from './local-volumes.ts'
+import type { ReadLocation, RecordLocation } from './local-volumes.ts'
 
 export interface ReadCapture {
   kind: 'capture'
@@ -23,11 +23,14 @@ export interface Unreadable {
 }
 
 /** The location of the capture of `url` at `at` that is not a revisit. */
-export type FindOriginal = (url: string, at: Instant) => Place | undefined | Promise<Place | undefined>
+export type FindOriginal = (
+  url: string,
+  at: Instant,
+) => RecordLocation | undefined | Promise<RecordLocation | undefined>
 
 export async function readCapture(
   volumes: ReadLocation,
-  location: Place,
+  location: RecordLocation,
   findOriginal: FindOriginal,
 ): Promise<ReadCapture | Unreadable> {
   const read = await readHere(volumes, location)
@@ -48,7 +51,7 @@ export async function readCapture(
   return { ...read, body: original.body, original: { url, at } }
 }
 
-async function readHere(volumes: ReadLocation, location: Place): Promise<ReadCapture | Unreadable> {
+async function readHere(volumes: ReadLocation, location: RecordLocation): Promise<ReadCapture | Unreadable> {
   if (location.length > MEMBER_LIMITS.packed) return unreadable(location, 'is longer than any record')
   const found = await volumes(location)
   if (found.kind === 'absent') return unreadable(location, found.why)
@@ -61,6 +64,6 @@ async function readHere(volumes: ReadLocation, location: Place): Promise<ReadCap
   return { kind: 'capture', warcHeaders: record.headers, http, body: http.payload }
 }
 
-function unreadable(location: Place, why: string): Unreadable {
+function unreadable(location: RecordLocation, why: string): Unreadable {
   return { kind: 'unreadable', why: `${location.volume} at ${location.offset}: ${why}` }
 }

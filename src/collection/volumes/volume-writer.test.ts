@@ -175,7 +175,7 @@ test('volumes roll before an exchange, keep request and answer together, and hav
 })
 
 /** A disk whose syncs end only when released. */
-function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting(): number } {
+function heldDisk(inner: Disk): { disk: Disk; release(): Promise<void>; waiting(): number } {
   let held: (() => void)[] = []
   const disk: Disk = {
     ...inner,
@@ -189,7 +189,7 @@ function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting():
   return {
     disk,
     waiting: () => held.length,
-    async letGo() {
+    async release() {
       const now = held
       held = []
       for (const go of now) go()
@@ -199,7 +199,7 @@ function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting():
 }
 
 test('synced resolves only when everything kept before it is durable', async () => {
-  const { disk, letGo, waiting } = heldDisk(memoryDisk())
+  const { disk, release, waiting } = heldDisk(memoryDisk())
   const { archive } = madeUpArchive(disk)
   const done: string[] = []
   const first = keepIn(archive, madeUpExchange({ payload: Buffer.from('1') }))
@@ -209,27 +209,27 @@ test('synced resolves only when everything kept before it is durable', async () 
   keepIn(archive, madeUpExchange({ payload: Buffer.from('3') }))
   void archive.synced().then(() => done.push('c'))
   assert.equal(waiting(), 1)
-  await letGo()
+  await release()
   assert.deepEqual(done, ['a'])
   assert.ok(archive.copyOf(first.digest) !== undefined)
   assert.equal(archive.copyOf(second.digest), undefined)
   // One sync serves both callers.
   assert.equal(waiting(), 1)
-  await letGo()
+  await release()
   assert.deepEqual(done, ['a', 'b', 'c'])
   assert.ok(archive.copyOf(second.digest) !== undefined)
 })
 
 test('on a full disk every call throws the error, and repair keeps what was synced', async () => {
   const inner = memoryDisk()
-  let room = Number.POSITIVE_INFINITY
+  let left = Number.POSITIVE_INFINITY
   const disk: Disk = {
     ...inner,
     append(path) {
       const file = inner.append(path)
       const write = (bytes: Uint8Array) => {
-        const part = Math.min(room, bytes.length)
-        room -= part
+        const part = Math.min(left, bytes.length)
+        left -= part
         file.write(bytes.subarray(0, part))
         if (part < bytes.length) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
       }
@@ -239,7 +239,7 @@ test('on a full disk every call throws the error, and repair keeps what was sync
   const { archive } = madeUpArchive(disk)
   const kept = keepIn(archive, madeUpExchange())
   await archive.synced()
-  room = 100
+  left = 100
   keepIn(archive, madeUpExchange({ payload: Buffer.from('second') }))
   await assert.rejects(archive.synced(), { code: 'ENOSPC' })
   assert.throws(() => keepIn(archive, madeUpExchange()), { code: 'ENOSPC' })

@@ -28,7 +28,6 @@ import {
   requestHead,
   responseHead,
   revisitHead,
-  type Truncation,
   type WarcInfo,
   warcinfoBlock,
   warcinfoHead,
@@ -309,37 +308,28 @@ class ByteBuffer {
   }
 }
 
-interface Kept {
-  /** As received, except that headers which do not hold for the stored payload are renamed. */
-  head: Uint8Array
-  payload: Uint8Array
-  truncated: Truncation | undefined
-  /** The body is compressed already. */
-  packed: boolean
-  protocols: readonly string[]
-}
-
 const HTTP_VERSION = /^http\/\d(?:\.\d)?$/
 
 /** Of a declined answer only the head came: it is kept, marked as truncated. */
-function keptOf(exchange: Exchange): Kept {
+function keptOf(exchange: Exchange) {
   const { answer } = exchange
   assert(answer.kind !== 'failed' && answer.kind !== 'withheld', 'only answers are kept')
   const version = answer.head.version.toLowerCase()
   const protocols = HTTP_VERSION.test(version) ? [version] : []
   if (exchange.tls !== undefined) protocols.push(exchange.tls)
-  const head = storedHead(answer.wireHead, answer.kind !== 'full')
-  if (answer.kind === 'declined') {
-    return { head, payload: NO_BYTES, truncated: 'unspecified', packed: false, protocols }
-  }
+  const isDeclined = answer.kind === 'declined'
   return {
-    head,
-    payload: answer.payload,
-    truncated: answer.kind === 'cut' ? answer.why : undefined,
-    packed: isPacked(answer.head.headers),
+    /** As received, except that headers which do not hold for the stored payload are renamed. */
+    head: storedHead(answer.wireHead, answer.kind !== 'full'),
+    payload: isDeclined ? NO_BYTES : answer.payload,
+    truncated: isDeclined ? 'unspecified' : answer.kind === 'cut' ? answer.why : undefined,
+    /** The body is compressed already. */
+    packed: !isDeclined && isPacked(answer.head.headers),
     protocols,
-  }
+  } as const
 }
+
+type Kept = ReturnType<typeof keptOf>
 
 /**
  * The payloads that this worker wrote, so that a second copy becomes a revisit record. Bounded: the least recently used one is

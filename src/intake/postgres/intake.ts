@@ -80,7 +80,7 @@ export class PostgresIntake implements Intake {
   }
 
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
-    const { database, disk, logPath, node = 'house' } = tools
+    const { database, disk, logPath, node = 'server' } = tools
     const log = await CrawlLog.open(database, disk, logPath, node)
     const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
     intake.#waiting = (await database.read((tx) => readyUpTo(tx))).rows

@@ -24,7 +24,7 @@ export type ApplyTools = IntakeTools & { log: CrawlLog }
 /** Whatever else needs the database waits for all of them: about 25 ms. */
 const SLICES_PER_TRANSACTION = 4
 
-export interface Applied {
+interface Applied {
   /** Finished, whether they counted or not. */
   parts: number
   pages: number
@@ -34,15 +34,8 @@ export interface Applied {
   corrupt: number
 }
 
-export interface FromInbox extends Applied {
-  /** The last part that was read. */
-  lastId: number
-  /** There is nothing after it. */
-  isAll: boolean
-}
-
-/** Applies the oldest parts of the inbox after `afterId`. */
-export function applyWaiting(tools: ApplyTools, pace: Pace, afterId: number): Promise<FromInbox> {
+/** Applies the oldest parts of the inbox after `afterId`. `isAll`: there are none after `lastId`. */
+export function applyWaiting(tools: ApplyTools, pace: Pace, afterId: number) {
   return transact(tools, async (tx, batch) => {
     let lastId = afterId
     let isAll = false
@@ -61,16 +54,12 @@ export function applyWaiting(tools: ApplyTools, pace: Pace, afterId: number): Pr
   })
 }
 
-export interface FromArrivals extends Applied {
-  /** Parts out of order that were not in the inbox before. */
-  stored: number
-}
-
 /**
  * Applies parts that have just come, without the inbox: durable and applied with one commit. They are taken once the
- * transaction has begun, so those that came while another ran are among them.
+ * transaction has begun, so those that came while another ran are among them. `stored`: parts out of order that are new to the
+ * inbox.
  */
-export function applyArrived(tools: ApplyTools, pace: Pace, arrivals: Arrivals): Promise<FromArrivals> {
+export function applyArrived(tools: ApplyTools, pace: Pace, arrivals: Arrivals) {
   return transact(tools, async (tx, batch) => {
     const outOfOrder: SealedPart[] = []
     const source = { hasMore: () => arrivals.parts > 0, next: () => arrivals.take(pace.bytes) }
