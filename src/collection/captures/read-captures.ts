@@ -18,9 +18,7 @@ export interface StoredCapture extends Capture {
   duplicate: boolean
 }
 
-interface Row extends Omit<StoredCapture, 'duplicate'> {
-  duplicate: number
-}
+type Row = Omit<StoredCapture, 'duplicate'> & { duplicate: number }
 
 const SELECT = `SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind,
   v.name AS volume, c."offset", c.length, c.duplicate FROM capture c JOIN volume v ON v.id = c.volume`

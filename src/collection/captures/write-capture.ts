@@ -6,9 +6,7 @@ import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { DigestFilter } from './digest-filter.ts'
 import { NO_PAYLOAD } from './digest-filter.ts'
 
-/**
- * Of one transaction. Their digests go to the filter when it is `durable`: only then may a revisit record refer to them.
- */
+/** Of one transaction. When it is durable their digests go to the filter, and revisit records may refer to them. */
 export class CaptureWriter {
   readonly #filter: DigestFilter
   /** Responses of this transaction, which are not in the filter yet. */

@@ -21,11 +21,9 @@ export async function rankMembers(catalogue: Database, urls: UrlReader, scratch:
     ),
   )
   await eachPiece(scratch, 'voter', async (sites) => {
-    const facts = await catalogue.read(async (tx) => {
-      const all: ({ site: bigint } & Facts)[] = []
-      for (const site of sites) all.push({ site, ...(await factsOf(tx, urls, site)) })
-      return all
-    })
+    // One after the other: each needs a cursor.
+    const facts: Awaited<ReturnType<typeof factsOf>>[] = []
+    for (const site of sites) facts.push(await catalogue.read((tx) => factsOf(tx, urls, site)))
     await scratch.transact((tx) => {
       for (const { site, name, linked } of facts)
         sqliteTx(tx).run('UPDATE voter SET name = ?, linked = ? WHERE site = ?', name ?? null, linked, site)
@@ -39,14 +37,9 @@ export async function rankMembers(catalogue: Database, urls: UrlReader, scratch:
   )
 }
 
-interface Facts {
-  name?: string
-  linked: number
-}
-
-async function factsOf(tx: Tx, urls: UrlReader, site: bigint): Promise<Facts> {
+async function factsOf(tx: Tx, urls: UrlReader, site: bigint) {
   const name = await siteName(tx, site)
-  return name === undefined ? { linked: 0 } : { name, linked: await linkedFromOtherSites(tx, urls, site, name) }
+  return { site, name, linked: name === undefined ? 0 : await linkedFromOtherSites(tx, urls, site, name) }
 }
 
 /** More links make no difference. */

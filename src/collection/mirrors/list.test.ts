@@ -36,7 +36,7 @@ test('faults name their lines', () => {
     (error) =>
       error instanceof Problem &&
       error.code === 'unreadable' &&
-      /mirrors\.txt: line 2: expected two names.*; line 3: 'http:\/\/a\.test\/' is not a site name; line 4: c\.test cannot .*; line 5: a\.test is a replica of b\.test already, in line 1/.test(
+      /mirrors\.txt: line 2: two names .*; line 3: 'http:\/\/a\.test\/' is not a site name; line 4: c\.test cannot .*; line 5: a\.test is a replica of b\.test already, in line 1/.test(
         error.message,
       ),
   )

@@ -68,7 +68,7 @@ function parseLine(raw: string): ListLine | string {
   if (names.length === 0) return { kind: 'text', text }
   const never = names[0] === '!'
   if (never) names.shift()
-  if (names.length !== 2) return `expected two names, 'replica original', but found ${names.length}`
+  if (names.length !== 2) return `two names expected, 'replica original', but found ${names.length}`
   const [replica, original] = names.map(siteName)
   if (replica === undefined) return `'${names[0].slice(0, 100)}' is not a site name`
   if (original === undefined) return `'${names[1].slice(0, 100)}' is not a site name`

@@ -52,11 +52,12 @@ const BIGINTS: ReadonlySet<keyof PageRow> = new Set(['site', 'key', 'textDigest'
 
 /** From a row that was read exactly, because of its keys: there every integer is a bigint. */
 export function knownRow(found: Readonly<Record<string, unknown>>): PageRow {
-  const fields = PAGE_FIELDS.map((field) => {
+  const row: Record<string, unknown> = {}
+  for (const field of PAGE_FIELDS) {
     const value = found[COLUMNS[field][0]]
-    return [field, typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value]
-  })
-  return Object.fromEntries(fields)
+    row[field] = typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value
+  }
+  return row as PageRow
 }
 
 /** After its first fetch. */

@@ -4,20 +4,18 @@
  * So it only stores them, with the report. The holder of the lock of the bucket that they lead to admits them, half a second
  * of many reports together.
  */
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import type { Journal } from '../../base/journal.ts'
 import { tryBucket } from '../../collection/postgres/bucket.ts'
 import { siteKeyOf } from '../../collection/row-id.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
 import { encodeLinks } from '../../contracts/encode-report.ts'
-import type { Event } from '../../contracts/events.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { bucketOf } from '../../database/bucket.ts'
-import type { Database, Tx } from '../../database/database.ts'
+import type { Tx } from '../../database/database.ts'
 import { again } from '../../database/postgres/troubles.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger } from '../../frontier/ledger.ts'
+import type { IntakeTools } from '../intake.ts'
 import { type Waiting, waitingBy } from './inbox.ts'
 
 export const ADD_CROSS_SITE = 'INSERT INTO cross_site_link (bucket, links) VALUES ($1, $2)'
@@ -84,11 +82,7 @@ interface CrossSiteRow {
   links: Uint8Array
 }
 
-export interface AdmitterTools {
-  database: Database
-  ledger: Pick<Ledger, 'admit'>
-  clock: Clock
-  journal: Journal<Event>
+interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'clock' | 'journal'> {
   /** Buckets that this process works on: one task each. */
   busy: Map<number, Promise<void>>
   /** Some are free again. */
