@@ -86,13 +86,13 @@ export class Rechecks {
       forCatalogue: (report) => seenByCatalogue(report, rechecked),
       applied: async (results) => {
         const counting = new Set(reports.filter((_, at) => results[at] === 'applied'))
+        const dueAt = this.#tools.clock.now() + ASKED_AGAIN_AFTER
         const scheduled: ScheduledUrl[] = []
         for (const one of found) {
           const worker = workers.get(one.report.site)
           if (worker === undefined || !counting.has(one.report)) continue
           if (one.awaited !== undefined) await compare(tx, one.page, one.awaited, worker)
-          else if (await draw(tx, one, worker))
-            scheduled.push({ url: one.page.url, dueAt: this.#tools.clock.now() + ASKED_AGAIN_AFTER })
+          else if (await draw(tx, one, worker)) scheduled.push({ url: one.page.url, dueAt })
         }
         if (scheduled.length > 0) await this.#tools.schedule(tx, scheduled)
       },
