@@ -1,6 +1,7 @@
 /** An archive that keeps nothing. What it says of a capture is of the right shape, so that all else goes its usual way. */
-import { StoredCopies } from '../../src/collection/volumes/stored-copies.ts'
+
 import type { ArchiveOptions } from '../../src/collection/volumes/volume-writer.ts'
+import { StoredCopies } from '../../src/collection/volumes/volume-writer.ts'
 import type { Archive } from '../../src/contracts/ports.ts'
 
 const LENGTH = 4000

@@ -1,110 +1,58 @@
-/** The figures of `report` and `status`: what the papers' tables show, from counters and the catalogue. */
+/** The figures of `report` and `status`, which are those of the papers' tables, from counters and the catalogue. */
 import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
-import { dayOf, readCounters } from './counters/counters.ts'
-import { MINUTE_MS, type Progress } from './counters/note-progress.ts'
-import { type StoppedBy, stoppedByRule } from './stopped.ts'
+import { dayOf, MINUTE_MS, type Progress, readCounters } from './counters/counters.ts'
 
-/** What only the frontier knows, given by the caller. */
+/** From the frontier, given by the caller. */
 export interface FrontierFigures {
-  /** URLs known, and of them those still to be asked for. */
+  /** URLs known, and those of them still to fetch. */
   seen: number
   waiting: number
 }
 
-export interface TypeFigures {
-  count: number
-  bytes: number
-  mean: number
-}
+const NEVER_REFUSED = { robots: 0, scope: 0, hazard: 0, classifier: 0 }
 
-export interface DayFigures {
-  day: string
-  documents: number
-  bytes: number
-  /** Over the time in which anything was asked for: its minutes, without the ends before the first answer and after the last. */
-  documentsPerMinute: number
-}
+export type Figures = Awaited<ReturnType<typeof figures>>
 
-export interface Figures {
-  documents: number
-  bytes: number
-  servers: number
-  urls: { seen: number; fetched: number; waiting: number }
-  links: number
-  /** Documents whose payload another document has: documents minus different contents. */
-  duplicates: number
-  /** Captures whose payload was stored once more: it was met again before its first record was durable. */
-  storedTwice: number
-  statuses: Record<string, number>
-  failures: Record<string, number>
-  refused: Record<string, number>
-  unwanted: Record<string, number>
-  /** By each limit and detector of hazards, the one that stopped most sites first (VN's Table 7). */
-  stopped: StoppedBy[]
-  documentsByType: Record<string, TypeFigures>
-  perServer: { mean: number; median: number; max: number }
-  ratesByDay: DayFigures[]
-  /** Documents for each URL asked for (VN's Table 9). */
-  downloadsPerUrl: number
-  requests: number
-  wireBytes: number
-  malformed: number
-  cut: number
-  /** Documents that have a mark, by its word in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
-  troubles: Record<string, number>
-  seedLinksDropped: number
-}
-
-export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figures> {
+export async function figures(tx: Tx, frontier: FrontierFigures) {
   const counters = await readCounters(tx)
-  const count = (name: string) => counters.get(name) ?? 0
-  const documents = count('documents')
-  const fetched = count('fetched')
+  const counted = (name: string) => counters.get(name) ?? 0
+  const documents = counted('documents')
+  const fetched = counted('fetched')
   return {
     documents,
-    bytes: count('bytes'),
-    servers: await serversVisited(tx),
+    bytes: counted('bytes'),
+    servers: await count(tx, COUNT_SERVERS),
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
-    links: count('links'),
-    duplicates: await duplicateDocuments(tx),
-    storedTwice: await storedTwice(tx),
+    links: counted('links'),
+    /** Documents minus different contents. */
+    duplicates: await count(tx, COUNT_DUPLICATES),
+    /** Captures whose payload came again before its first record was durable, and was stored again. */
+    storedTwice: await count(tx, COUNT_STORED_TWICE),
     statuses: withPrefix(counters, 'status:'),
     failures: withPrefix(counters, 'failure:'),
-    refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
+    refused: { ...NEVER_REFUSED, ...withPrefix(counters, 'refused:') } as Record<string, number>,
     unwanted: withPrefix(counters, 'unwanted:'),
+    /** By limit and hazard, the one that stopped most sites first (VN's Table 7). */
     stopped: await stoppedByRule(tx, counters),
     documentsByType: byType(counters),
     perServer: await perServer(tx),
     ratesByDay: await ratesByDay(tx),
+    /** Documents per URL fetched (VN's Table 9). */
     downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
-    requests: count('requests'),
-    wireBytes: count('wireBytes'),
-    malformed: count('malformed'),
-    cut: count('cut'),
+    requests: counted('requests'),
+    wireBytes: counted('wireBytes'),
+    malformed: counted('malformed'),
+    cut: counted('cut'),
+    /** Documents by their annotation in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
     troubles: withPrefix(counters, 'trouble:'),
-    seedLinksDropped: count('seedLinksDropped'),
+    seedLinksDropped: counted('seedLinksDropped'),
   }
 }
 
-/** A content and the URLs under which it was found (C8). */
-export interface DuplicateContent {
-  digest: string
-  bytes: number
-  /** All of them are counted … */
-  count: number
-  /** … and this many are named. */
-  urls: string[]
-}
-
-/** The contents with most URLs first; both lists bounded. */
-export async function duplicateContents(
-  tx: Tx,
-  atMost: number,
-  urlsEach: number,
-  skip = 0,
-): Promise<DuplicateContent[]> {
+/** Contents with several URLs (C8), those with most first. All URLs are counted, some are named. */
+export async function duplicateContents(tx: Tx, atMost: number, urlsEach: number, skip = 0) {
   const db = queries(tx)
   const contents = await db.all<{ digest: string; bytes: number; count: number }>(
     `SELECT digest, min(bytes) AS bytes, count(*) AS count FROM page WHERE outcome = 'kept' AND digest IS NOT NULL
@@ -112,7 +60,7 @@ export async function duplicateContents(
     atMost,
     skip,
   )
-  const named: DuplicateContent[] = []
+  const named: ((typeof contents)[number] & { urls: string[] })[] = []
   for (const content of contents) {
     const rows = await db.all<{ url: string }>(
       `SELECT url FROM page WHERE digest = ? AND outcome = 'kept' ORDER BY id LIMIT ?`,
@@ -124,19 +72,7 @@ export async function duplicateContents(
   return named
 }
 
-export interface ServerFigures {
-  site: string
-  requests: number
-  documents: number
-  bytes: number
-}
-
-export function largestServers(tx: Tx, atMost: number): Promise<ServerFigures[]> {
-  const sql = 'SELECT name AS site, requests, documents, bytes FROM site_stats ORDER BY documents DESC, name LIMIT ?'
-  return queries(tx).all<ServerFigures>(sql, atMost)
-}
-
-/** Oldest first, at most one a minute: whether the queue grows or shrinks. */
+/** Oldest first, at most one per minute: shows whether the queue grows or shrinks. */
 export async function progressSince(tx: Tx, since: Instant, atMost = 1440): Promise<Progress[]> {
   const rows = await queries(tx).all<{ minute: number; known: number; collected: number; waiting: number }>(
     `SELECT minute, known, collected, waiting FROM minute WHERE minute >= ? AND known IS NOT NULL
@@ -153,7 +89,7 @@ function withPrefix(counters: ReadonlyMap<string, number>, prefix: string): Reco
   return Object.fromEntries(found.map(([name, value]) => [name.slice(prefix.length), value]))
 }
 
-function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigures> {
+function byType(counters: ReadonlyMap<string, number>) {
   const types = Object.entries(withPrefix(counters, 'type:'))
   return Object.fromEntries(
     types.map(([type, count]) => {
@@ -163,21 +99,15 @@ function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigur
   )
 }
 
-async function serversVisited(tx: Tx): Promise<number> {
-  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM site_stats WHERE requests > 0'))!.n
-}
-
-async function duplicateDocuments(tx: Tx): Promise<number> {
-  const sql = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+async function count(tx: Tx, sql: string): Promise<number> {
   return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
-async function storedTwice(tx: Tx): Promise<number> {
-  const sql = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
-  return (await queries(tx).get<{ n: number }>(sql))!.n
-}
+const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
+const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
 
-async function perServer(tx: Tx): Promise<Figures['perServer']> {
+async function perServer(tx: Tx): Promise<Record<'mean' | 'median' | 'max', number>> {
   const db = queries(tx)
   const { n, sum, max } = (await db.get<{ n: number; sum: number; max: number }>(
     `SELECT count(*) AS n, coalesce(sum(documents), 0) AS sum, coalesce(max(documents), 0) AS max
@@ -193,10 +123,13 @@ async function perServer(tx: Tx): Promise<Figures['perServer']> {
   return { mean: sum / n, median, max }
 }
 
-/** Of the first and of the last minute only the part counts in which there was anything: a crawl of 22 s may lie in two. */
-async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
+/**
+ * Documents per minute over the minutes with requests. Only part of the first and last minute counts: a crawl of 22 s may
+ * span two.
+ */
+async function ratesByDay(tx: Tx) {
   const db = queries(tx)
-  const rows = await db.all<DayRow>(
+  const rows = await db.all<Record<'day' | 'documents' | 'bytes' | 'minutes' | 'first' | 'last', number>>(
     `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes,
        count(DISTINCT minute) FILTER (WHERE requests > 0) AS minutes,
        min(minute) FILTER (WHERE requests > 0) AS first, max(minute) FILTER (WHERE requests > 0) AS last
@@ -214,14 +147,64 @@ async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
   })
 }
 
-interface DayRow {
-  day: number
-  documents: number
-  bytes: number
-  minutes: number
-  first: number
-  last: number
+/** A shorter time gives no meaningful rate. */
+const SHORTEST_MS = 1000
+
+/** What each limit and hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
+
+interface StoppedBy {
+  /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
+  rule: string
+  /** The limits that applied: `site-urls>=5000`. */
+  limits: string[]
+  sites: number
+  /** Findings that samples contradicted. */
+  withdrawn: number
+  /** URLs not followed, or answers truncated. */
+  urls: number
 }
 
-/** What took less says nothing of a rate. */
-const SHORTEST_MS = 1000
+/** The crawls of a collection may have different limits, but few. */
+const MAX_LIMITS = 5
+
+async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
+  const rules = new Map<string, StoppedBy>()
+  const entry = (rule: string): StoppedBy => {
+    let found = rules.get(rule)
+    if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0, withdrawn: 0 }))
+    return found
+  }
+  const db = queries(tx)
+  for (const { rule: limit } of await db.all<{ rule: string }>(READ_LIMITS)) {
+    const rule = limit.split('>', 1)[0]
+    const { limits } = entry(rule)
+    if (rule !== limit && limits.length < MAX_LIMITS) limits.push(limit)
+  }
+  // `site-urls>=5000` and `site-urls>=100000` are one rule; a site that reached both counts once.
+  for (const [rule, found] of rules)
+    Object.assign(found, await db.get<{ sites: number; withdrawn: number }>(COUNT_SITES, rule, `${rule}>`, `${rule}?`))
+  for (const [name, value] of counters) {
+    if (name.startsWith('stopped:')) entry(name.slice('stopped:'.length)).urls += value
+  }
+  for (const [rule, note] of CUT) {
+    const { sites, urls } = (await db.get<{ sites: number; urls: number }>(
+      `SELECT count(DISTINCT site) AS sites, count(*) AS urls FROM page WHERE annotations LIKE ?`,
+      `%${note}%`,
+    ))!
+    if (urls > 0) Object.assign(entry(rule), { sites, urls })
+  }
+  return [...rules.values()].sort((a, b) => b.sites - a.sites || b.urls - a.urls || (a.rule < b.rule ? -1 : 1))
+}
+
+const READ_LIMITS = 'SELECT DISTINCT rule FROM finding ORDER BY rule LIMIT 1000'
+/** In byte order everything that begins with `rule>` is between that and `rule?`, the next character. */
+const COUNT_SITES = `
+  SELECT count(DISTINCT CASE WHEN withdrawn_at IS NULL THEN site END) AS sites,
+    sum(CASE WHEN withdrawn_at IS NULL THEN 0 ELSE 1 END) AS withdrawn
+  FROM finding WHERE rule = ? OR (rule >= ? AND rule < ?)`
+
+/** Answers that a limit truncated, by their annotations in crawl.log. */
+const CUT = [
+  ['size', 'lenTrunc'],
+  ['time', 'timeTrunc'],
+] as const

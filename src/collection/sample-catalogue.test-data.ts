@@ -1,4 +1,4 @@
-/** Reports into the catalogue of either database, without a frontier: as `intake` writes those that count. */
+/** Writes reports into the catalogue of either database as `intake` does, without a frontier. */
 
 import { NOON } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { VisitReport } from '../contracts/report.ts'
@@ -7,14 +7,12 @@ import type { Database, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { CaptureWriter } from './captures/write-capture.ts'
-import { CounterSums } from './counters/counter-sums.ts'
-import { writeSums } from './counters/write-sums.ts'
-import { writeFindings } from './pages/write-findings.ts'
-import { giveUpPages, writePage } from './pages/write-page.ts'
-import { tryBucket } from './postgres/bucket-lock.ts'
-import { VolumeIds } from './postgres/volume-ids.ts'
+import { CounterSums, writeSums } from './counters/counters.ts'
+import { giveUpPages, writeFindings, writePage } from './pages/write-page.ts'
+import { tryBucket } from './postgres/bucket.ts'
+import { VolumeIds } from './postgres/write-captures.ts'
 import { readBefore, writeReports } from './postgres/write-reports.ts'
-import { siteKeyOf } from './site-key.ts'
+import { siteKeyOf } from './row-id.ts'
 
 export async function applyReports(database: Database, reports: readonly VisitReport[]): Promise<void> {
   if (database.dialect === 'sqlite') return database.transact((tx) => onSqlite(tx, reports))

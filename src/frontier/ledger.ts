@@ -17,7 +17,7 @@ export type PartResult =
   /** Its site went to another visit since, or never was: what a zombie brings. */
   | 'stale'
   /** An earlier part of its visit is missing: keep it and bring it again after that one. */
-  | 'early'
+  | 'out-of-order'
 
 export interface LostVisit {
   visit: VisitId

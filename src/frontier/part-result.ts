@@ -10,5 +10,5 @@ export function partResultOf(
 ): PartResult {
   if (fence === 0 || fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
   if (part <= site.part) return 'again'
-  return part === site.part + 1 ? 'applied' : 'early'
+  return part === site.part + 1 ? 'applied' : 'out-of-order'
 }

@@ -1,6 +1,7 @@
-/** Captures asked for again through another worker, on both databases: what is compared, and what does not change by it. */
+/** Captures fetched again through another worker, on both databases: what is compared, and what must not change. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import fc from 'fast-check'
 import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
@@ -18,10 +19,9 @@ import type { KnownWorkers } from '../frontier/known-workers.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order/klwf.ts'
 import { usualUrls } from '../web/url/web-url.ts'
-import { openIntake } from './intake.ts'
+import { openIntake } from './open-intake.ts'
 import { jumpingClock } from './postgres/jumping-clock.test-data.ts'
-import { readRechecks } from './read-rechecks.ts'
-import { Rechecks } from './rechecks.ts'
+import { likeness, Rechecks, readRechecks } from './rechecks.ts'
 
 const HOME = 'http://a.test/'
 const URLS = [HOME, `${HOME}1`, `${HOME}2`]
@@ -75,7 +75,7 @@ async function openCoordinator(database: Database, share: number, processes?: re
         await clock.sleep(Math.max(1, next as number))
       }
     },
-    async tell(visit: Visit, pages: PageReport[]): Promise<void> {
+    async report(visit: Visit, pages: PageReport[]): Promise<void> {
       const courtesy = { pause: PAUSE, notBefore: clock.now() + PAUSE, lastAnswerAt: clock.now() }
       const more = { visit: visit.id, fence: visit.fence, courtesy, ended: 'done' as const }
       await intake.checkIn('', [sampleReport('a.test', 1, pages, more)])
@@ -122,7 +122,7 @@ const KEPT = ['kept', 'kept', 'kept']
 onBoth('equal, similar or different: another worker says so, and nothing else changes', 1, async (fixture) => {
   const first = await fixture.visit('aaaa.0')
   assert.deepEqual(agendaOf(first), URLS)
-  await fixture.tell(
+  await fixture.report(
     first,
     URLS.map((url) => kept(url)),
   )
@@ -135,7 +135,7 @@ onBoth('equal, similar or different: another worker says so, and nothing else ch
   assert.deepEqual(agendaOf(second), URLS)
   const likely = kept(URLS[1], 'the same words in other bytes')
   likely.memory = { ...likely.memory!, textDigest: kept(URLS[1]).memory!.textDigest }
-  await fixture.tell(second, [kept(HOME), likely, kept(URLS[2], 'something else')])
+  await fixture.report(second, [kept(HOME), likely, kept(URLS[2], 'something else')])
   const between = { a: 'aaaa', b: 'bbbb' }
   assert.deepEqual(await fixture.comparisons(), [
     { url: URLS[0], ...between, comparison: 'equal' },
@@ -162,7 +162,7 @@ onBoth('equal, similar or different: another worker says so, and nothing else ch
 })
 
 onBoth('a page that is gone by then stays as it was collected; one that fails is tried again', 1, async (fixture) => {
-  await fixture.tell(
+  await fixture.report(
     await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
@@ -171,13 +171,13 @@ onBoth('a page that is gone by then stays as it was collected; one that fails is
   const gone = samplePage(HOME, { status: 404, outcome: { kind: 'gone', why: 'status-404' }, ...failed })
   const notBefore = fixture.clock.now() + 90_000
   const later = samplePage(URLS[1], { status: -2, outcome: { kind: 'later', why: 'connect', notBefore }, ...failed })
-  await fixture.tell(await fixture.visit('bbbb.0'), [gone, later, kept(URLS[2])])
+  await fixture.report(await fixture.visit('bbbb.0'), [gone, later, kept(URLS[2])])
   const found = (await fixture.comparisons()).map(({ comparison }) => comparison)
   assert.deepEqual(found, ['different', null, 'equal'])
   assert.deepEqual(await fixture.pages(), pages)
   const again = await fixture.visit('cccc.0')
   assert.deepEqual(agendaOf(again), [URLS[1]])
-  await fixture.tell(again, [kept(URLS[1])])
+  await fixture.report(again, [kept(URLS[1])])
   assert.deepEqual((await fixture.comparisons())[1], { url: URLS[1], a: 'aaaa', b: 'cccc', comparison: 'equal' })
   assert.deepEqual(await fixture.marks(), KEPT)
   assert.deepEqual(await fixture.pages(), pages)
@@ -185,11 +185,11 @@ onBoth('a page that is gone by then stays as it was collected; one that fails is
 })
 
 onBoth('the same worker proves nothing, whichever of its threads comes', 1, async (fixture) => {
-  await fixture.tell(
+  await fixture.report(
     await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
-  await fixture.tell(
+  await fixture.report(
     await fixture.visit('aaaa.1'),
     URLS.map((url) => kept(url)),
   )
@@ -206,14 +206,14 @@ onBoth(
   'the site goes to another worker, whoever asks first, and whomever it leans to',
   1,
   async (fixture) => {
-    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.report(await fixture.visit('aaaa.0'), all)
     await fixture.clock.sleep(65_000)
     for (let asked = 0; asked < 3; asked++) {
       const { visits, next } = await fixture.frontier.checkOut('aaaa.1', 5)
       assert.deepEqual(visits, [])
       assert.ok(next !== 'over' && next > 0, 'it is not there for who asks again at once')
     }
-    await fixture.tell(await fixture.visit('bbbb.0'), all)
+    await fixture.report(await fixture.visit('bbbb.0'), all)
     assert.deepEqual(await comparisonsOf(fixture), Array(3).fill(['bbbb', 'equal']))
   },
   ['aaaa', 'bbbb'],
@@ -223,11 +223,11 @@ onBoth(
   'but it does not wait for ever for another',
   1,
   async (fixture) => {
-    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.report(await fixture.visit('aaaa.0'), all)
     await fixture.clock.sleep(600_000)
     assert.deepEqual((await fixture.frontier.checkOut('aaaa.1', 5)).visits, [])
     await fixture.clock.sleep(65_000)
-    await fixture.tell(await fixture.visit('aaaa.1'), all)
+    await fixture.report(await fixture.visit('aaaa.1'), all)
     assert.deepEqual(await comparisonsOf(fixture), Array(3).fill(['aaaa', 'unused']))
   },
   ['aaaa', 'bbbb'],
@@ -237,7 +237,7 @@ onBoth(
   'another finds it soon, also when the one that may not have it has looked just before, each time',
   1,
   async (fixture) => {
-    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.report(await fixture.visit('aaaa.0'), all)
     await fixture.clock.sleep(65_000)
     const found: number[] = []
     for (let asked = 0; asked < 4; asked++) {
@@ -255,13 +255,13 @@ onBoth(
   'two that have both brought something do not wait for each other',
   1,
   async (fixture) => {
-    await fixture.tell(await fixture.visit('aaaa.0'), [kept(HOME)])
+    await fixture.report(await fixture.visit('aaaa.0'), [kept(HOME)])
     await fixture.clock.sleep(20_000)
     const later = [kept(URLS[1]), kept(URLS[2])].map((page) => ({ ...page, at: fixture.clock.now() }))
-    await fixture.tell(await fixture.visit('bbbb.0'), later)
+    await fixture.report(await fixture.visit('bbbb.0'), later)
     await fixture.clock.sleep(100_000)
     assert.deepEqual((await fixture.frontier.checkOut('aaaa.1', 5)).visits, [])
-    await fixture.tell(await fixture.visit('bbbb.1'), all)
+    await fixture.report(await fixture.visit('bbbb.1'), all)
     assert.ok(fixture.clock.now() < NOON + 130_000)
     assert.deepEqual(await comparisonsOf(fixture), [
       ['bbbb', 'equal'],
@@ -276,7 +276,7 @@ onBoth(
   'where there is no other worker it does not wait at all',
   1,
   async (fixture) => {
-    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.report(await fixture.visit('aaaa.0'), all)
     await fixture.clock.sleep(65_000)
     assert.equal((await fixture.frontier.checkOut('aaaa.1', 5)).visits.length, 1)
   },
@@ -284,7 +284,7 @@ onBoth(
 )
 
 onBoth('with a share of 0 nobody is asked twice', 0, async (fixture) => {
-  await fixture.tell(
+  await fixture.report(
     await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
@@ -302,12 +302,34 @@ test('a share is a share', async () => {
       `INSERT INTO site (key, bucket, name, state, since, rank, worker) VALUES (?, 0, 'a.test', 'leased', 0, 0, 'w.1')`,
       BigInt.asIntN(64, hash64('a.test')),
     )
-    const looked = await rechecks.look(tx, [sampleReport('a.test', 1, pages)])
-    await looked.settled(['stale'])
+    const checked = await rechecks.check(tx, [sampleReport('a.test', 1, pages)])
+    await checked.applied(['stale'])
     assert.equal(await readRechecks(tx, 1), undefined, 'of what does not count nothing is drawn')
-    await looked.settled(['applied'])
+    await checked.applied(['applied'])
     const { open } = (await readRechecks(tx, 1))!
     assert.ok(open > 140 && open < 260, String(open))
   })
   await database.close()
+})
+
+const memory = (digest: string, textDigest: bigint, simhash: bigint) => ({ digest, textDigest, simhash })
+
+test('compares bytes, then words, then most of the words', () => {
+  assert.equal(likeness(memory('x', 1n, 1n), memory('x', 2n, ~1n)), 'equal')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 1n, 2n ** 64n - 1n)), 'similar')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 2n, 0b1111_1111n)), 'similar')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 2n, 0b1_1111_1111n)), 'different')
+})
+
+test('is symmetric, and the same for signed and unsigned numbers', () => {
+  const any = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+  const signed = (one: ReturnType<typeof memory>) =>
+    memory(one.digest, BigInt.asIntN(64, one.textDigest), BigInt.asIntN(64, one.simhash))
+  fc.assert(
+    fc.property(any, any, any, any, (a, b, c, d) => {
+      const [one, other] = [memory('x', a, b), memory('y', c, d)]
+      assert.equal(likeness(one, other), likeness(other, one))
+      assert.equal(likeness(signed(one), other), likeness(one, other))
+    }),
+  )
 })

@@ -1,49 +1,57 @@
 /**
- * A worker is trusted with what it brings, and checked: a small share of captures is asked for again through another worker, and
- * the two are compared. Which ones is drawn when a part is applied, with a salt that no worker knows. The URL is wished for like any
- * other, so it is one more request within the ordinary courtesy. What the second brings is an errand of the coordinator: its capture is kept,
- * the page stays as the first told it, and nothing is counted twice.
+ * Workers are trusted, and checked: a small share of captures is fetched again through another worker, and the two are
+ * compared. Applying a part draws them, with a salt that no worker knows. The URL is scheduled like any other, so it is one
+ * more request under the ordinary politeness. The second capture is kept as a request of the coordinator's own: the page
+ * stays as the first worker reported it, and nothing is counted twice.
  */
 import type { Clock } from '../base/clock.ts'
 import { hash64, signed64, unsigned64 } from '../base/digest.ts'
-import { siteKeyOf } from '../collection/site-key.ts'
+import { bitsApart } from '../collection/pages/page-row.ts'
+import { siteAt, siteKeyOf } from '../collection/row-id.ts'
 import { countLabel } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
 import type { PageMemory, WorkerId } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, PartResult, ScheduledUrl } from '../frontier/ledger.ts'
 import { ASKED_AGAIN_AFTER } from '../frontier/second-opinion.ts'
-import type { AwaitedCapture } from './awaited-capture.ts'
-import { readAwaited as readAwaitedOf } from './postgres/read-awaited.ts'
 
 export interface RecheckTools {
-  /** Of captures: 0.001 is one in a thousand. 0 draws none; what was drawn before is still compared. */
+  /** Of captures: 0.001 is one in a thousand. 0 draws none; those drawn before are still compared. */
   share: number
-  /** Of this process: who draws is not to be foreseen. */
+  /** Of this process, so that no worker can predict the draw. */
   salt: string
   clock: Clock
   schedule: Ledger['schedule']
 }
 
-/** SQLite. */
-const READ_AWAITED = `SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck
-  WHERE site = ? AND comparison IS NULL`
+/** A capture that waits to be compared with what another worker brings. */
+interface AwaitedCapture {
+  site: bigint
+  key: bigint
+  first_worker: string
+  digest: string
+  text_digest: bigint
+  simhash: bigint
+}
+
+const SELECT_AWAITED = 'SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck'
+const SQLITE_AWAITED = `${SELECT_AWAITED} WHERE site = ? AND comparison IS NULL`
+export const READ_AWAITED = `${SELECT_AWAITED} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND comparison IS NULL`
 const READ_WORKER = 'SELECT worker FROM site WHERE bucket = ? AND key = ?'
-const columnsOf = (tx: Tx) => (tx.dialect === 'postgres' ? ['bucket, ', '?, '] : ['', ''])
-const JUDGE = `UPDATE recheck SET second_worker = ?, second_at = ?, comparison = ?
+const WRITE_COMPARISON = `UPDATE recheck SET second_worker = ?, second_at = ?, comparison = ?
   WHERE bucket = ? AND site = ? AND key = ? AND comparison IS NULL`
 
-/** What one transaction applies, as the frontier and the catalogue are to see it. */
-export interface LookedOver {
-  /** In the order given: for the ledger. */
+/** The reports of one transaction, as the frontier and the catalogue should see them. */
+export interface CheckedReports {
+  /** In the order given. */
   readonly forFrontier: readonly VisitReport[]
-  /** As the catalogue and the counters see a report. */
   forCatalogue(report: VisitReport): VisitReport
-  /** The ledger has said which count. */
-  settled(results: readonly PartResult[]): Promise<void>
+  /** Compares and draws, for the parts that the ledger has applied. */
+  applied(results: readonly PartResult[]): Promise<void>
 }
 
 interface Found {
@@ -59,33 +67,32 @@ export class Rechecks {
     this.#tools = tools
   }
 
-  /** Before they are settled: the end of a visit forgets whose it was. */
-  async look(tx: Tx, reports: readonly VisitReport[]): Promise<LookedOver> {
+  /** Call before the ledger applies them: the end of a visit removes the name of its worker. */
+  async check(tx: Tx, reports: readonly VisitReport[]): Promise<CheckedReports> {
     const awaited = await readAwaited(tx, reports)
     const found = reports.flatMap((report) => {
       const site = siteKeyOf(report.site)
       return report.pages.flatMap((page): Found[] => {
         if (page.ownRequest) return []
-        const wanted = awaited.get(placeOf(site, signed64(page.key)))
+        const wanted = awaited.get(`${site} ${signed64(page.key)}`)
         return wanted !== undefined || this.#isDrawn(report, page) ? [{ report, page, awaited: wanted }] : []
       })
     })
-    if (found.length === 0) return { forFrontier: reports, forCatalogue: (report) => report, settled: async () => {} }
+    if (found.length === 0) return { forFrontier: reports, forCatalogue: (report) => report, applied: async () => {} }
     const workers = await readWorkers(tx, found)
     const rechecked = new Set(found.flatMap(({ page, awaited }) => (awaited === undefined ? [] : page)))
-    const changed = new Map(reports.map((report) => [report, seenByFrontier(report, rechecked)]))
     return {
-      forFrontier: [...changed.values()],
+      forFrontier: reports.map((report) => seenByFrontier(report, rechecked)),
       forCatalogue: (report) => seenByCatalogue(report, rechecked),
-      settled: async (results) => {
+      applied: async (results) => {
         const counting = new Set(reports.filter((_, at) => results[at] === 'applied'))
+        const dueAt = this.#tools.clock.now() + ASKED_AGAIN_AFTER
         const scheduled: ScheduledUrl[] = []
         for (const one of found) {
           const worker = workers.get(one.report.site)
           if (worker === undefined || !counting.has(one.report)) continue
-          if (one.awaited !== undefined) await judge(tx, one.page, one.awaited, worker)
-          else if (await draw(tx, one, worker))
-            scheduled.push({ url: one.page.url, dueAt: this.#tools.clock.now() + ASKED_AGAIN_AFTER })
+          if (one.awaited !== undefined) await compare(tx, one.page, one.awaited, worker)
+          else if (await draw(tx, one, worker)) scheduled.push({ url: one.page.url, dueAt })
         }
         if (scheduled.length > 0) await this.#tools.schedule(tx, scheduled)
       },
@@ -99,32 +106,34 @@ export class Rechecks {
   }
 }
 
-const placeOf = (site: bigint, key: bigint): string => `${site} ${key}`
-
-/** A worker's threads are one party: `id.thread`. */
-const partyOf = (worker: WorkerId): string => worker.split('.')[0]
-
+/** By site and key. */
 async function readAwaited(tx: Tx, reports: readonly VisitReport[]): Promise<Map<string, AwaitedCapture>> {
   const sites = [...new Set(reports.map(({ site }) => siteKeyOf(site)))]
   const rows =
     tx.dialect === 'postgres'
-      ? await readAwaitedOf(tx, sites)
-      : sites.flatMap((site) => sqliteTx(tx).allExact<AwaitedCapture>(READ_AWAITED, site))
-  return new Map(rows.map((row) => [placeOf(row.site, row.key), row]))
+      ? await awaitedInBuckets(tx, sites)
+      : sites.flatMap((site) => sqliteTx(tx).allExact<AwaitedCapture>(SQLITE_AWAITED, site))
+  return new Map(rows.map((row) => [`${row.site} ${row.key}`, row]))
 }
 
-/** Of visits that were given up for lost nobody knows whose they were. */
+async function awaitedInBuckets(tx: Tx, sites: readonly bigint[]): Promise<AwaitedCapture[]> {
+  const db = postgresTx(tx)
+  const buckets = [...Map.groupBy(sites, (site) => bucketOf('postgres', site))]
+  const rows = buckets.map(([bucket, some]) => db.allExact<AwaitedCapture>(READ_AWAITED, bucket, some))
+  return (await Promise.all(rows)).flat()
+}
+
+/** The workers of visits by site; a lost visit has none. A worker's threads (`id.thread`) count as one. */
 async function readWorkers(tx: Tx, found: readonly Found[]): Promise<Map<string, WorkerId>> {
   const workers = new Map<string, WorkerId>()
   for (const name of new Set(found.map(({ report }) => report.site))) {
-    const key = siteKeyOf(name)
-    const row = await queries(tx).get<{ worker: string | null }>(READ_WORKER, bucketOf(tx.dialect, key), key)
-    if (row?.worker != null) workers.set(name, partyOf(row.worker))
+    const row = await queries(tx).get<{ worker: string | null }>(READ_WORKER, ...siteAt(tx.dialect, siteKeyOf(name)))
+    if (row?.worker != null) workers.set(name, row.worker.split('.')[0])
   }
   return workers
 }
 
-/** It was collected, and stays so, whatever the second answer was. */
+/** The page was collected and stays so, whatever the second answer was. */
 function seenByFrontier(report: VisitReport, rechecked: ReadonlySet<PageReport>): VisitReport {
   if (!report.pages.some((page) => rechecked.has(page))) return report
   const pages = report.pages.map((page) =>
@@ -155,28 +164,34 @@ function seenByCatalogue(report: VisitReport, rechecked: ReadonlySet<PageReport>
 }
 
 async function draw(tx: Tx, { report, page }: Found, worker: string): Promise<boolean> {
-  const [column, place] = columnsOf(tx)
   const site = siteKeyOf(report.site)
   const { digest, textDigest, simhash } = page.memory!
-  const sql = `INSERT INTO recheck (${column}site, key, url, first_worker, first_at, digest, text_digest, simhash)
-    VALUES (${place}?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-  const values = [site, signed64(page.key), page.url, worker, page.at, digest, signed64(textDigest), signed64(simhash)]
-  const bucket = tx.dialect === 'postgres' ? [bucketOf(tx.dialect, site)] : []
-  return (await queries(tx).run(sql, ...bucket, ...values)) === 1
+  const row: [column: string, value: bigint | number | string][] = [
+    ['site', site],
+    ['key', signed64(page.key)],
+    ['url', page.url],
+    ['first_worker', worker],
+    ['first_at', page.at],
+    ['digest', digest],
+    ['text_digest', signed64(textDigest)],
+    ['simhash', signed64(simhash)],
+  ]
+  if (tx.dialect === 'postgres') row.push(['bucket', bucketOf(tx.dialect, site)])
+  const sql = `INSERT INTO recheck (${row.map(([column]) => column).join(', ')})
+    VALUES (${row.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`
+  return (await queries(tx).run(sql, ...row.map(([, value]) => value))) === 1
 }
 
-async function judge(tx: Tx, page: PageReport, awaited: AwaitedCapture, worker: string): Promise<void> {
-  // Tried again, by the table of failures.
+async function compare(tx: Tx, page: PageReport, awaited: AwaitedCapture, worker: string): Promise<void> {
+  // The failure table says when it is tried again.
   if (page.outcome.kind === 'later') return
   const { site, key, digest } = awaited
   const first: PageMemory = { digest, textDigest: awaited.text_digest, simhash: awaited.simhash }
   const second = page.outcome.kind === 'kept' ? page.memory : undefined
   const comparison =
     worker === awaited.first_worker ? 'unused' : second === undefined ? 'different' : likeness(first, second)
-  await queries(tx).run(JUDGE, worker, page.at, comparison, bucketOf(tx.dialect, site), site, key)
+  await queries(tx).run(WRITE_COMPARISON, worker, page.at, comparison, ...siteAt(tx.dialect, site), key)
 }
-
-/** Whether two answers to the same question are the same, near enough, or not. */
 
 export type Likeness = 'equal' | 'similar' | 'different'
 
@@ -189,8 +204,40 @@ export function likeness(one: PageMemory, other: PageMemory): Likeness {
   return bitsApart(one.simhash, other.simhash) <= MAX_BITS ? 'similar' : 'different'
 }
 
-function bitsApart(one: bigint, other: bigint): number {
-  let bits = 0
-  for (let left = unsigned64(one ^ other); left > 0n; left &= left - 1n) bits++
-  return bits
+export interface RecheckSums {
+  checked: number
+  equal: number
+  similar: number
+  different: number
+  /** The second fetch came from the same worker. */
+  unused: number
+  /** Not fetched again yet. */
+  open: number
+}
+
+export interface WorkerRechecks extends Omit<RecheckSums, 'open' | 'unused'> {
+  /** The worker that brought the first capture. */
+  worker: string
+  name: string | null
+}
+
+const SUMS = `count(*) FILTER (WHERE comparison IN ('equal', 'similar', 'different')) AS checked,
+  count(*) FILTER (WHERE comparison = 'equal') AS equal, count(*) FILTER (WHERE comparison = 'similar') AS "similar",
+  count(*) FILTER (WHERE comparison = 'different') AS different`
+const READ_ALL = `SELECT ${SUMS}, count(*) FILTER (WHERE comparison = 'unused') AS unused,
+  count(*) FILTER (WHERE comparison IS NULL) AS "open" FROM recheck`
+const READ_WORST = `SELECT r.first_worker AS worker, w.name, ${SUMS} FROM recheck r LEFT JOIN worker w ON w.id = r.first_worker
+  WHERE comparison IN ('equal', 'similar', 'different') GROUP BY r.first_worker, w.name
+  ORDER BY count(*) FILTER (WHERE comparison = 'different') * 1.0 / count(*) DESC, count(*) DESC, r.first_worker LIMIT ?`
+
+export interface Rechecked extends RecheckSums {
+  /** The largest share of differences first. */
+  byWorker: WorkerRechecks[]
+}
+
+/** For `status`. Undefined when nothing was ever drawn. */
+export async function readRechecks(tx: Tx, atMost: number): Promise<Rechecked | undefined> {
+  const sums = (await queries(tx).get<RecheckSums>(READ_ALL))!
+  if (sums.checked + sums.unused + sums.open === 0) return undefined
+  return { ...sums, byWorker: await queries(tx).all<WorkerRechecks>(READ_WORST, atMost) }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { WebFigures } from '../collection/characterise/web-figures.ts'
+import type { WebFigures } from '../collection/characterise/characterise.ts'
 import { printTable } from './text-table.ts'
 import { webTables } from './web-tables.ts'
 

@@ -1,8 +1,8 @@
 /** The collected web in tables: distributions, shares beside those of the VN paper, and what proposed limits would stop. */
 import { formatDuration, formatSize } from '../base/units.ts'
+import type { WebFigures } from '../collection/characterise/characterise.ts'
 import type { Summary } from '../collection/characterise/distribution.ts'
 import type { Threshold } from '../collection/characterise/thresholds.ts'
-import type { WebFigures } from '../collection/characterise/web-figures.ts'
 import { statusText } from './status-text.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 

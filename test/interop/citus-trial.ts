@@ -69,7 +69,8 @@ describe('on Citus', () => {
   })
 
   describe('a hot statement asks one shard', async () => {
-    const rooms = ['frontier/postgres', 'intake/postgres', 'collection/postgres']
+    const catalogue = ['postgres', 'captures', 'counters', 'links'].map((folder) => `collection/${folder}`)
+    const rooms = ['frontier/postgres', 'intake', 'intake/postgres', ...catalogue]
     const all = new Map(
       (await Promise.all(rooms.map((room) => statementsIn(join(SRC, room))))).flatMap((one) => [...one]),
     )
@@ -115,8 +116,8 @@ for (const suite of [
   'intake/postgres/with-frontier.test.ts',
   'intake/rechecks.test.ts',
   'collection/both-databases.test.ts',
-  'collection/postgres/payloads.test.ts',
-  'collection/postgres/volume-ids.test.ts',
+  'collection/captures/stored-copies.test.ts',
+  'collection/postgres/write-captures.test.ts',
   'frontier/postgres/fold-totals.test.ts',
   'frontier/postgres/two-servers.test.ts',
   'frontier/postgres/contracts.test.ts',

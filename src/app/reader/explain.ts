@@ -5,9 +5,14 @@
 import type { Disk } from '../../base/disk.ts'
 import { capturesOf } from '../../collection/captures/read-captures.ts'
 import { documentsOf } from '../../collection/counters/counters.ts'
-import { linksOfPage } from '../../collection/links/read-links.ts'
 import { type Inlinks, whoLinksHere } from '../../collection/links/who-links-here.ts'
-import { findingsOf, pageOf, type StoredFinding, type StoredPage } from '../../collection/pages/read-pages.ts'
+import {
+  findingsOf,
+  linksOfPage,
+  pageOf,
+  type StoredFinding,
+  type StoredPage,
+} from '../../collection/pages/read-pages.ts'
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { UrlKey } from '../../contracts/visit.ts'

@@ -2,13 +2,13 @@
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { differingSettings } from '../../cluster/server/differing-settings.ts'
 import { readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
+import type { Progress } from '../../collection/counters/counters.ts'
 import { readCounter, spanOf } from '../../collection/counters/counters.ts'
-import type { Progress } from '../../collection/counters/note-progress.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
 import type { FrontierViews, Totals } from '../../frontier/views.ts'
-import { partsWaiting } from '../../intake/parts-waiting.ts'
-import { type Rechecked, readRechecks } from '../../intake/read-rechecks.ts'
+import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
+import { partsWaiting } from '../../intake/report-parts.ts'
 
 export interface CollectionStatus {
   state: 'running' | 'complete' | 'unfinished'

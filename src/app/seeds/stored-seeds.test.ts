@@ -4,7 +4,7 @@ import { type Bench, KEPT, openBench, PAUSE, part } from '../../../testkit/contr
 import { samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { writePage } from '../../collection/pages/write-page.ts'
-import { siteKeyOf } from '../../collection/site-key.ts'
+import { siteKeyOf } from '../../collection/row-id.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'

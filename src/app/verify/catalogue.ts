@@ -1,7 +1,7 @@
 /** Checks that the catalogue agrees with itself: pages with captures, counters with pages, the frontier's sums with its rows. */
 import { turn } from '../../base/clock.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
-import { pieceOf, placeOf } from '../../collection/row-id.ts'
+import { pieceOf, rowOf } from '../../collection/row-id.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
 import { Faults } from './faults.ts'
@@ -47,13 +47,13 @@ async function verifyStructure(db: Queries, faults: Faults): Promise<void> {
 async function endOfPiece(db: Queries, after: number): Promise<number | undefined> {
   const piece = pieceOf(db.dialect, 'page')
   const sql = `SELECT max(id) AS last FROM (SELECT id FROM page WHERE ${piece.after} ${piece.order} LIMIT ?) piece`
-  return (await db.get<{ last: number | null }>(sql, ...placeOf(after), PAGES_AT_ONCE))?.last ?? undefined
+  return (await db.get<{ last: number | null }>(sql, ...rowOf(after), PAGES_AT_ONCE))?.last ?? undefined
 }
 
 /** Row by row through indexes (hence OFFSET 0): joined, PostgreSQL would read the whole other table for each piece. */
 async function verifyPages(db: Queries, from: number, last: number, faults: Faults): Promise<void> {
   const { after, upto } = pieceOf(db.dialect, 'p')
-  const places = [...placeOf(from), ...placeOf(last)]
+  const places = [...rowOf(from), ...rowOf(last)]
   const bare = db.each<{ url: string }>(
     `SELECT url FROM page p WHERE ${after} AND ${upto} AND outcome = 'kept' AND NOT EXISTS
        (SELECT 1 FROM capture c WHERE c.bucket = p.bucket AND c.site = p.site AND c.key = p.key

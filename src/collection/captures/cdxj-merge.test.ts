@@ -15,14 +15,14 @@ const linesOf = (disk: ReturnType<typeof memoryDisk>) =>
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-test('any lines in any portions: sorted bytewise, each once, whatever the size of a run', async () => {
+test('any lines in any portions are sorted by bytes, each once, whatever the size of a run', async () => {
   const line = fc.string({ minLength: 1, unit: fc.constantFrom('a', 'b', ')', ',', ' ', 'é', '\u{10000}', '\uffee') })
   const portions = fc.array(fc.array(line, { maxLength: 30 }), { minLength: 1, maxLength: 4 })
   await fc.assert(
-    fc.asyncProperty(portions, fc.integer({ min: 1, max: 8 }), async (given, linesARun) => {
+    fc.asyncProperty(portions, fc.integer({ min: 1, max: 8 }), async (given, linesPerRun) => {
       const disk = memoryDisk()
       let count = 0
-      for (const portion of given) count = await mergeIndex(disk, FOLDER, portion, { linesARun })
+      for (const portion of given) count = await mergeIndex(disk, FOLDER, portion, linesPerRun)
       const expected = [...new Set(given.flat())].sort(byBytes)
       assert.equal(count, expected.length)
       assert.deepEqual(expected.length === 0 ? [] : linesOf(disk), expected)
@@ -36,7 +36,7 @@ test('more runs than may be open at once', async () => {
   const disk = memoryDisk()
   const random = seededRandom(9)
   const given = Array.from({ length: 1000 }, () => String(random.integer(700)))
-  await mergeIndex(disk, FOLDER, given, { linesARun: 3 })
+  await mergeIndex(disk, FOLDER, given, 3)
   assert.deepEqual(linesOf(disk), [...new Set(given)].sort(byBytes))
   assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
 })
@@ -53,7 +53,7 @@ test('lines longer than a buffer, and lines given as they come', async () => {
   assert.deepEqual(linesOf(disk), ['a', long, 'c'])
 })
 
-test('what a crash left of an earlier merge is removed', async () => {
+test('files that a crash left of a merge are removed', async () => {
   const disk = memoryDisk()
   disk.append(`${FOLDER}/index.partial-new`).write(Buffer.from('half a li'))
   disk.append(`${FOLDER}/index.partial-run-7`).write(Buffer.from('zzz\n'))
@@ -62,12 +62,12 @@ test('what a crash left of an earlier merge is removed', async () => {
   assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
 })
 
-test('on a disk that forgets: the old index or the new one, never a part', async () => {
+test('after a crash there is the old index or the new one, never a part', async () => {
   for (let seed = 0; seed < 60; seed++) {
     const random = seededRandom(seed)
     const disk = memoryDisk()
     await mergeIndex(disk, FOLDER, ['a', 'c'])
-    const merging = mergeIndex(disk, FOLDER, ['b', 'd', 'e'], { linesARun: 2 }).catch(() => {})
+    const merging = mergeIndex(disk, FOLDER, ['b', 'd', 'e'], 2).catch(() => {})
     let over = false
     void merging.then(() => {
       over = true

@@ -1,35 +1,31 @@
 /**
- * Keeps `index.cdxj` sorted, whatever its size, in bounded memory: new lines are sorted in runs, and the runs are merged
- * with the index that is there into a new one, which takes its place by a rename. A crash leaves the old index or the
- * new one, and the same lines may be given again: a line that is there already is dropped.
+ * Keeps `index.cdxj` sorted, whatever its size, in bounded memory: new lines are sorted in runs, and the runs are merged with
+ * the old index into a new one, which replaces it by a rename. A crash leaves one of the two, and lines may be given again:
+ * duplicates are dropped.
  *
- * Order is bytewise (LC_ALL=C), which binary search in pywb relies on. Lines are held as one character a byte, so that
- * comparing strings compares bytes.
+ * pywb's binary search needs byte order (LC_ALL=C). Lines are held with one character per byte, so comparing strings compares
+ * bytes.
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 
 export const INDEX = 'index.cdxj'
-/** New index and runs begin with this; what is left of them after a crash is removed. Not `.cdxj` at the end: pywb reads all of those. */
+/** Prefix of the new index and of runs; those left by a crash are removed. They do not end in `.cdxj`, because pywb reads all of those. */
 const PARTIAL = 'index.partial-'
 
-export interface MergeOptions {
-  /** Lines sorted in memory at a time. */
-  linesARun?: number
-}
-
-const LINES_A_RUN = 200_000
+/** Lines sorted in memory at a time. */
+const LINES_PER_RUN = 200_000
 const MAX_RUNS = 32
-const LINES_A_TURN = 20_000
+const LINES_PER_TURN = 20_000
 const LONGEST_LINE = 1024 * 1024
 
-/** Returns how many lines the index has now. */
+/** Returns the number of lines in the index. */
 export async function mergeIndex(
   disk: Disk,
   folder: string,
   lines: Iterable<string> | AsyncIterable<string>,
-  options: MergeOptions = {},
+  linesPerRun = LINES_PER_RUN,
 ): Promise<number> {
   disk.makeFolder(folder)
   removePartials(disk, folder)
@@ -37,10 +33,9 @@ export async function mergeIndex(
   let run: string[] = []
   for await (const line of lines) {
     run.push(bytewise(line))
-    if (run.length >= (options.linesARun ?? LINES_A_RUN)) {
-      runs.spill(run)
+    if (run.length >= linesPerRun) {
+      await runs.spill(run)
       run = []
-      await turn()
     }
   }
   if (run.length === 0 && runs.paths.length === 0) return countLines(disk, `${folder}/${INDEX}`)
@@ -54,26 +49,36 @@ export async function mergeIndex(
 
 async function writeMerged(disk: Disk, folder: string, sources: Iterator<string>[]): Promise<number> {
   const path = `${folder}/${PARTIAL}new`
-  const file = disk.append(path)
-  let count = 0
-  try {
-    const out = new LineWriter((bytes) => file.write(bytes))
-    for (const line of merged(sources)) {
-      out.line(line)
-      if (++count % LINES_A_TURN === 0) await turn()
-    }
-    out.end()
-    // The contents before the name: a rename that survives must not lead to an empty file.
-    await file.sync()
-  } finally {
-    file.close()
-  }
+  const count = await writeLines(disk, path, merged(sources), true)
   disk.rename(path, `${folder}/${INDEX}`)
   await disk.syncFolder(folder)
   return count
 }
 
-/** Sorted files beside the index. They need no sync: after a crash they are made anew. */
+/** Returns the number of lines. */
+async function writeLines(disk: Disk, path: string, lines: Iterable<string>, sync: boolean): Promise<number> {
+  const file = disk.append(path)
+  let count = 0
+  let text = ''
+  try {
+    for (const line of lines) {
+      text += line + '\n'
+      if (text.length >= PIECE_BYTES) {
+        file.write(Buffer.from(text, 'latin1'))
+        text = ''
+      }
+      if (++count % LINES_PER_TURN === 0) await turn()
+    }
+    file.write(Buffer.from(text, 'latin1'))
+    // Before the rename: a crash must not leave an empty index.
+    if (sync) await file.sync()
+  } finally {
+    file.close()
+  }
+  return count
+}
+
+/** Sorted files beside the index. They need no sync: after a crash they are written again. */
 class Runs {
   paths: string[] = []
   readonly #disk: Disk
@@ -85,31 +90,24 @@ class Runs {
     this.#folder = folder
   }
 
-  spill(lines: string[]): void {
-    this.#write(lines.sort(byBytes))
+  async spill(lines: string[]): Promise<void> {
+    await this.#write(lines.sort(byBytes))
     if (this.paths.length < MAX_RUNS) return
-    // Each open run holds a piece of its file in memory: many become one.
+    // Each open run holds a piece of its file in memory, so many are merged into one.
     const small = this.paths
     this.paths = []
-    this.#write(merged(small.map((path) => indexLines(this.#disk, path))))
+    await this.#write(merged(small.map((path) => indexLines(this.#disk, path))))
     for (const path of small) this.#disk.remove(path)
   }
 
-  #write(lines: Iterable<string>): void {
+  async #write(lines: Iterable<string>): Promise<void> {
     const path = `${this.#folder}/${PARTIAL}run-${this.#made++}`
-    const file = this.#disk.append(path)
     this.paths.push(path)
-    try {
-      const out = new LineWriter((bytes) => file.write(bytes))
-      for (const line of lines) out.line(line)
-      out.end()
-    } finally {
-      file.close()
-    }
+    await writeLines(this.#disk, path, lines, false)
   }
 }
 
-/** The lines of all sources in order, each once. There are few sources, so the smallest line is simply looked for. */
+/** The lines of all sources in order, each once. With so few sources a linear search for the smallest line is enough. */
 function* merged(sources: Iterator<string>[]): Generator<string> {
   const heads = sources.map((source) => source.next())
   let last: string | undefined
@@ -127,20 +125,24 @@ function* merged(sources: Iterator<string>[]): Generator<string> {
   }
 }
 
-const READ_BYTES = 256 * 1024
+/** Read or written at once. */
+const PIECE_BYTES = 256 * 1024
 
 /** The lines of an index, one character per byte, in bounded memory. */
 export function* indexLines(disk: Disk, path: string): Generator<string> {
   const size = disk.size(path) ?? 0
   let rest = ''
   for (let at = 0; at < size; ) {
-    const bytes = disk.read(path, at, READ_BYTES)
+    const bytes = disk.read(path, at, PIECE_BYTES)
     if (bytes.length === 0) break
     at += bytes.length
     const lines = (rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > LONGEST_LINE) {
-      throw new Problem('unreadable', `${path} is no index: it has a line of over 1 MB. Remove it and export it again.`)
+      throw new Problem(
+        'unreadable',
+        `${path} is not an index: it has a line of over 1 MB. Remove it and export it again.`,
+      )
     }
     yield* lines
   }
@@ -153,31 +155,6 @@ function countLines(disk: Disk, path: string): number {
   return count
 }
 
-class LineWriter {
-  readonly #write: (bytes: Uint8Array) => void
-  readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES)
-  #filled = 0
-
-  constructor(write: (bytes: Uint8Array) => void) {
-    this.#write = write
-  }
-
-  line(line: string): void {
-    if (this.#filled + line.length + 1 > this.#buffer.length) this.end()
-    if (line.length + 1 > this.#buffer.length) {
-      this.#write(Buffer.from(line + '\n', 'latin1'))
-      return
-    }
-    this.#filled += this.#buffer.write(line, this.#filled, 'latin1')
-    this.#buffer[this.#filled++] = 10
-  }
-
-  end(): void {
-    if (this.#filled > 0) this.#write(this.#buffer.subarray(0, this.#filled))
-    this.#filled = 0
-  }
-}
-
 function removePartials(disk: Disk, folder: string): void {
   for (const name of disk.list(folder)) if (name.startsWith(PARTIAL)) disk.remove(`${folder}/${name}`)
 }
@@ -187,7 +164,7 @@ export function lineText(bytewise: string): string {
   return /^[\x00-\x7f]*$/.test(bytewise) ? bytewise : Buffer.from(bytewise, 'latin1').toString('utf8')
 }
 
-/** A line's end inside a line is two lines; here it can only be a fault, and becomes a space. */
+/** A line break inside a line can only be a fault, and becomes a space. */
 function bytewise(line: string): string {
   const one = /[\r\n]/.test(line) ? line.trimEnd().replace(/[\r\n]+/g, ' ') : line
   return /[^\x00-\x7f]/.test(one) ? Buffer.from(one, 'utf8').toString('latin1') : one

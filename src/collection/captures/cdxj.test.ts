@@ -29,7 +29,7 @@ test('a revisit has no status, an answer without a type is unk', () => {
   assert.match(cdxjLine({ ...page, mediaType: '' }), /"mime": "unk", "status": "200"/)
 })
 
-test('whatever the URL holds, it is one line of ASCII with two fields and JSON', () => {
+test('any URL gives one ASCII line with two fields and JSON', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const url = 'http://example.org/' + text

@@ -1,11 +1,9 @@
 /**
- * A line of the index, byte for byte as pywb's own tools write it (`cdx-indexer -j`, `wb-manager index`, 2.10):
- * key, timestamp of 14 digits, and JSON as Python writes it (a space behind `:` and `,`, everything beyond ASCII
- * escaped), all values strings, fields in the order url, mime, status, digest, length, offset, filename. The digest is
- * bare Base32 without `sha1:`. An answer without a media type has `unk`; a revisit has `warc/revisit` and no status.
- *
- * Compared like this: volumes of ours were indexed with `cdx-indexer -s -j` and `wb-manager reindex`, and the output
- * compared with these lines as bytes (`test/interop/warc-python.test.ts` does it again where pywb is installed).
+ * A line of the index, byte for byte as pywb's own tools write it (`cdx-indexer -j`, `wb-manager index`, 2.10): key, 14-digit
+ * timestamp, and JSON as Python writes it (a space after `:` and `,`, non-ASCII escaped), all values strings, in the order url,
+ * mime, status, digest, length, offset, filename. The digest is bare Base32 without `sha1:`. An answer without a media type has
+ * `unk`; a revisit has `warc/revisit` and no status. `test/interop/warc-python.ts` compares these lines with the output of
+ * `cdx-indexer -s -j`.
  */
 import type { Instant } from '../../base/clock.ts'
 import { surt } from '../../web/url/surt.ts'
@@ -15,7 +13,7 @@ export interface IndexedCapture {
   url: string
   at: Instant
   status: number
-  /** `text/html`, or a whole Content-Type; '' when the answer had none. */
+  /** `text/html`, or a whole Content-Type; '' if the answer had none. */
   mediaType: string
   /** `sha1:…` */
   digest: string
@@ -26,7 +24,7 @@ export interface IndexedCapture {
   kind: 'response' | 'revisit'
 }
 
-/** Without its end of line. */
+/** Without the line break. */
 export function cdxjLine(capture: IndexedCapture): string {
   const { kind, status, mediaType, digest } = capture
   const mime = kind === 'revisit' ? 'warc/revisit' : mediaType.split(MIME_END, 1)[0] || 'unk'
@@ -41,17 +39,17 @@ export function cdxjLine(capture: IndexedCapture): string {
 
 const NEEDS_ESCAPE = /[\x00-\x20\x7f]/
 const MIME_END = /[; ]/
-/** What JSON writes as it is. */
+/** JSON needs no escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** A space or a line's end in the key would make other fields of it. */
+/** A space or line break in the key would split it. */
 function key(url: string): string {
   const text = surt(url)
   if (!NEEDS_ESCAPE.test(text)) return text
   return text.replace(/[\x00-\x20\x7f]/g, (c) => '%' + c.charCodeAt(0).toString(16).padStart(2, '0'))
 }
 
-/** JSON.stringify leaves DEL and all beyond ASCII as they are; Python escapes them. */
+/** Python also escapes DEL and everything beyond ASCII. */
 function quoted(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`
   return JSON.stringify(value).replace(/[\x7f-\uffff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'))

@@ -13,7 +13,7 @@ test('until it is filled it says yes to everything', () => {
   assert.ok(!filter.mayHave(digest(1)))
 })
 
-test('it never says no wrongly, also seen through another view of the same memory', () => {
+test('it never says no wrongly, also through another view of the same memory', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 50 }), (texts) => {
       const filter = DigestFilter.ofBits(1024)
@@ -25,7 +25,7 @@ test('it never says no wrongly, also seen through another view of the same memor
   )
 })
 
-test('at 13 bits a digest it is seldom wrong', () => {
+test('at 13 bits per digest it is seldom wrong', () => {
   const filter = DigestFilter.ofBits(2 ** 17)
   filter.markFilled()
   for (let number = 0; number < 10_000; number++) filter.add(digest(number))

@@ -1,23 +1,24 @@
 /**
- * A Bloom filter over the payload digests of the collection, in memory that all threads share: a worker learns without a
- * journey that a payload is new (nine times of ten). It may say yes wrongly (then a look-up answers), never no wrongly:
- * until it has been filled it says yes to everything.
+ * A Bloom filter over the payload digests of the collection, in memory that all threads share: nine times of ten it shows a
+ * worker that a payload is new, without a round trip. A wrong yes costs a look-up; it never says no wrongly. Until it has
+ * been filled it says yes to everything.
  */
 import { assert } from '../../base/assert.ts'
+import { sha1 } from '../../base/digest.ts'
 
-/** 8 MB: 5 million digests at 13 bits each give half a per cent of wrong answers; more digests give more look-ups, nothing worse. */
+/** 8 MB: with 5 million digests (13 bits each) 0.5 % of the answers are wrong; more digests only cost more look-ups. */
 export const FILTER_BITS = 2 ** 26
 const PROBES = 7
-/** All bits of a digest lie in one line of the processor's cache: one journey to the memory instead of seven. */
+/** All bits of a digest are in one cache line: one memory access instead of seven. */
 const LINE_BITS = 512
-/** One word says whether it is filled; the bits begin after it. */
+/** The first word says whether it is filled. */
 const HEAD_WORDS = 1
 
 export class DigestFilter {
-  /** Hand this to another thread and make a filter of it there. */
+  /** Pass this to another thread, and construct a filter from it there. */
   readonly shared: SharedArrayBuffer
   readonly #words: Int32Array
-  /** Lines, less one. */
+  /** Lines minus one. */
   readonly #mask: number
 
   constructor(shared: SharedArrayBuffer) {
@@ -62,8 +63,8 @@ export class DigestFilter {
 }
 
 /**
- * Two numbers make all probes (double hashing); an odd step visits every place of a power of two. A digest is even already:
- * folding its letters (FNV-1a) is enough, and costs a tenth of hashing it once more.
+ * Two numbers make all probes (double hashing); an odd step visits every position of a power of two. A digest is uniform
+ * already, so folding its letters (FNV-1a) is enough, at a tenth of the cost of hashing it again.
  */
 function locations(digest: string): { line: number; first: number; step: number } {
   let one = 0x811c9dc5 | 0
@@ -75,3 +76,6 @@ function locations(digest: string): { line: number; first: number; step: number 
   }
   return { line: one ^ (one >>> 15), first: other >>> 23, step: (other >>> 13) | 1 }
 }
+
+/** Redirects and declined answers have no payload, so none of them repeats another. */
+export const NO_PAYLOAD = sha1(new Uint8Array(0))

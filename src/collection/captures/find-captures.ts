@@ -7,7 +7,7 @@ import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { siteAt, siteKeyOf } from '../site-key.ts'
+import { siteAt, siteKeyOf } from '../row-id.ts'
 import { capturesSince, type StoredCapture } from './read-captures.ts'
 
 export interface LocatedCapture extends Capture {

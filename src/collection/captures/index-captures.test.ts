@@ -5,7 +5,7 @@ import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { siteKeyOf } from '../row-id.ts'
 import { INDEX } from './cdxj-merge.ts'
 import { DigestFilter } from './digest-filter.ts'
 import { indexCaptures } from './index-captures.ts'
@@ -26,7 +26,7 @@ const keysIn = (disk: Disk) =>
     .map((line) => line.split(' ', 1)[0].slice('test,a)/'.length))
     .slice(0, -1)
 
-test('the index takes what has come since, and all of it when the index is not the one that it was', async () => {
+test('the index takes new captures, and all of them if it was changed', async () => {
   const database = openSqlite(':memory:')
   const disk = memoryDisk()
   await indexCaptures(database, disk, FOLDER)
@@ -53,7 +53,7 @@ test('the index takes what has come since, and all of it when the index is not t
   await indexCaptures(database, disk, FOLDER)
   assert.deepEqual(keysIn(disk), ['a', 'b', 'c'])
 
-  // Cut by somebody, or the power went before its length was noted.
+  // Cut by another program, or a crash before its length was noted.
   disk.truncate(PATH, Buffer.from(disk.read(PATH, 0, 1e6)).indexOf('\n') + 1)
   assert.deepEqual(keysIn(disk), ['a'])
   await keep(database, 'd')

@@ -1,7 +1,7 @@
 /**
- * Brings `index.cdxj` up to date with the captures that came since the last time. The database remembers the last of them,
- * of each bucket, and how long the index was with it: an index of another length was removed, or made by others, or the
- * power went between the two, and then every capture is given to the merge once more, which drops what is there.
+ * Brings `index.cdxj` up to date with the captures that came since the last time. The database remembers the last capture of
+ * each bucket and the length of the index. An index of another length was removed, written by another program, or left by a
+ * crash: then all captures are merged again, and the merge drops duplicates.
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -12,17 +12,13 @@ import { cdxjLine } from './cdxj.ts'
 import { INDEX, mergeIndex } from './cdxj-merge.ts'
 import { capturesOfBucket, type StoredCapture } from './read-captures.ts'
 
-/** Captures read at once: some 5 ms. */
+/** Captures read at once: about 5 ms. */
 const PIECE = 1000
 
-interface Upto {
-  bucket: number
-  capture: number
-  size: number
-}
+type Upto = Record<'bucket' | 'capture' | 'size', number>
 
-/** `node`: whose index it is, where several servers share the database. */
-export async function indexCaptures(database: Database, disk: Disk, folder: string, node = 'house'): Promise<void> {
+/** `node`: this server's name, where several share the database. */
+export async function indexCaptures(database: Database, disk: Disk, folder: string, node = 'server'): Promise<void> {
   const path = `${folder}/${INDEX}`
   const size = disk.size(path) ?? 0
   const before = await readUpto(database, node)
@@ -41,7 +37,7 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   await writeUpto(database, node, upto, disk.size(path) ?? 0)
 }
 
-/** No capture came since the index of `node` was brought up to date. */
+/** No capture came since the last update of the index of `node`. */
 export async function isIndexCurrent(database: Database, node: string): Promise<boolean> {
   for (const { bucket, capture } of await readUpto(database, node)) {
     if ((await database.read((tx) => capturesOfBucket(tx, bucket, capture, 1))).length > 0) return false
@@ -49,7 +45,7 @@ export async function isIndexCurrent(database: Database, node: string): Promise<
   return true
 }
 
-/** In pieces, bucket by bucket; `upto` follows. */
+/** In pieces, by bucket; updates `upto`. */
 async function* newCaptures(database: Database, upto: Map<number, number>): AsyncGenerator<StoredCapture[], undefined> {
   for (const bucket of upto.keys()) {
     for (;;) {

@@ -1,19 +1,35 @@
-/** Sameness of bytes: which payloads the collection has, and where the first of each lies. */
+/** Which payloads the collection has, and where the first capture of each is. */
 import { turn } from '../../base/clock.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
+import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { type PayloadLocation, payloadsAfter, payloadsSince, copyOf as postgresTwinOf } from '../postgres/payloads.ts'
 import type { DigestFilter } from './digest-filter.ts'
+
+/** On PostgreSQL payloads have a table of their own, whose rows belong to no bucket. */
+export const READ_PAYLOAD = 'SELECT bucket, capture FROM payload WHERE shard = $1 AND digest = $2'
+export const READ_COPY = 'SELECT url, at FROM capture WHERE bucket = $1 AND id = $2'
+const READ_PAYLOADS = `
+  SELECT shard, digest FROM payload WHERE (shard, digest) > ($1, $2) ORDER BY shard, digest LIMIT $3`
+const READ_SINCE = 'SELECT digest FROM payload WHERE seen >= CAST(CAST(? AS text) AS xid8)'
+/** Every transaction before this one has ended. */
+const READ_MOMENT = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS moment'
 
 /** Digests read at once while the filter is filled: about a millisecond. */
 const PIECE = 2000
 
-/** Of applied reports only, whose volumes were synced before they were sent: a revisit record may refer to it. */
+/** Only of applied reports: their volumes were synced before they were sent, so a revisit record may refer to them. */
 export async function copyOf(tx: Tx, digest: string): Promise<StoredCopy | undefined> {
-  if (tx.dialect === 'postgres') return postgresTwinOf(tx, digest)
-  const sql = `SELECT url, at FROM capture WHERE digest = ? AND kind = 'response' ORDER BY id LIMIT 1`
-  return sqliteTx(tx).get<{ url: string; at: number }>(sql, digest)
+  if (tx.dialect === 'sqlite') {
+    const sql = `SELECT url, at FROM capture WHERE digest = ? AND kind = 'response' ORDER BY id LIMIT 1`
+    return sqliteTx(tx).get<{ url: string; at: number }>(sql, digest)
+  }
+  // Two statements, because the two rows may be on two machines.
+  const db = postgresTx(tx)
+  const payload = await db.get<{ bucket: number; capture: number }>(READ_PAYLOAD, shardOf(digest), digest)
+  return payload === undefined ? undefined : db.get<StoredCopy>(READ_COPY, payload.bucket, payload.capture)
 }
 
 export function findCopy(database: Database, filter: DigestFilter): FindCopy {
@@ -23,7 +39,7 @@ export function findCopy(database: Database, filter: DigestFilter): FindCopy {
   }
 }
 
-/** At open, in pieces, so that a large collection starts at once; until it is done the filter says yes to everything. */
+/** In pieces when a collection opens, so that a large one starts at once; until it is done the filter says yes to all. */
 export async function fillFilter(database: Database, filter: DigestFilter): Promise<void> {
   const next = database.dialect === 'postgres' ? payloads(database) : responses(database)
   for (let piece = await next(); piece !== undefined; piece = await next()) {
@@ -49,22 +65,30 @@ function responses(database: Database): NextPiece {
 }
 
 function payloads(database: Database): NextPiece {
-  let last: PayloadLocation | undefined
+  let last = { shard: -1, digest: '' }
   return async () => {
-    const rows = await database.read((tx) => payloadsAfter(tx, last, PIECE))
+    const rows = await database.read((tx) =>
+      postgresTx(tx).all<typeof last>(READ_PAYLOADS, last.shard, last.digest, PIECE),
+    )
     last = rows.at(-1) ?? last
     return rows.length === 0 ? undefined : rows.map(({ digest }) => digest)
   }
 }
 
 /**
- * What other servers have applied since the last call, into the filter: the first is to be made before the filter is
- * filled. Between two calls a payload of theirs may be stored twice, and that is counted. SQLite has no other servers.
+ * Adds to the filter what other servers have applied since the last call, some of it twice. The first call must come before
+ * the filter is filled. Between two calls a payload of theirs may be stored twice; that is counted. SQLite has no other
+ * servers.
  */
 export function followOthers(database: Database, filter: DigestFilter): () => Promise<void> {
   let moment: string | undefined
   return async () => {
     if (database.dialect === 'sqlite') return
-    moment = await database.read((tx) => payloadsSince(tx, moment, (digest) => filter.add(digest)))
+    moment = await database.read(async (tx) => {
+      const now = await postgresTx(tx).get<{ moment: string }>(READ_MOMENT)
+      if (moment !== undefined)
+        for await (const { digest } of queries(tx).each<{ digest: string }>(READ_SINCE, moment)) filter.add(digest)
+      return now!.moment
+    })
   }
 }

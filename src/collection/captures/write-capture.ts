@@ -1,18 +1,15 @@
-/** One capture into the catalogue, inside the transaction that applies its page. */
+/** Captures, one by one into the catalogue on SQLite. */
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { DigestFilter } from './digest-filter.ts'
-import { NO_PAYLOAD } from './no-payload.ts'
+import { NO_PAYLOAD } from './digest-filter.ts'
 
-/**
- * Writes captures and remembers their digests until the transaction is durable: only then may a worker make a revisit
- * record that refers to one (`settle` adds them to the filter, a transaction that failed is simply forgotten).
- */
+/** Of one transaction. When it is durable their digests go to the filter, and revisit records may refer to them. */
 export class CaptureWriter {
   readonly #filter: DigestFilter
-  /** Responses of this transaction, which the filter does not know yet. */
+  /** Responses of this transaction, which are not in the filter yet. */
   readonly #fresh = new Set<string>()
   readonly #volumes = new Map<string, number>()
 
@@ -44,37 +41,27 @@ export class CaptureWriter {
     if (capture.kind === 'response' && capture.digest !== NO_PAYLOAD) this.#fresh.add(capture.digest)
   }
 
-  /** The transaction is durable: its payloads are in the collection. */
-  applyParts(): void {
+  durable(): void {
     for (const digest of this.#fresh) this.#filter.add(digest)
-    this.#fresh.clear()
   }
 
   #volumeId(tx: Tx, name: string): number {
     const known = this.#volumes.get(name)
     if (known !== undefined) return known
-    const id = volumeId(tx, name)
+    const db = sqliteTx(tx)
+    const { id } =
+      db.get<{ id: number }>('SELECT id FROM volume WHERE name = ?', name) ??
+      db.get<{ id: number }>('INSERT INTO volume (name) VALUES (?) RETURNING id', name)!
     this.#volumes.set(name, id)
     return id
   }
 
-  /** Stored twice is no harm, and it is counted: the payload was met again before its first record was durable. */
+  /** A payload that came again before its first record was durable is stored twice. That is harmless, and counted. */
   #known(tx: Tx, digest: string): boolean {
     if (digest === NO_PAYLOAD) return false
     if (this.#fresh.has(digest)) return true
     if (!this.#filter.mayHave(digest)) return false
-    return hasResponse(tx, digest)
+    const sql = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
+    return sqliteTx(tx).get(sql, digest) !== undefined
   }
-}
-
-function hasResponse(tx: Tx, digest: string): boolean {
-  const sql = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
-  return sqliteTx(tx).get(sql, digest) !== undefined
-}
-
-function volumeId(tx: Tx, name: string): number {
-  const db = sqliteTx(tx)
-  const known = db.get<{ id: number }>('SELECT id FROM volume WHERE name = ?', name)
-  if (known !== undefined) return known.id
-  return db.get<{ id: number }>('INSERT INTO volume (name) VALUES (?) RETURNING id', name)!.id
 }

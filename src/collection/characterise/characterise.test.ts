@@ -6,13 +6,11 @@ import { packLinks } from '../../contracts/adjacency.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { CounterSums } from '../counters/counter-sums.ts'
-import { writeSums } from '../counters/write-sums.ts'
+import { CounterSums, writeSums } from '../counters/counters.ts'
 import { figures } from '../figures.ts'
 import { indexLinks } from '../links/index-links.ts'
-import { writeFindings } from '../pages/write-findings.ts'
-import { writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { writeFindings, writePage } from '../pages/write-page.ts'
+import { siteKeyOf } from '../row-id.ts'
 import { characterise } from './characterise.ts'
 import { hasSessionId } from './page-pass.ts'
 import { roundUp, type ThresholdName } from './thresholds.ts'
@@ -30,7 +28,7 @@ async function collection(...sites: [string, PageReport[]][]): Promise<Database>
   return database
 }
 
-/** A page with links: own site's paths, others as whole URLs, those nobody wants with a `!`. */
+/** A page with links: paths of its own site, other sites as whole URLs, links out of scope with a `!`. */
 function page(url: string, links: string[], changes: Partial<PageReport> = {}, content?: string): PageReport {
   const site = new URL(url).host
   const out = links.map((link) => {
@@ -41,7 +39,7 @@ function page(url: string, links: string[], changes: Partial<PageReport> = {}, c
   return samplePage(url, { ...changes, links: packLinks(out) }, content)
 }
 
-test('what a small web is like', async () => {
+test('the figures of a small web', async () => {
   const database = await collection(
     [
       'a.test',
@@ -90,7 +88,7 @@ test('what a small web is like', async () => {
   await database.close()
 })
 
-test('each threshold tells what it would have stopped', async () => {
+test('each threshold counts what it would have stopped', async () => {
   const many = Array.from({ length: 30 }, (_, i) =>
     page(
       `http://big.test/${i}`,
@@ -163,7 +161,7 @@ test('session ids in queries and paths', () => {
     assert.ok(!hasSessionId(url), url)
 })
 
-test('Table 7: sites by verdicts, URLs by counters, answers that were cut', async () => {
+test('Table 7: sites by findings, URLs by counters, truncated answers', async () => {
   const cut = page('http://a.test/big', [], { annotations: ['lenTrunc'] })
   const database = await collection(['a.test', [cut]], ['b.test', [page('http://b.test/', [])]])
   await database.transact((tx) => {

@@ -1,21 +1,23 @@
 /**
- * A collection, characterised (V26): a walk over all pages in pieces, and sums that SQL makes row by row. Memory does not grow
- * with the number of pages; a crawl that writes meanwhile goes on.
+ * Characterises a collection (V26): a pass over all pages in pieces, and sums from SQL. Memory does not grow with the number of
+ * pages, and a crawl may go on writing.
  */
 import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { linksToIndex } from '../links/index-links.ts'
-import { countedTargets } from '../links/read-targets.ts'
-import { Distribution } from './distribution.ts'
+import { countedTargets } from '../links/who-links-here.ts'
+import { Distribution, share } from './distribution.ts'
 import { ASKED, PagePass } from './page-pass.ts'
 import { proposeThresholds } from './thresholds.ts'
-import type { WebFigures } from './web-figures.ts'
 
-/** Pages at once: some 20 ms. */
+/** What a collection shows of the web that it was collected from. */
+export type WebFigures = Awaited<ReturnType<typeof characterise>>
+
+/** Pages read at once: about 20 ms. */
 const PIECE = 500
 
-export async function characterise(database: Database): Promise<WebFigures> {
+export async function characterise(database: Database) {
   const pages = new PagePass()
   while (await database.read((tx) => pages.take(tx, PIECE))) await turn()
   const sites = await database.read(siteSums)
@@ -32,20 +34,27 @@ export async function characterise(database: Database): Promise<WebFigures> {
   }
   const thresholds = await database.read((tx) => proposeThresholds(tx, measured))
   return {
+    /** Sites and URLs that were fetched, and documents kept. */
     sites: sites.urls.count,
     urls: pages.urls,
     documents: pages.documents,
     urlsPerSite: sites.urls.summary(),
     documentsPerSite: sites.documents.summary(),
+    /** Links from the entry to the site: of every URL, and of the deepest URL of every site. */
     depth: pages.depth.summary(),
     deepest: sites.deepest.summary(),
     urlLength: pages.urlLength.summary(),
+    /** Bytes of documents by media type, the most frequent first; the others together as `other`. */
     size,
+    /** As declared; '' where a document declares none. */
     languages: pages.languages.sorted(),
+    /** Where the bytes are not of the declared type: `text/plain → text/html`. */
     mistaken: pages.mistaken.sorted(),
     statuses: pages.statuses.sorted(),
+    /** Pages that link to a URL, for URLs with any link; and pages whose links are not indexed yet. */
     inLinks: inLinks.summary(),
     behind,
+    /** Different links of every page that was read, kept or not (`noindex`). */
     outLinks: pages.outLinks.summary(),
     links: pages.shares(),
     duplicates: { documents: duplicates, share: share(duplicates, pages.documents), perSite: perSite.summary() },
@@ -58,8 +67,6 @@ export async function characterise(database: Database): Promise<WebFigures> {
     thresholds,
   }
 }
-
-const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
 
 async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distribution; deepest: Distribution }> {
   const sums = { urls: new Distribution(), documents: new Distribution(), deepest: new Distribution() }
@@ -75,7 +82,7 @@ async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distri
   return sums
 }
 
-/** Documents whose content an earlier document has: anywhere, and in the same site. */
+/** Documents whose content an earlier document has, anywhere and in the same site. */
 async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Distribution }> {
   const db = queries(tx)
   const { n } = (await db.get<{ n: number }>(

@@ -9,7 +9,7 @@ function of(values: readonly number[]): Distribution {
   return distribution
 }
 
-test('small numbers are told exactly', () => {
+test('small numbers are exact', () => {
   const summary = of([0, 1, 1, 2, 3, 5, 8, 13, 21, 34]).summary()
   const { count, sum, mean, min, median, p90, p99, max } = summary
   assert.deepEqual([count, sum, mean, min, median, p90, p99, max], [10, 88, 8.8, 0, 3, 21, 34, 34])
@@ -19,7 +19,7 @@ test('small numbers are told exactly', () => {
   )
 })
 
-test('nothing has a summary too', () => {
+test('an empty distribution has a summary', () => {
   assert.deepEqual(new Distribution().summary(), {
     count: 0,
     sum: 0,
@@ -44,8 +44,8 @@ test('quantiles are those of the sorted numbers, to 0.4 %; every number is in on
         const distribution = of(values)
         const sorted = values.map(Math.round).sort((a, b) => a - b)
         const exact = sorted[Math.max(1, Math.ceil(sorted.length * q - 1e-9)) - 1]
-        const told = distribution.quantile(q)
-        assert.ok(told >= exact && told <= exact * (1 + 1 / 256), `${told} for ${exact}`)
+        const found = distribution.quantile(q)
+        assert.ok(found >= exact && found <= exact * (1 + 1 / 256), `${found} for ${exact}`)
         const { histogram, count, max } = distribution.summary()
         assert.equal(
           histogram.reduce((sum, bin) => sum + bin.count, 0),
@@ -60,7 +60,7 @@ test('quantiles are those of the sorted numbers, to 0.4 %; every number is in on
   )
 })
 
-test('what is larger than anything is counted all the same', () => {
+test('numbers beyond the largest are counted', () => {
   const distribution = of([2 ** 52, 1])
   assert.equal(distribution.summary().max, 2 ** 52)
   assert.equal(distribution.count, 2)

@@ -1,35 +1,23 @@
 /**
- * How a number is distributed, in bounded memory whatever comes: whole numbers up to 4,095 are counted one by one, larger
- * ones in 256 steps for each power of two, so that a quantile is off by at most 0.4 %.
+ * The distribution of a number, in bounded memory: integers up to 4,095 are counted exactly, larger ones in 256 steps per power
+ * of two, so that a quantile is off by at most 0.4 %.
  */
 
 const EXACT = 4096
 const EXACT_BITS = 12
 const STEPS = 256
 const STEP_BITS = 8
-/** The largest number that counts: what is beyond is counted there. */
+/** Larger numbers are counted as the largest. */
 const LARGEST_BITS = 45
 
 export interface Bin {
-  /** Both belong to it. */
+  /** Both inclusive. */
   from: number
   to: number
   count: number
 }
 
-export interface Summary {
-  count: number
-  sum: number
-  mean: number
-  min: number
-  median: number
-  p90: number
-  p99: number
-  p999: number
-  max: number
-  /** By powers of two: 0, 1, 2–3, 4–7, … from the first to the last that is not empty. */
-  histogram: Bin[]
-}
+export type Summary = ReturnType<Distribution['summary']>
 
 export class Distribution {
   readonly #counts = new Float64Array(EXACT + (LARGEST_BITS - EXACT_BITS) * STEPS)
@@ -40,7 +28,7 @@ export class Distribution {
 
   add(value: number, times = 1): void {
     const whole = Math.max(0, Math.round(value))
-    this.#counts[place(whole)] += times
+    this.#counts[binOf(whole)] += times
     this.#count += times
     this.#sum += whole * times
     this.#min = Math.min(this.#min, whole)
@@ -51,7 +39,7 @@ export class Distribution {
     return this.#count
   }
 
-  /** The smallest number that at least this share of all does not exceed. */
+  /** The smallest number that at least this share of the values does not exceed. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(this.#count * share - 1e-9))
     let seen = 0
@@ -62,7 +50,7 @@ export class Distribution {
     return this.#max
   }
 
-  summary(): Summary {
+  summary() {
     const count = this.#count
     return {
       count,
@@ -74,6 +62,7 @@ export class Distribution {
       p99: this.quantile(0.99),
       p999: this.quantile(0.999),
       max: this.#max,
+      /** By powers of two: 0, 1, 2–3, 4–7, … without empty bins at both ends. */
       histogram: this.#histogram(),
     }
   }
@@ -92,11 +81,13 @@ export class Distribution {
   }
 }
 
+export const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+
 function bin(bits: number): Bin {
   return bits === 0 ? { from: 0, to: 0, count: 0 } : { from: 2 ** (bits - 1), to: 2 ** bits - 1, count: 0 }
 }
 
-function place(value: number): number {
+function binOf(value: number): number {
   if (value < EXACT) return value
   const bits = Math.floor(Math.log2(value))
   if (bits >= LARGEST_BITS) return EXACT + (LARGEST_BITS - EXACT_BITS) * STEPS - 1
@@ -104,7 +95,7 @@ function place(value: number): number {
   return EXACT + (bits - EXACT_BITS) * STEPS + step
 }
 
-/** The largest number that is counted at a place. */
+/** The largest number in a bin. */
 function lastOf(at: number): number {
   if (at < EXACT) return at
   const bits = EXACT_BITS + Math.floor((at - EXACT) / STEPS)

@@ -1,21 +1,19 @@
-/** One walk over all pages that were asked for, in the order in which they came, with their links. */
+/** One pass over all pages that were fetched, in the order in which they came, with their links. */
 import { hash64, signed64, unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
 import { isCookielessSession, isSessionId } from '../../web/url/sessions.ts'
-import { pieceOf, placeOf } from '../row-id.ts'
-import { siteAt } from '../site-key.ts'
-import { Distribution } from './distribution.ts'
-import type { LinkShares, SizeOfType } from './web-figures.ts'
+import { pieceOf, rowOf, siteAt } from '../row-id.ts'
+import { Distribution, share } from './distribution.ts'
 
-/** Refusals before any request say nothing of the web: they have Heritrix's negative statuses. */
+/** Without pages that were refused before any request: they have Heritrix's negative statuses. */
 export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
 
-/** Names come from pages and servers: so many are told apart, the rest is `other`. */
+/** Names come from pages and servers; beyond these they count as `other`. */
 const MAX_NAMES = 300
-/** Each has a distribution of its own, of 100 KB. */
+/** Each has a distribution of 100 KB. */
 const MAX_TYPES = 40
 
 interface Row {
@@ -50,11 +48,11 @@ export class PagePass {
   readonly #links: LinkCounts = { all: 0, internal: 0, home: 0, deep: 0, unknown: 0 }
   #last = 0
 
-  /** The next pages; false when there are no more. When the database has it done again, it goes on where it was. */
+  /** The next pages; false when there are no more. If the database retries the transaction, it goes on where it was. */
   async take(tx: Tx, atMost: number): Promise<boolean> {
     const db = queries(tx)
     const { after, order } = pieceOf(tx.dialect, 'p')
-    // Said of both, or PostgreSQL may go through one of them from its beginning.
+    // Both tables need the condition, or PostgreSQL may scan one of them from its beginning.
     const { after: alike } = pieceOf(tx.dialect, 'l', 'page')
     // Row by row: the links of one page may take a megabyte.
     const rows = db.eachExact<Row>(
@@ -62,12 +60,12 @@ export class PagePass {
          p.took_ms AS took, p.language, l.links
        FROM page p LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id AND ${alike}
        WHERE ${after} AND ${ASKED} ${order} LIMIT ?`,
-      ...placeOf(this.#last),
+      ...rowOf(this.#last),
       atMost,
     )
     let taken = 0
     for await (const row of rows) {
-      const links = row.links === null || row.links.length === 0 ? undefined : await this.#sorted(row.links, db)
+      const links = row.links === null || row.links.length === 0 ? undefined : await this.#countLinks(row.links, db)
       this.#add(row, links)
       this.#last = Number(row.id)
       taken++
@@ -76,7 +74,7 @@ export class PagePass {
   }
 
   /** The most frequent type first. */
-  sizes(): SizeOfType[] {
+  sizes() {
     const all = [...this.#sizes].map(([type, sizes]) => ({ type, ...sizes.summary() }))
     return all.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1))
   }
@@ -89,19 +87,14 @@ export class PagePass {
     return this.#sessionSites.size
   }
 
-  shares(): LinkShares {
-    const { all, internal, home, deep, unknown } = this.#links
-    const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
-    return {
-      all,
-      internal,
-      external: all - internal,
-      home,
-      deep,
-      unknown,
-      internalShare: share(internal, all),
-      deepShare: share(deep, home + deep),
-    }
+  /**
+   * `internal`: into the page's own site. `home`, `deep`, `unknown`: to another site's home page, to another page of it, to a
+   * site whose name is no longer known.
+   */
+  shares() {
+    const { all, internal, home, deep } = this.#links
+    const shares = { internalShare: share(internal, all), deepShare: share(deep, home + deep) }
+    return { ...this.#links, external: all - internal, ...shares }
   }
 
   #add(row: Row, links: LinkCounts | undefined): void {
@@ -138,8 +131,8 @@ export class PagePass {
     for (const name of Object.keys(links) as (keyof LinkCounts)[]) this.#links[name] += links[name]
   }
 
-  /** Where the links of a page lead. */
-  async #sorted(packed: Uint8Array, db: Queries): Promise<LinkCounts> {
+  /** By where the links of a page lead. */
+  async #countLinks(packed: Uint8Array, db: Queries): Promise<LinkCounts> {
     const links = unpackLinks(packed)
     const counts: LinkCounts = { all: links.length, internal: 0, home: 0, deep: 0, unknown: 0 }
     const crossSite = links.flatMap(({ siteKey, url }) => (siteKey === undefined || url !== undefined ? [] : [siteKey]))
@@ -182,8 +175,7 @@ class Names {
   }
 }
 
-/** Does a URL carry a session id, as a parameter of its query or of its path (V26)? */
-
+/** In a parameter of the query or of the path (V26). */
 export function hasSessionId(url: string): boolean {
   const at = url.indexOf('/', url.indexOf('://') + 3)
   if (at < 0) return false
@@ -199,15 +191,14 @@ export function hasSessionId(url: string): boolean {
   })
 }
 
-/** Is a URL, known by its keys only, the home page of its site? */
-
-/** Sites whose home pages are remembered: most links lead to few sites. */
+/** Sites whose home pages are cached: most links lead to few sites. */
 const MAX_SITES = 200_000
 
+/** Whether a URL, known only by its keys, is the home page of its site. */
 class HomePages {
   readonly #keys = new Map<bigint, readonly [bigint, bigint] | undefined>()
 
-  /** Asks for what is not known of these sites, together: afterwards `has` can tell. */
+  /** Reads the sites that are not cached, together; call it before `has`. */
   async learn(db: Queries, sites: ReadonlySet<bigint>): Promise<void> {
     if (this.#keys.size + sites.size > MAX_SITES) this.#keys.clear()
     const fresh = [...sites].filter((site) => !this.#keys.has(site))
@@ -215,7 +206,7 @@ class HomePages {
     for (const [i, site] of fresh.entries()) this.#keys.set(site, found[i])
   }
 
-  /** Undefined: the site's name is not known (any more). No rule of normalisation changes a home page's URL. */
+  /** Undefined: the site's name is not known. No normalisation rule changes a home page's URL. */
   has(site: bigint, key: bigint): boolean | undefined {
     const keys = this.#keys.get(site)
     return keys === undefined ? undefined : key === keys[0] || key === keys[1]

@@ -1,14 +1,14 @@
 /**
- * Limits proposed from what a collection shows (V26), each with what it would have stopped here; and the limits of the
- * Viúva Negra paper, with what they would have stopped here and what they stopped there (its Table 7).
+ * Limits proposed from a collection (V26), with what each would have stopped here; and the limits of the Viúva Negra paper, with
+ * what they would have stopped here and what they stopped there (its Table 7).
  *
- * A proposed limit is the smallest round number that stops no larger a share than the paper found adequate: 1 % of the sites
- * or URLs, 0.1 % of the documents for their size, 0.4 % of the URLs for their time. (Its depth stopped 11.3 % of the
- * sites without any hazard, and counts as too small.) Whether what is beyond a limit is a hazard, no number says.
+ * A proposed limit is the smallest round number that stops no larger share than the paper found adequate: 1 % of the sites or
+ * URLs, 0.1 % of the documents by size, 0.4 % of the URLs by time. (The paper's depth stopped 11.3 % of the sites without any
+ * hazard, so it counts as too small.) No number says whether a URL beyond a limit is a hazard.
  */
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
-import { siteAt } from '../site-key.ts'
+import { siteAt } from '../row-id.ts'
 import type { Distribution } from './distribution.ts'
 import { ASKED } from './page-pass.ts'
 
@@ -28,7 +28,7 @@ export interface Threshold {
   /** The limit is proposed from this collection, or is the paper's. */
   from: 'here' | 'vn'
   stops: Stopped
-  /** The share of sites or of URLs that it stopped in the paper's crawl. */
+  /** The share of sites or URLs that it stopped in the paper's crawl. */
   vn?: { of: 'sites' | 'urls'; share: number }
 }
 
@@ -51,7 +51,7 @@ const VN: readonly { name: ThresholdName; limit: number; of: 'sites' | 'urls'; s
   { name: 'url-length', limit: 200, of: 'urls', share: 0.01 },
 ]
 
-/** Fewer documents of a type say nothing of its largest. */
+/** Fewer documents of a type say nothing about its largest. */
 const MIN_OF_TYPE = 100
 const MAX_TYPES = 8
 
@@ -61,21 +61,21 @@ export interface Measured {
   deepest: Distribution
   urlLength: Distribution
   took: Distribution
-  /** Of the types that are told apart, the most frequent first. */
+  /** By media type, the most frequent first. */
   sizes: readonly (readonly [type: string, sizes: Distribution])[]
 }
 
 export async function proposeThresholds(tx: Tx, measured: Measured): Promise<Threshold[]> {
   const db = queries(tx)
   const proposals: [ThresholdName, number, string?][] = [
-    ['urls-per-site', roundUp(enough(measured.urlsPerSite, 'urls-per-site'))],
-    ['duplicates-per-site', roundUp(enough(measured.duplicatesPerSite, 'duplicates-per-site'))],
-    ['depth', enough(measured.deepest, 'depth')],
-    ['url-length', roundUp(enough(measured.urlLength, 'url-length'))],
-    ['time', roundUp(enough(measured.took, 'time'))],
+    ['urls-per-site', roundUp(atShare(measured.urlsPerSite, 'urls-per-site'))],
+    ['duplicates-per-site', roundUp(atShare(measured.duplicatesPerSite, 'duplicates-per-site'))],
+    ['depth', atShare(measured.deepest, 'depth')],
+    ['url-length', roundUp(atShare(measured.urlLength, 'url-length'))],
+    ['time', roundUp(atShare(measured.took, 'time'))],
   ]
   for (const [type, sizes] of measured.sizes.slice(0, MAX_TYPES)) {
-    if (sizes.count >= MIN_OF_TYPE) proposals.push(['size', roundUp(enough(sizes, 'size')), type])
+    if (sizes.count >= MIN_OF_TYPE) proposals.push(['size', roundUp(atShare(sizes, 'size')), type])
   }
   const thresholds: Threshold[] = []
   for (const [name, limit, type] of proposals) {
@@ -89,13 +89,13 @@ export async function proposeThresholds(tx: Tx, measured: Measured): Promise<Thr
   return thresholds
 }
 
-function enough(values: Distribution, name: ThresholdName): number {
+function atShare(values: Distribution, name: ThresholdName): number {
   return values.quantile(1 - SHARE[name])
 }
 
 const ROUND = [1, 1.5, 2, 3, 5, 7.5, 10]
 
-/** The next of 1, 1.5, 2, 3, 5, 7.5 times a power of ten: people remember them. */
+/** The next of 1, 1.5, 2, 3, 5, 7.5 times a power of ten, which are easy to remember. */
 export function roundUp(value: number): number {
   if (value <= 10) return Math.ceil(value)
   const power = 10 ** Math.floor(Math.log10(value))
@@ -105,7 +105,7 @@ export function roundUp(value: number): number {
 function stoppedBy(db: Queries, name: ThresholdName, limit: number, type: string | undefined): Promise<Stopped> {
   switch (name) {
     case 'urls-per-site':
-      return afterSo(db, limit)
+      return afterUrls(db, limit)
     case 'duplicates-per-site':
       return afterDuplicates(db, limit)
     case 'depth':
@@ -120,7 +120,7 @@ function stoppedBy(db: Queries, name: ThresholdName, limit: number, type: string
   }
 }
 
-/** URLs that are beyond a limit one by one; a site is stopped when any of its URLs is. */
+/** URLs beyond a limit; a site counts if any of its URLs does. */
 async function count(db: Queries, beyond: string, ...values: (number | string)[]): Promise<Stopped> {
   const row = await db.get<Stopped>(
     `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents, count(DISTINCT site) AS sites
@@ -135,11 +135,11 @@ interface Rest {
   documents: number
 }
 
-/** SQLite knows no OFFSET without a LIMIT, PostgreSQL no LIMIT of -1. */
+/** SQLite has no OFFSET without a LIMIT, PostgreSQL no LIMIT of -1. */
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** All URLs of a site after its first so many. */
-async function afterSo(db: Queries, limit: number): Promise<Stopped> {
+/** All URLs of a site after the first `limit`. */
+async function afterUrls(db: Queries, limit: number): Promise<Stopped> {
   const large = await db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE ${ASKED} GROUP BY site HAVING count(*) > ?`,
     limit,
@@ -154,7 +154,7 @@ async function afterSo(db: Queries, limit: number): Promise<Stopped> {
   )
 }
 
-/** All URLs of a site after one duplicate more than the limit: a document whose content an earlier one of the site has. */
+/** All URLs of a site after its duplicates (documents whose content an earlier one has) exceed the limit. */
 async function afterDuplicates(db: Queries, limit: number): Promise<Stopped> {
   const sites = await db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE outcome = 'kept' AND digest IS NOT NULL GROUP BY site
@@ -166,7 +166,7 @@ async function afterDuplicates(db: Queries, limit: number): Promise<Stopped> {
       `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents FROM page
        WHERE bucket = ?1 AND site = ?2 AND ${ASKED} AND id >
          (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY digest ORDER BY id) AS nth FROM page
-            WHERE bucket = ?1 AND site = ?2 AND outcome = 'kept' AND digest IS NOT NULL) twins
+            WHERE bucket = ?1 AND site = ?2 AND outcome = 'kept' AND digest IS NOT NULL) copies
           WHERE nth > 1 ORDER BY id LIMIT 1 OFFSET ?3)`,
       ...siteAt(db.dialect, site),
       limit,

@@ -7,31 +7,31 @@ import { CrawlLog } from './crawl-log.ts'
 
 const PATH = '/c/logs/crawl.log'
 
-test('after any loss of power the log holds each line of a durable transaction once, in order', async () => {
+test('after any crash the log holds each line of a durable transaction once, in order', async () => {
   const random = seededRandom(5)
   for (let run = 0; run < 60; run++) {
     const database = openSqlite(':memory:')
     const disk = memoryDisk()
-    let log = await CrawlLog.open(database, disk, PATH)
+    let log = await CrawlLog.open(database, disk, PATH, '')
     let expected = ''
     for (let line = 0; line < 40; line++) {
       const text = `line ${line}\n`.repeat(1 + random.integer(3))
       const fails = random.next() < 0.1
       const recorded = await database
-        .transact((tx) => {
-          const lines = log.record(tx, text)
+        .transact(async (tx) => {
+          const lines = await log.record(tx, text)
           if (fails) throw new Error('rolled back')
           return lines
         })
         .catch(() => undefined)
       if (!fails) expected += text
       const crashes = random.next() < 0.15
-      // The power may go between the commit and the write, or before what was written is on the disk.
+      // A crash between commit and write, or before the write is on the disk.
       if (recorded !== undefined && (!crashes || random.next() < 0.5)) log.written(recorded)
       if (random.next() < 0.3) await log.sync()
       if (!crashes) continue
       disk.crash(random)
-      log = await CrawlLog.open(database, disk, PATH)
+      log = await CrawlLog.open(database, disk, PATH, '')
       assert.equal(Buffer.from(disk.read(PATH, 0, 1e6)).toString(), expected)
     }
     await log.close()
@@ -40,14 +40,14 @@ test('after any loss of power the log holds each line of a durable transaction o
   }
 })
 
-test('a log that the database knows nothing of is continued, not cut', async () => {
+test('a log that the database does not know is continued, not cut', async () => {
   const disk = memoryDisk()
   const old = disk.append(PATH)
   old.write(Buffer.from('old line\n'))
   await old.sync()
   const database = openSqlite(':memory:')
-  const log = await CrawlLog.open(database, disk, PATH)
-  log.written((await database.transact((tx) => log.record(tx, 'new line\n')))!)
-  await CrawlLog.open(database, disk, PATH)
+  const log = await CrawlLog.open(database, disk, PATH, '')
+  log.written(await database.transact((tx) => log.record(tx, 'new line\n')))
+  await CrawlLog.open(database, disk, PATH, '')
   assert.equal(Buffer.from(disk.read(PATH, 0, 1e6)).toString(), 'old line\nnew line\n')
 })

@@ -1,88 +1,132 @@
 /**
- * `logs/crawl.log`, each line exactly once. The lines are recorded in the transaction that applies their pages and
- * written to the file after it; those that no sync has made durable yet stay in the database. So whatever a crash or a
- * loss of power leaves of the file's end, opening cuts it off and writes it again.
+ * `logs/crawl.log`, each line exactly once. The transaction that applies a page records its lines; they are written to the
+ * file after it, and stay in the database until a sync has made them durable. So opening can cut off whatever a crash left
+ * at the end of the file, and write it again.
+ *
+ * Several transactions may run at once and end in any order, so rows are forgotten one by one, in transactions of their own.
  */
 import { dirname } from 'node:path'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import type { Database, Tx } from '../../database/database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 
-export class CrawlLog {
-  readonly #file: AppendFile
-  /** Rows of `crawl_log_tail` that the file holds, and how long it is with them. */
-  #written = { id: 0, size: 0 }
-  /** The same as of the last sync: what the next transaction may forget. */
-  #synced = { id: 0, size: -1 }
-  /** Of it, what a durable transaction has forgotten. */
-  #forgotten = -1
-
-  private constructor(file: AppendFile, lastId: number) {
-    this.#file = file
-    this.#written = { id: lastId, size: file.size }
-  }
-
-  static async open(database: Database, disk: Disk, path: string): Promise<CrawlLog> {
-    const { synced, tail } = await database.read((tx) => {
-      const db = sqliteTx(tx)
-      return {
-        synced: db.get<{ synced: number }>('SELECT synced FROM crawl_log')!.synced,
-        tail: db.all<{ id: number; lines: string }>('SELECT id, lines FROM crawl_log_tail ORDER BY id'),
-      }
-    })
-    disk.makeFolder(dirname(path))
-    const size = disk.size(path) ?? 0
-    // A log that this database knows nothing of is somebody's: it is continued. One that somebody shortened is, too.
-    const begun = synced > 0 || tail.length > 0
-    if (begun && size > synced) disk.truncate(path, synced)
-    const file = disk.append(path)
-    for (const { lines } of tail) file.write(Buffer.from(lines))
-    const log = new CrawlLog(file, tail.at(-1)?.id ?? 0)
-    await log.sync()
-    await disk.syncFolder(dirname(path))
-    await database.transact((tx) => log.#forget(tx))
-    return log
-  }
-
-  /** Inside the transaction that applies them. Returns what to hand to `written` once it is durable. */
-  record(tx: Tx, lines: string): RecordedLines | undefined {
-    this.#forget(tx)
-    if (lines === '') return undefined
-    const sql = 'INSERT INTO crawl_log_tail (lines) VALUES (?) RETURNING id'
-    return { id: sqliteTx(tx).get<{ id: number }>(sql, lines)!.id, lines, forgot: this.#synced.size }
-  }
-
-  written(recorded: RecordedLines): void {
-    this.#file.write(Buffer.from(recorded.lines))
-    this.#written = { id: recorded.id, size: this.#file.size }
-    this.#forgotten = recorded.forgot
-  }
-
-  /** Now and then: what was written so far need not stay in the database. */
-  async sync(): Promise<void> {
-    const reached = this.#written
-    if (reached.size === this.#synced.size) return
-    await this.#file.sync()
-    this.#synced = reached
-  }
-
-  async close(): Promise<void> {
-    await this.sync()
-    this.#file.close()
-  }
-
-  /** Repeated until a transaction that did it is durable: it is cheap when nothing is left to forget. */
-  #forget(tx: Tx): void {
-    if (this.#synced.size <= this.#forgotten) return
-    const db = sqliteTx(tx)
-    db.run('DELETE FROM crawl_log_tail WHERE id <= ?', this.#synced.id)
-    db.run('UPDATE crawl_log SET synced = ?', this.#synced.size)
-  }
-}
+const FORGET = 'DELETE FROM crawl_log_tail WHERE node = $1 AND id = ANY($2::bigint[])'
+const NOTE_SYNCED = `
+  INSERT INTO crawl_log (node, synced) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET synced = excluded.synced`
 
 export interface RecordedLines {
   id: number
   lines: string
-  /** Up to where the transaction forgot what was synced. */
-  forgot: number
+}
+
+export class CrawlLog {
+  readonly #database: Database
+  readonly #file: AppendFile
+  readonly #node: string
+  /** Rows that the file holds and the database has not forgotten. */
+  #written: number[]
+  #syncing: Promise<void> = Promise.resolve()
+
+  private constructor(database: Database, file: AppendFile, node: string, written: number[]) {
+    this.#database = database
+    this.#file = file
+    this.#node = node
+    this.#written = written
+  }
+
+  /** `node`: this process's folder among all that share the database; SQLite has one log. */
+  static async open(database: Database, disk: Disk, path: string, node: string): Promise<CrawlLog> {
+    const { synced, tail } = await database.read(async (tx) => ({
+      synced: await readSynced(tx, node),
+      tail: await readTail(tx, node),
+    }))
+    disk.makeFolder(dirname(path))
+    // A log that the database does not know is continued, and so is one that was shortened.
+    const size = disk.size(path) ?? 0
+    if ((synced > 0 || tail.length > 0) && size > synced) disk.truncate(path, synced)
+    const file = disk.append(path)
+    for (const { lines } of tail) file.write(Buffer.from(lines))
+    const ids = tail.map(({ id }) => id)
+    const log = new CrawlLog(database, file, node, ids)
+    await log.#syncNow()
+    await disk.syncFolder(dirname(path))
+    return log
+  }
+
+  /** Inside the transaction that applies the pages. Pass what it returns to `written` once that is durable. */
+  async record(tx: Tx, lines: string): Promise<RecordedLines> {
+    const row =
+      tx.dialect === 'sqlite'
+        ? sqliteTx(tx).get<{ id: number }>('INSERT INTO crawl_log_tail (lines) VALUES (?) RETURNING id', lines)
+        : await postgresTx(tx).get<{ id: number }>(
+            'INSERT INTO crawl_log_tail (node, lines) VALUES ($1, $2) RETURNING id',
+            this.#node,
+            lines,
+          )
+    return { id: row!.id, lines }
+  }
+
+  written({ id, lines }: RecordedLines): void {
+    this.#file.write(Buffer.from(lines))
+    this.#written.push(id)
+  }
+
+  /** Now and then, so that the database need not hold the written lines. One sync at a time. */
+  sync(): Promise<void> {
+    const next = this.#syncing.then(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
+    this.#syncing = next.catch(() => {})
+    return next
+  }
+
+  /** When no transaction is under way. */
+  async close(): Promise<void> {
+    if (this.#database.dialect === 'postgres') {
+      await this.sync()
+      // Lines of transactions that committed, but whose answer was lost.
+      for (const recorded of await this.#database.read((tx) => readTail(tx, this.#node))) this.written(recorded)
+      await this.sync()
+    } else await this.#file.sync()
+    this.#file.close()
+  }
+
+  async #syncNow(): Promise<void> {
+    const ids = this.#written
+    const { size } = this.#file
+    this.#written = []
+    try {
+      await this.#file.sync()
+      await this.#database.transact((tx) => forget(tx, this.#node, ids, size))
+    } catch (error) {
+      this.#written = [...ids, ...this.#written]
+      throw error
+    }
+  }
+}
+
+async function readSynced(tx: Tx, node: string): Promise<number> {
+  const row =
+    tx.dialect === 'sqlite'
+      ? sqliteTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log')
+      : await postgresTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log WHERE node = $1', node)
+  return row?.synced ?? 0
+}
+
+function readTail(tx: Tx, node: string): Promise<RecordedLines[]> {
+  const db = queries(tx)
+  return tx.dialect === 'sqlite'
+    ? db.all<RecordedLines>('SELECT id, lines FROM crawl_log_tail ORDER BY id')
+    : db.all<RecordedLines>('SELECT id, lines FROM crawl_log_tail WHERE node = ? ORDER BY id', node)
+}
+
+async function forget(tx: Tx, node: string, ids: readonly number[], size: number): Promise<void> {
+  if (tx.dialect === 'sqlite') {
+    const db = sqliteTx(tx)
+    for (const id of ids) db.run('DELETE FROM crawl_log_tail WHERE id = ?', id)
+    db.run('UPDATE crawl_log SET synced = ?', size)
+  } else {
+    const db = postgresTx(tx)
+    await Promise.all([db.run(FORGET, node, ids), db.run(NOTE_SYNCED, node, size)])
+  }
 }

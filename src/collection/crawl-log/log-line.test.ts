@@ -24,12 +24,12 @@ const page: PageReport = {
 
 test('the columns are those of Heritrix', () => {
   assert.equal(
-    logLine({ ...page, path: 'LP', via: 'http://www.example.test/', annotations: ['dup', '2t'] }, { thread: 14 }),
-    '2024-02-03T04:05:06.232Z   200       1299 http://www.example.test/robots.txt LP http://www.example.test/ text/plain #014 20240203040506007+225 - - dup,2t\n',
+    logLine({ ...page, path: 'LP', via: 'http://www.example.test/', annotations: ['dup', '2t'] }),
+    '2024-02-03T04:05:06.232Z   200       1299 http://www.example.test/robots.txt LP http://www.example.test/ text/plain #000 20240203040506007+225 - - dup,2t\n',
   )
 })
 
-test('what was not fetched has no size and no duration, and says why', () => {
+test('a URL that was not fetched has no size and no duration, but a reason', () => {
   const line = logLine({ ...page, status: -9998, outcome: { kind: 'refused', by: 'robots', rule: 'Disallow: /' } })
   assert.match(
     line,
@@ -54,14 +54,14 @@ test('no text can forge a column or a line', () => {
         capture: { volume: 'v', offset: 0, length: 1, digest: text, kind: 'response' as const },
         outcome: { kind: 'refused' as const, by: 'scope' as const, rule: text },
       }
-      const forgedLine = logLine(evil, { source: other })
+      const forgedLine = logLine(evil)
       assert.match(forgedLine, /^[\x20-\x7e]+\n$/)
       assert.equal(forgedLine.trimEnd().split(/ +/).length, 12)
     }),
   )
 })
 
-test('a URL in its normal form stays as it is, and nothing is not the text "-"', () => {
+test('a normalised URL is not escaped, and the text "-" differs from nothing', () => {
   assert.equal(escapeField('http://a.test/%C3%A9?q=1&r=2#-'), 'http://a.test/%C3%A9?q=1&r=2#-')
   assert.equal(escapeField(''), '-')
   assert.equal(escapeField('-'), '%2D')

@@ -6,10 +6,10 @@ import { packLinks } from '../../contracts/adjacency.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { indexLinks } from '../links/index-links.ts'
+import { MAX_SITES_PER_CONTENT } from './compare.ts'
 import { searchMirrors } from './find-mirrors.ts'
 import { scan } from './gather.ts'
 import { type Evidence, HEURISTICS, type Heuristic, holds } from './heuristics.ts'
-import { MAX_SITES_OF_A_CONTENT } from './meet.ts'
 import { addPage, catalogueOf, type Sites, site } from './sample-sites.test-data.ts'
 
 async function found(sites: Sites, gone: readonly string[] = []) {
@@ -25,17 +25,17 @@ async function found(sites: Sites, gone: readonly string[] = []) {
   return { by: by as Record<Heuristic, string[]>, search }
 }
 
-test('each heuristic asks for what the paper says', async () => {
+test('each heuristic requires what the paper says', async () => {
   const { by, search } = await found({
     'a.test': site('home', 'p', 9),
     'mirror-a.test': site('home', 'p', 9),
     'other.test': site('own home', 'q', 9),
-    // Nine of ten contents, the home page another.
+    // Nine of ten contents, and another home page.
     'ads.test': { ...site('with today’s advertisement', 'q', 9) },
     // Equal home page, nothing else: under construction.
     'soon.test': { '/': 'soon' },
     'later.test': { '/': 'soon', '/x': 'something', '/y': 'of its own' },
-    // Home page and one document, but much of its own.
+    // Home page and one document, but mostly its own.
     'b.test': site('b home', 'b', 9),
     'like-b.test': { ...site('b home', 'c', 9), '/1': 'b1' },
     // Seven of ten.
@@ -80,7 +80,7 @@ test('links from other sites decide between names of one length', async () => {
 
 test('empty pages and contents that very many sites have are no evidence', async () => {
   const parked = Object.fromEntries(
-    Array.from({ length: MAX_SITES_OF_A_CONTENT + 1 }, (_, i) => [`p${i}.test`, { '/': 'parked', '/x': 'for sale' }]),
+    Array.from({ length: MAX_SITES_PER_CONTENT + 1 }, (_, i) => [`p${i}.test`, { '/': 'parked', '/x': 'for sale' }]),
   )
   const { by, search } = await found({
     ...parked,
@@ -110,7 +110,7 @@ test('a home page that moved within its site is followed there', async () => {
   assert.deepEqual(by.SameHomeAnd1Doc, ['b.test a.test'])
 })
 
-test('one pass over the pages, no index: each page is read where it lies', async () => {
+test('pages are read in one pass in the order of the file, without an index', async () => {
   const database = await catalogueOf({})
   const plan = await database.read((tx) =>
     sqliteTx(tx)
@@ -121,7 +121,7 @@ test('one pass over the pages, no index: each page is read where it lies', async
   await database.close()
 })
 
-/** Every pair compared with every other, as the paper's definition reads. */
+/** Compares all pairs, by the paper's definition. */
 function brute(sites: Sites, heuristic: Heuristic, a: string, b: string): boolean {
   const contents = (name: string) => new Set(Object.values(sites[name]))
   const [one, other] = [contents(a), contents(b)]
@@ -149,9 +149,9 @@ test('in small webs it finds what comparing all pairs finds, and nothing else', 
         const replicas = new Map(by[heuristic].map((pair) => pair.split(' ') as [string, string]))
         for (const [replica, original] of replicas) {
           assert.ok(brute(sites, heuristic, replica, original), `${heuristic} ${replica} ${original}`)
-          assert.ok(!replicas.has(original), 'an original is nobody’s replica')
+          assert.ok(!replicas.has(original), 'an original is no replica')
         }
-        // Who is no replica is like no other such site.
+        // A site that is no replica is like no other such site.
         const left = names.filter((name) => !replicas.has(name))
         for (const a of left)
           for (const b of left) if (a < b) assert.ok(!brute(sites, heuristic, a, b), `${heuristic} misses ${a} ${b}`)

@@ -1,47 +1,41 @@
 /**
- * Duplicate hosts of a collection (V13): sites with other names that serve the same contents. Memory is bounded by the
- * number of sites that look like others (some bytes each) and one list of pairs; contents and pairs lie on the disk.
+ * Finds the duplicate hosts of a collection (V13): sites with other names that serve the same contents. Contents and pairs are
+ * on the disk; memory holds some bytes per candidate and one list of pairs.
  */
 
 import type { SiteName } from '../../contracts/visit.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { openScratch } from '../../database/sqlite/open.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { compare, evidenceOf } from './compare.ts'
-import { rankMembers } from './elect.ts'
+import { compare, evidenceOf, pairCandidates } from './compare.ts'
+import { groupsOf, rankMembers } from './elect.ts'
 import { gather, SCRATCH_SCHEMA } from './gather.ts'
-import { groupsOf } from './groups.ts'
-import { type Evidence, type Heuristic, holds } from './heuristics.ts'
-import { meet } from './meet.ts'
-
-export interface MirrorPair extends Evidence {
-  replica: SiteName
-  original: SiteName
-}
+import { type Heuristic, holds, type MirrorPair } from './heuristics.ts'
 
 export interface MirrorList {
   groups: number
-  /** One for each replica, by the rank of the original. */
+  /** One per replica, by the rank of the original. */
   pairs: MirrorPair[]
 }
 
 export interface MirrorSearch {
-  /** Sites with contents, different contents, and of them those that too many sites have. */
+  /** Sites with contents, different contents, and those of them that too many sites have. */
   readonly sites: number
   readonly contents: number
   readonly tooCommon: number
-  /** Without the sites of `gone`, whose names lead nowhere any more. */
+  /** Without the sites of `gone`, whose names no longer resolve. */
   list(heuristic: Heuristic, gone?: ReadonlySet<SiteName>): Promise<MirrorList>
   close(): Promise<void>
 }
 
-/** `urls`: by the collection's rules. Reads the catalogue in short pieces, also while a crawl writes it. Who opens it closes it. */
+/** `urls` parses by the collection's rules. Reads the catalogue in short pieces, while a crawl may write it. The caller closes it. */
 export async function searchMirrors(catalogue: Database, urls: UrlReader): Promise<MirrorSearch> {
   const scratch = openScratch(SCRATCH_SCHEMA)
   try {
     await gather(catalogue, urls, scratch)
-    const { contents, tooCommon } = await meet(scratch)
+    const { contents, tooCommon } = await pairCandidates(scratch)
     await rankMembers(catalogue, urls, scratch)
     await scratch.transact((tx) => compareCandidates(sqliteTx(tx)))
     const sites = await scratch.read((tx) => sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM size')!.n)
@@ -85,4 +79,27 @@ function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>)
 function* pairsThat(db: SqliteTx, heuristic: Heuristic): Iterable<{ a: number; b: number }> {
   const rows = db.each<{ a: number; b: number } & Parameters<typeof evidenceOf>[0]>('SELECT * FROM compared')
   for (const row of rows) if (holds(heuristic, evidenceOf(row))) yield row
+}
+
+export interface Proposal {
+  site: SiteName
+  evidence: string
+  examples: readonly string[]
+}
+
+/** Sites that a crawl itself took for mirrors, by their first documents; the newest first. */
+export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
+  const db = queries(tx)
+  const { count } = (await db.get<{ count: number }>(
+    `SELECT count(DISTINCT site) AS count FROM finding WHERE rule = 'mirror'`,
+  ))!
+  const rows = await db.all<{ site: SiteName; evidence: string; examples: string | null }>(
+    `SELECT site_stats.name AS site, evidence, examples FROM finding JOIN site_stats
+       ON site_stats.bucket = finding.bucket AND site_stats.site = finding.site
+     WHERE finding.id IN (SELECT max(id) FROM finding WHERE rule = 'mirror' GROUP BY site)
+     ORDER BY at DESC, finding.id DESC LIMIT ?`,
+    atMost,
+  )
+  const proposals = rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
+  return { count, proposals }
 }

@@ -1,7 +1,7 @@
 /**
- * The contents of every site, from the catalogue into scratch tables. One pass over the pages in the order in which they
- * lie, then sorts on the disk: following `page_content` from digest to digest asks for each page in another corner of the
- * file (a million pages: 1.5 s this way and 5.9 s that way with the file in memory, and a seek for each page on a disk).
+ * Copies the contents of every site from the catalogue into scratch tables: one pass over the pages in the order of the file,
+ * then sorts on the disk. Following the index from digest to digest reads each page from elsewhere in the file: a million
+ * pages took 5.9 s instead of 1.5 s with the file in memory, and a disk needs a seek per page.
  */
 import { turn } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
@@ -9,8 +9,8 @@ import type { Database, Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { serverName } from '../pages/server-name.ts'
-import { pieceOf, placeOf } from '../row-id.ts'
+import { siteName } from '../pages/read-pages.ts'
+import { pieceOf, rowOf } from '../row-id.ts'
 import { homeOf } from './homes.ts'
 
 export const SCRATCH_SCHEMA = `
@@ -25,6 +25,7 @@ CREATE TABLE size (site INTEGER PRIMARY KEY, contents INTEGER NOT NULL, https IN
 CREATE TABLE too_common (content INTEGER PRIMARY KEY);
 CREATE TABLE meeting (a INTEGER NOT NULL, b INTEGER NOT NULL, home INTEGER NOT NULL);
 CREATE TABLE candidate (a INTEGER NOT NULL, b INTEGER NOT NULL);
+CREATE TABLE voter (site INTEGER PRIMARY KEY, name TEXT, https INTEGER NOT NULL, linked INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE member (              -- sites that may be mirrors, the best original first
   rank INTEGER PRIMARY KEY,
   site INTEGER NOT NULL UNIQUE,
@@ -41,10 +42,10 @@ CREATE TABLE compared (            -- a < b, by rank
 ) WITHOUT ROWID;
 `
 
-/** Pages read at once: some 10 ms, in which a crawl that writes meanwhile waits for nothing. */
+/** Pages read at once: about 10 ms. */
 const PIECE = 5000
 
-/** With `outcome || ''` no index of outcomes tempts the database to leave the order in which pages lie. */
+/** `outcome || ''` keeps the database from using the index on outcomes, which is not in the order of the file. */
 export function scan(dialect: Dialect): string {
   const { after, order } = pieceOf(dialect, 'page')
   return `SELECT id, site, digest, substr(url, 1, 8) AS scheme FROM page
@@ -61,7 +62,7 @@ interface Row {
 export async function gather(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
   for (let last = 0; ; ) {
     const sql = scan(catalogue.dialect)
-    const rows = await catalogue.read((tx) => queries(tx).allExact<Row>(sql, ...placeOf(last), PIECE))
+    const rows = await catalogue.read((tx) => queries(tx).allExact<Row>(sql, ...rowOf(last), PIECE))
     await scratch.transact((tx) => {
       const db = sqliteTx(tx)
       for (const { site, digest, scheme } of rows)
@@ -82,27 +83,38 @@ export async function gather(catalogue: Database, urls: UrlReader, scratch: Data
   await markHomes(catalogue, urls, scratch)
 }
 
-/** Two digests fall together once in 10^6 collections of 5 million pages. */
+/** Two digests collide once in 10^6 collections of 5 million pages. */
 const contentOf = (digest: string): bigint => signed64(hash64(digest))
 
-const SITES_AT_ONCE = 1000
-
 async function markHomes(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
-  for (let last = -(2n ** 63n); ; ) {
-    const sql = 'SELECT site FROM size WHERE site > ? ORDER BY site LIMIT ?'
-    const sites = await scratch.read((tx) => sqliteTx(tx).allExact<{ site: bigint }>(sql, last, SITES_AT_ONCE))
-    const homeIn = async (tx: Tx, site: bigint) => {
-      const name = await serverName(tx, site)
-      const home = name === undefined ? undefined : await homeOf(tx, urls, name, 0)
-      return { site, digest: home?.is === 'kept' ? home.digest : null }
-    }
-    const homes = await catalogue.read((tx) => Promise.all(sites.map(({ site }) => homeIn(tx, site))))
+  const homeIn = async (tx: Tx, site: bigint) => {
+    const name = await siteName(tx, site)
+    const home = name === undefined ? undefined : await homeOf(tx, urls, name, 0)
+    return { site, digest: home?.is === 'kept' ? home.digest : null }
+  }
+  await eachPiece(scratch, 'size', async (sites) => {
+    const homes = await catalogue.read((tx) => Promise.all(sites.map((site) => homeIn(tx, site))))
     await scratch.transact((tx) => {
       const db = sqliteTx(tx)
       for (const { site, digest } of homes)
         if (digest !== null) db.run('UPDATE has SET home = 1 WHERE site = ? AND content = ?', site, contentOf(digest))
     })
-    if (sites.length < SITES_AT_ONCE) return
-    last = sites[sites.length - 1].site
+  })
+}
+
+const SITES_AT_ONCE = 1000
+
+/** The sites of a scratch table in pieces. */
+export async function eachPiece(
+  scratch: Database,
+  table: 'size' | 'voter',
+  work: (sites: bigint[]) => Promise<void>,
+): Promise<void> {
+  const sql = `SELECT site FROM ${table} WHERE site > ? ORDER BY site LIMIT ?`
+  for (let last = -(2n ** 63n); ; ) {
+    const rows = await scratch.read((tx) => sqliteTx(tx).allExact<{ site: bigint }>(sql, last, SITES_AT_ONCE))
+    await work(rows.map(({ site }) => site))
+    if (rows.length < SITES_AT_ONCE) return
+    last = rows[rows.length - 1].site
   }
 }

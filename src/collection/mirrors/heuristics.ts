@@ -1,26 +1,33 @@
-/** The five heuristics of VN §4.3: when two sites are duplicate hosts, by the contents that both have. */
+/** The five heuristics of VN §4.3: two sites are duplicate hosts by the contents that both have. */
+
+import type { SiteName } from '../../contracts/visit.ts'
 
 export const HEURISTICS = ['SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'] as const
 export type Heuristic = (typeof HEURISTICS)[number]
 
 /**
- * The best trade-off of precision and coverage (docs/tasks/mirrors.md has the figures): in the paper as precise as the
- * others within what fifty samples can tell, and second in coverage only to SameHome, whose every third pair is wrong; in
- * our own measurements more precise than SameHomeAnd1Doc and more complete. It asks that most of a site be equal, which is
- * what a crawl that leaves the replica out stakes on it.
+ * The best trade-off of precision and coverage (docs/tasks/mirrors.md has the figures). In the paper it is as precise as the
+ * others, as far as fifty samples show, and second in coverage only to SameHome, of whose pairs a third are wrong. In our
+ * measurements it is more precise and more complete than SameHomeAnd1Doc. It requires that most of a site is equal, which
+ * matters to a crawl that skips the replica.
  */
 export const DEFAULT_HEURISTIC: Heuristic = 'Dups60'
 
-/** What two sites have in common. A content is a payload's digest; each counts once a site, however many URLs have it. */
+/** What two sites have in common. A content is a payload's digest, and counts once per site. */
 export interface Evidence {
   /** Contents that both have. */
   shared: number
-  /** Of them, those that few sites have: the others, empty and default pages, say nothing of two sites. */
+  /** Those of them that few sites have; the others are empty and default pages. */
   telling: number
-  /** Their home pages are equal, and such as few sites have. */
+  /** Their home pages are equal, and few sites have that content. */
   sameHome: boolean
-  /** Contents of the one with more. */
+  /** Contents of the larger site. */
   total: number
+}
+
+export interface MirrorPair extends Evidence {
+  replica: SiteName
+  original: SiteName
 }
 
 const MIN_TELLING = 2
@@ -40,5 +47,5 @@ export function holds(heuristic: Heuristic, { shared, telling, sameHome, total }
   }
 }
 
-/** The least share of the larger site that any Dups heuristic asks for. */
+/** The smallest share of the larger site that any Dups heuristic requires. */
 export const MIN_SHARE = 0.6

@@ -4,10 +4,10 @@ import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.t
 import { hash64, sha1 } from '../../base/digest.ts'
 import { keptAs } from '../../contracts/outcome.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
-import { writeFindings } from '../pages/write-findings.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { writeFindings } from '../pages/write-page.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { proposedMirrors } from './find-mirrors.ts'
 import { whyNoMirror } from './homes.ts'
-import { proposedMirrors } from './proposals.ts'
 import { addPage, catalogueOf, type Sites } from './sample-sites.test-data.ts'
 
 const PAIR = { replica: 'b.test', original: 'a.test' }
@@ -22,7 +22,7 @@ test('equal home pages, by whichever scheme, stay; different ones leave', async 
   assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': 'two' } }), 'their home pages differ')
 })
 
-test('what was not seen, or not since, proves nothing', async () => {
+test('a home page that was not fetched, or not since, proves nothing', async () => {
   assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/x': 'two' } }), undefined)
   assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': 'two' } }, NOON + 1), undefined)
 })
@@ -33,7 +33,7 @@ test('a home page that moved within its site is compared there', async () => {
   assert.equal(await why({ 'a.test': { '/': 'two' }, 'b.test': en }), 'their home pages differ')
 })
 
-test('a replica that sends its visitors to the original stays, one that sends them elsewhere leaves', async () => {
+test('a replica that redirects to the original stays, one that redirects elsewhere leaves', async () => {
   assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': '→http://a.test/' } }), undefined)
   const away = await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': '→http://c.test/' } })
   assert.equal(away, 'the home page of b.test has moved to c.test')
@@ -62,7 +62,7 @@ test('a page that only changed its markup, or a date, is the same', async () => 
   assert.equal(await now(), 'their home pages differ', 'no text is no equal text')
 })
 
-test('what the crawl proposed is listed once a site', async () => {
+test('proposals of the crawl are listed once per site', async () => {
   const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
   await database.transact((tx) => {
     const finding = { rule: 'mirror', evidence: 'equal those of x.test', at: NOON, examples: ['http://a.test/'] }

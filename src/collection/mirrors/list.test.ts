@@ -18,7 +18,7 @@ const renew = (text: string, pairs: ReturnType<typeof pair>[], gone: string[] = 
   return { text: formatList(lines), left }
 }
 
-test('names are read as sites, comments and blank lines are left alone', () => {
+test('names are parsed as sites, comments and blank lines are kept', () => {
   const lines = parseList(
     '\ufeff# mine\r\n\n  WWW.A.test\ta.test # by hand\n! b.test c.test\nd.test:8080 bücher.test',
     'm',
@@ -36,24 +36,24 @@ test('faults name their lines', () => {
     (error) =>
       error instanceof Problem &&
       error.code === 'unreadable' &&
-      /mirrors\.txt: line 2: two names .*; line 3: 'http:\/\/a\.test\/' is no name of a site; line 4: c\.test cannot .*; line 5: a\.test is a replica of b\.test already, in line 1/.test(
+      /mirrors\.txt: line 2: two names .*; line 3: 'http:\/\/a\.test\/' is not a site name; line 4: c\.test cannot .*; line 5: a\.test is a replica of b\.test already, in line 1/.test(
         error.message,
       ),
   )
   assert.throws(() => parseList('\n'.repeat(MAX_LINES + 1), 'm'), /over 1000000 lines/)
 })
 
-test('chains end at the last original, circles are told', () => {
+test('chains end at the last original, circles are errors', () => {
   const lines = parseList('a.test b.test\nb.test c.test\nd.test a.test', 'm')
   assert.deepEqual(pairsOf(lines, 'm'), [
     { replica: 'a.test', original: 'c.test' },
     { replica: 'b.test', original: 'c.test' },
     { replica: 'd.test', original: 'c.test' },
   ])
-  assert.throws(() => pairsOf(parseList('a.test b.test\nb.test c.test\nc.test a.test', 'm'), 'm'), /in a circle/)
+  assert.throws(() => pairsOf(parseList('a.test b.test\nb.test c.test\nc.test a.test', 'm'), 'm'), /through a circle/)
 })
 
-test('what a line forbids is no pair, whatever another line says, and however it comes about', () => {
+test('a forbidden pair is never a pair, whatever other lines say', () => {
   const lines = parseList(
     'a.test b.test  # Dups60, 4/4, 2026-05-01\nc.test b.test\nd.test c.test\n! b.test a.test',
     'm',
@@ -66,7 +66,7 @@ test('what a line forbids is no pair, whatever another line says, and however it
   assert.deepEqual(pairsOf(chain, 'm'), [{ replica: 'c.test', original: 'b.test' }])
 })
 
-test('written again: found pairs are dated anew, others of ours leave, what a person wrote stays', () => {
+test('rewriting dates found pairs anew, removes our other pairs, and keeps what a person wrote', () => {
   const first = renew('', [pair('b.test', 'a.test'), pair('c.test', 'a.test'), pair('x.test', 'y.test')])
   assert.match(first.text, /^# Sites that are copies/)
   assert.match(first.text, /\nb\.test a\.test {2}# Dups80, 3\/4, 2026-05-01\nc\.test a\.test /)
@@ -88,7 +88,7 @@ test('written again: found pairs are dated anew, others of ours leave, what a pe
   ])
 })
 
-test('what the crawl used stays, dated by its evidence if there is any, unless it is forbidden, gone or said otherwise', () => {
+test('used pairs stay, dated by their evidence, unless forbidden, gone or contradicted', () => {
   const used = [
     ['b.test', 'a.test'],
     ['c.test', 'a.test'],
@@ -110,14 +110,14 @@ test('what the crawl used stays, dated by its evidence if there is any, unless i
   assert.deepEqual([dropped.left, pairsOf(dropped.lines, 'm').length], [3, 1], 'they are ours, and leave like others')
 })
 
-test('what is found never makes a circle with what a person wrote', () => {
+test('found pairs never make a circle with what a person wrote', () => {
   const found = [pair('b.test', 'a.test'), pair('d.test', 'a.test'), pair('e.test', 'c.test')]
   const { text } = renew('a.test b.test\nc.test d.test\n', found)
   const pairs = pairsOf(parseList(text, 'm'), 'm').map(({ replica, original }) => `${replica} ${original}`)
   assert.deepEqual(pairs.sort(), ['a.test b.test', 'c.test b.test', 'd.test b.test', 'e.test b.test'])
 })
 
-test('what left by itself leaves a comment, and not for ever', () => {
+test('a pair that left is noted in a comment, for a limited time', () => {
   const many = Array.from({ length: 1500 }, (_, i) => `r${i}.test o.test`).join('\n')
   const lines = parseList(`${many}\nstays.test o.test # mine`, 'm')
   const gone = lines.slice(0, 1500).flatMap((line) => (line.kind === 'pair' ? [{ ...line, why: 'other' }] : []))
@@ -135,7 +135,7 @@ test('what left by itself leaves a comment, and not for ever', () => {
   assert.deepEqual(pairsOf(parseList(formatList(after), 'm'), 'm'), [{ replica: 'stays.test', original: 'o.test' }])
 })
 
-test('what is written is read back', () => {
+test('a written list is read back', () => {
   const name = fc.constantFrom('a.test', 'b.test', 'c.test', 'd.test:81', 'xn--bcher-kva.test')
   const line = fc.oneof(
     fc.tuple(fc.constantFrom('', '! '), name, name).map(([never, a, b]) => `${never}${a} ${b}`),
@@ -154,7 +154,7 @@ test('what is written is read back', () => {
     fc.property(fc.array(line, { maxLength: 8 }), (texts) => {
       const lines = read(texts.join('\n'))
       if (lines === undefined) return
-      const kinds = (all: readonly ListLine[]) => all.filter(({ kind }) => kind !== 'words')
+      const kinds = (all: readonly ListLine[]) => all.filter(({ kind }) => kind !== 'text')
       assert.deepEqual(kinds(parseList(formatList(lines), 'm')), kinds(lines))
     }),
   )

@@ -1,15 +1,14 @@
 /**
- * The list of mirrors: a plain file that a person may edit. A line is `replica original  # why`; `! replica original` says
- * that these two are none, whatever is found; `#` begins a comment. What a person wrote stays when the list is written
- * again: comments, blank lines, the order, lines whose comment is not ours.
+ * The list of mirrors: a text file that a person may edit. A line is `replica original  # why`; `! replica original` says that
+ * these two are not mirrors, whatever is found; `#` begins a comment. Rewriting the list keeps what a person wrote: comments,
+ * blank lines, the order, and lines whose comment is not ours.
  */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { dayOf } from '../counters/counters.ts'
-import type { MirrorPair } from './find-mirrors.ts'
-import { HEURISTICS, type Heuristic } from './heuristics.ts'
+import { HEURISTICS, type Heuristic, type MirrorPair } from './heuristics.ts'
 
 export interface NamedPair {
   replica: SiteName
@@ -17,7 +16,7 @@ export interface NamedPair {
 }
 
 export type ListLine =
-  | { kind: 'words'; text: string }
+  | { kind: 'text'; text: string }
   | ({ kind: 'pair'; text: string; ours: boolean } & NamedPair)
   | ({ kind: 'never'; text: string } & NamedPair)
 
@@ -25,7 +24,7 @@ export const MAX_LINES = 1_000_000
 const LONGEST_LINE = 2000
 const MAX_FAULTS = 10
 
-/** Throws a Problem that names the lines which cannot be read. `file`: for its words. */
+/** Throws a Problem that names the faulty lines. `file`: for its message. */
 export function parseList(text: string, file: string): ListLine[] {
   const faults: string[] = []
   const lines: ListLine[] = []
@@ -65,14 +64,14 @@ function parseLine(raw: string): ListLine | string {
   const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw
   if (text.length > LONGEST_LINE) return `longer than ${LONGEST_LINE} characters`
   const hash = text.indexOf('#')
-  const words = (hash < 0 ? text : text.slice(0, hash)).split(/\s+/).filter((word) => word !== '')
-  if (words.length === 0) return { kind: 'words', text }
-  const never = words[0] === '!'
-  if (never) words.shift()
-  if (words.length !== 2) return `two names are wanted, 'replica original', and here are ${words.length}`
-  const [replica, original] = words.map(siteName)
-  if (replica === undefined) return `'${words[0].slice(0, 100)}' is no name of a site`
-  if (original === undefined) return `'${words[1].slice(0, 100)}' is no name of a site`
+  const names = (hash < 0 ? text : text.slice(0, hash)).split(/\s+/).filter((word) => word !== '')
+  if (names.length === 0) return { kind: 'text', text }
+  const never = names[0] === '!'
+  if (never) names.shift()
+  if (names.length !== 2) return `two names expected, 'replica original', but found ${names.length}`
+  const [replica, original] = names.map(siteName)
+  if (replica === undefined) return `'${names[0].slice(0, 100)}' is not a site name`
+  if (original === undefined) return `'${names[1].slice(0, 100)}' is not a site name`
   if (replica === original) return `${replica} cannot be a replica of itself`
   if (never) return { kind: 'never', text, replica, original }
   return { kind: 'pair', text, replica, original, ours: hash >= 0 && OURS.test(text.slice(hash)) }
@@ -86,12 +85,12 @@ function siteName(word: string): SiteName | undefined {
 const USED = 'used by the crawl'
 const OURS = new RegExp(`^# (?:(?:${HEURISTICS.join('|')}), \\d+/\\d+|${USED}), \\d{4}-\\d\\d-\\d\\d$`)
 const LEFT = /^# left (\d{4}-\d\d-\d\d): (\S+) (\S+): (.*)$/
-/** Of our own notes about what left the list; the oldest go. */
+/** Our own notes about pairs that left the list; the oldest are removed. */
 const MAX_LEFT = 1000
 
 /**
- * The pairs of a list, but those that a `!` forbids, wherever it stands. An original that is itself a replica hands its
- * replicas on; a circle is a Problem.
+ * The pairs of a list without those that a `!` forbids anywhere in it. Replicas of a replica belong to its original; a circle
+ * is a Problem.
  */
 export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
   const nevers = forbidden(lines)
@@ -100,19 +99,22 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
     if (line.kind === 'pair' && !nevers.has(bothNames(line))) originals.set(line.replica, line.original)
   const ends = new Map<SiteName, SiteName>()
   for (const first of originals.keys()) {
-    const way: SiteName[] = []
+    const path: SiteName[] = []
     const here = new Set<SiteName>()
     let at = first
     for (let next = originals.get(at); next !== undefined && !ends.has(at); next = originals.get(at)) {
       if (here.has(at)) {
-        throw new Problem('unreadable', `list of mirrors ${file}: ${at} is, in a circle, a replica of itself`)
+        throw new Problem(
+          'unreadable',
+          `list of mirrors ${file}: ${at} is a replica of itself through a circle of lines. Remove one of them.`,
+        )
       }
       here.add(at)
-      way.push(at)
+      path.push(at)
       at = next
     }
     const end = ends.get(at) ?? at
-    for (const replica of way) ends.set(replica, end)
+    for (const replica of path) ends.set(replica, end)
   }
   return [...ends].map(([replica, original]) => ({ replica, original })).filter((pair) => !nevers.has(bothNames(pair)))
 }
@@ -120,14 +122,14 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
 export interface Renewal {
   heuristic: Heuristic
   pairs: readonly MirrorPair[]
-  /** Pairs that the crawl used and found to hold: of their replicas it has no more than the home pages to compare. */
+  /** Pairs that the crawl used and confirmed by their home pages, the only pages it has of the replicas. */
   used?: readonly NamedPair[]
   at: Instant
-  /** Names that lead nowhere any more. */
+  /** Names that no longer resolve. */
   gone: ReadonlySet<SiteName>
 }
 
-/** The list with what was found now; `left`: pairs that were in it and are not any more. */
+/** The list with the new findings; `left`: the number of pairs that were removed. */
 export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
   const found = new Map(acceptable(lines, wanted(renewal)).map((pair) => [pair.replica, pair]))
   const stays: ListLine[] = []
@@ -152,35 +154,35 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
   return { lines: [...stays, ...fresh.map((pair) => pairLine(pair, renewal))], left }
 }
 
-/** What was used first: what was found among such sites may say the reverse. Its evidence is the newer, where there is any. */
+/** Used pairs first, because the search may find them reversed. Its evidence is newer, where there is any. */
 function wanted({ pairs, used = [], gone }: Renewal): (NamedPair | MirrorPair)[] {
   const evidence = new Map(pairs.map((pair) => [`${pair.replica} ${pair.original}`, pair]))
   const stay = used.filter(({ replica, original }) => !gone.has(replica) && !gone.has(original))
   return [...stay.map((pair) => evidence.get(`${pair.replica} ${pair.original}`) ?? pair), ...pairs]
 }
 
-/** Steps from original to original that are followed; people write one or two. */
-const LONGEST_WAY = 100
+/** Steps from original to original; people write one or two. */
+const MAX_STEPS = 100
 
 const forbidden = (lines: readonly ListLine[]) =>
   new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
 
-/** Of what was found, what does not contradict a person: not forbidden, not said otherwise, not leading back in a circle. */
+/** The found pairs that do not contradict a person: not forbidden, no other original given, no circle. */
 function acceptable<Pair extends NamedPair>(lines: readonly ListLine[], pairs: readonly Pair[]): Pair[] {
   const nevers = forbidden(lines)
-  const way = new Map<SiteName, SiteName>()
-  for (const line of lines) if (line.kind === 'pair' && !line.ours) way.set(line.replica, line.original)
+  const originals = new Map<SiteName, SiteName>()
+  for (const line of lines) if (line.kind === 'pair' && !line.ours) originals.set(line.replica, line.original)
   return pairs.filter((pair) => {
-    if (nevers.has(bothNames(pair)) || way.has(pair.replica)) return false
+    if (nevers.has(bothNames(pair)) || originals.has(pair.replica)) return false
     let at: SiteName | undefined = pair.original
-    for (let step = 0; at !== undefined && at !== pair.replica && step < LONGEST_WAY; step++) at = way.get(at)
+    for (let step = 0; at !== undefined && at !== pair.replica && step < MAX_STEPS; step++) at = originals.get(at)
     if (at !== undefined) return false
-    way.set(pair.replica, pair.original)
+    originals.set(pair.replica, pair.original)
     return true
   })
 }
 
-/** The list without pairs that turned out to be none; a comment in their place says why. */
+/** Replaces pairs that turned out not to be mirrors by a comment that says why. */
 export function withoutPairs(
   lines: readonly ListLine[],
   gone: readonly (NamedPair & { why: string })[],
@@ -201,24 +203,24 @@ export interface LeftPair extends NamedPair {
   why: string
 }
 
-/** The last note that this site left the list; none while it is on it. */
+/** The last note that this site left the list; undefined while it is on it. */
 export function leftPairOf(lines: readonly ListLine[], replica: SiteName): LeftPair | undefined {
   if (lines.some((line) => line.kind === 'pair' && line.replica === replica)) return undefined
-  const notes = lines.flatMap((line) => (line.kind === 'words' ? [LEFT.exec(line.text)] : []))
+  const notes = lines.flatMap((line) => (line.kind === 'text' ? [LEFT.exec(line.text)] : []))
   const last = notes.findLast((note) => note?.[2] === replica)
   return last ? { replica, original: last[3], on: last[1], why: last[4] } : undefined
 }
 
-const isLeft = (line: ListLine) => line.kind === 'words' && LEFT.test(line.text)
+const isLeft = (line: ListLine) => line.kind === 'text' && LEFT.test(line.text)
 
 const HEADER = [
   '# Sites that are copies of others: REPLICA ORIGINAL. A crawl enters links to the replica at the original.',
-  '# Edit as you like: what you write stays. "! REPLICA ORIGINAL" says that these two are none.',
+  '# Edit as you like: what you write stays. "! REPLICA ORIGINAL" says that these two are not mirrors.',
 ]
 
 export function formatList(lines: readonly ListLine[]): string {
   const texts = lines.map(({ text }) => text)
-  return [...(texts.length === 0 || lines[0].kind !== 'words' ? HEADER : []), ...texts, ''].join('\n')
+  return [...(texts.length === 0 || lines[0].kind !== 'text' ? HEADER : []), ...texts, ''].join('\n')
 }
 
 function pairLine(pair: NamedPair | MirrorPair, { heuristic, at }: Renewal): ListLine {
@@ -228,7 +230,7 @@ function pairLine(pair: NamedPair | MirrorPair, { heuristic, at }: Renewal): Lis
 }
 
 function leftLine({ replica, original }: NamedPair, why: string, at: Instant): ListLine {
-  return { kind: 'words', text: `# left ${dayOf(at)}: ${replica} ${original}: ${why}` }
+  return { kind: 'text', text: `# left ${dayOf(at)}: ${replica} ${original}: ${why}` }
 }
 
 const bothNames = ({ replica, original }: NamedPair) => [replica, original].sort().join(' ')

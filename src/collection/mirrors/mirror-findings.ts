@@ -3,13 +3,12 @@ import { type Instant, turn } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { type MirrorList, type MirrorPair, searchMirrors } from './find-mirrors.ts'
-import { HEURISTICS, type Heuristic } from './heuristics.ts'
+import { type MirrorList, type Proposal, proposedMirrors, searchMirrors } from './find-mirrors.ts'
+import { HEURISTICS, type Heuristic, type MirrorPair } from './heuristics.ts'
 import { whyNoMirror } from './homes.ts'
 import type { NamedPair } from './list.ts'
 import type { CheckNames } from './mirror-file.ts'
 import { FROM_LIST } from './mirror-maintenance.ts'
-import { type Proposal, proposedMirrors } from './proposals.ts'
 
 /** What the frontier knows of the names of sites. */
 export interface MirrorViews {

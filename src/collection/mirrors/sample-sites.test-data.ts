@@ -7,9 +7,9 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { siteKeyOf } from '../row-id.ts'
 
-/** Site → path → content; a path `https:/x` is asked for by https. A content `→URL` is a move. */
+/** Site → path → content; a path `https:/x` is fetched by https. A content `→URL` is a redirect. */
 export type Sites = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export async function catalogueOf(sites: Sites): Promise<Database> {

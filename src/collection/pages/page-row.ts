@@ -1,44 +1,67 @@
-/** A page as its row, and what a row becomes when the page is looked at again. */
+/** Rows of pages and findings, and how a page's row changes when the page is fetched again: one rule for both databases. */
 import { never } from '../../base/assert.ts'
-import type { Instant, Millis } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
+import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
-import type { PageReport } from '../../contracts/report.ts'
+import type { Finding, PageReport } from '../../contracts/report.ts'
 
-/** Longest title and note that a row carries; a page may say what it wants. */
+/** Pages and servers choose titles and notes, so a row limits them. */
 const LONGEST_TITLE = 500
 const LONGEST_NOTES = 500
 
-/** Keys signed, as the tables have them. */
-export interface PageRow {
-  site: bigint
-  key: bigint
-  url: string
-  depth: number
-  via: string | null
-  path: string
-  status: number
-  outcome: Outcome['kind']
-  why: string | null
-  detail: string | null
-  mediaType: string
-  bytes: number
-  tookMs: Millis
-  tries: number
-  firstAt: Instant
-  at: Instant
-  looks: number
-  digest: string | null
-  textDigest: bigint | null
-  simhash: bigint | null
-  title: string
-  annotations: string
-  sniffed: string | null
-  language: string | null
+/** Keys are signed, as in the tables. */
+export type PageRow = ReturnType<typeof pageRow>
+
+/** Both databases read and write a row in this order; the type is PostgreSQL's. */
+const COLUMNS: Readonly<Record<keyof PageRow, readonly [name: string, type: 'bigint' | 'text']>> = {
+  site: ['site', 'bigint'],
+  key: ['key', 'bigint'],
+  url: ['url', 'text'],
+  depth: ['depth', 'bigint'],
+  via: ['via', 'text'],
+  path: ['path', 'text'],
+  status: ['status', 'bigint'],
+  outcome: ['outcome', 'text'],
+  why: ['why', 'text'],
+  detail: ['detail', 'text'],
+  mediaType: ['media_type', 'text'],
+  bytes: ['bytes', 'bigint'],
+  tookMs: ['took_ms', 'bigint'],
+  tries: ['tries', 'bigint'],
+  firstAt: ['first_at', 'bigint'],
+  at: ['at', 'bigint'],
+  looks: ['looks', 'bigint'],
+  digest: ['digest', 'text'],
+  textDigest: ['text_digest', 'bigint'],
+  simhash: ['simhash', 'bigint'],
+  title: ['title', 'text'],
+  annotations: ['annotations', 'text'],
+  sniffed: ['sniffed', 'text'],
+  language: ['language', 'text'],
+}
+export const PAGE_FIELDS = Object.keys(COLUMNS) as (keyof PageRow)[]
+export const PAGE_COLUMNS = Object.values(COLUMNS).map(([name]) => name)
+export const PAGE_TYPES = Object.values(COLUMNS).map(([, type]) => type)
+
+const FIXED: ReadonlySet<string> = new Set(['site', 'key', 'depth', 'via', 'path', 'first_at'])
+/** For ON CONFLICT DO UPDATE. */
+export const SET_PAGE_COLUMNS = PAGE_COLUMNS.filter((name) => !FIXED.has(name))
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ')
+
+const BIGINTS: ReadonlySet<keyof PageRow> = new Set(['site', 'key', 'textDigest', 'simhash'] as const)
+
+/** From a row that was read exactly, because of its keys: there every integer is a bigint. */
+export function knownRow(found: Readonly<Record<string, unknown>>): PageRow {
+  const row: Record<string, unknown> = {}
+  for (const field of PAGE_FIELDS) {
+    const value = found[COLUMNS[field][0]]
+    row[field] = typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value
+  }
+  return row as PageRow
 }
 
-/** As of its first look. */
-export function pageRow(site: bigint, page: PageReport): PageRow {
+/** After its first fetch. */
+export function pageRow(site: bigint, page: PageReport) {
   const { memory } = page
   const at = Math.round(page.at)
   return {
@@ -50,7 +73,7 @@ export function pageRow(site: bigint, page: PageReport): PageRow {
     path: page.path,
     status: page.status,
     outcome: page.outcome.kind,
-    ...tell(page.outcome),
+    ...reasonOf(page.outcome),
     mediaType: page.mediaType,
     bytes: page.bytes,
     tookMs: Math.round(page.tookMs),
@@ -62,7 +85,7 @@ export function pageRow(site: bigint, page: PageReport): PageRow {
     textDigest: memory === undefined ? null : signed64(memory.textDigest),
     simhash: memory === undefined ? null : signed64(memory.simhash),
     title: page.title.slice(0, LONGEST_TITLE),
-    // Text of a server's may be among them: its commas part nothing.
+    // A note may quote a server, so its commas must not look like separators.
     annotations: page.annotations
       .map((note) => note.replaceAll(',', ';'))
       .join(',')
@@ -73,30 +96,47 @@ export function pageRow(site: bigint, page: PageReport): PageRow {
 }
 
 /**
- * A look that brought nothing new keeps what an earlier one found: its digest and signatures; and a failure that passes
- * (`later`) does not make a kept page unkept: then there is no news. SQLite does the same in SQL (`write-page.ts`).
+ * A fetch that brought nothing new keeps the digest and signatures of an earlier one. A temporary failure (`later`) leaves
+ * a kept page as it is: undefined, nothing changes.
  */
-export function afterLook(known: PageRow, look: PageRow): PageRow | undefined {
-  if (known.outcome === 'kept' && look.outcome === 'later') return undefined
+export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefined {
+  if (known.outcome === 'kept' && fetched.outcome === 'later') return undefined
   return {
-    ...look,
+    ...fetched,
     depth: known.depth,
     via: known.via,
     path: known.path,
     firstAt: known.firstAt,
     looks: known.looks + 1,
-    language: look.language ?? known.language,
-    mediaType: look.mediaType === '' ? known.mediaType : look.mediaType,
-    bytes: look.why === 'same' ? known.bytes : look.bytes,
-    digest: look.digest ?? known.digest,
-    textDigest: look.textDigest ?? known.textDigest,
-    simhash: look.simhash ?? known.simhash,
-    title: look.title === '' ? known.title : look.title,
+    language: fetched.language ?? known.language,
+    mediaType: fetched.mediaType === '' ? known.mediaType : fetched.mediaType,
+    bytes: fetched.why === 'same' ? known.bytes : fetched.bytes,
+    digest: fetched.digest ?? known.digest,
+    textDigest: fetched.textDigest ?? known.textDigest,
+    simhash: fetched.simhash ?? known.simhash,
+    title: fetched.title === '' ? known.title : fetched.title,
   }
 }
 
-/** An outcome as two columns that people can ask for: the reason, and what goes with it. */
-function tell(outcome: Outcome): { why: string | null; detail: string | null } {
+/**
+ * The packed links of a known page after a fetch; undefined: those it had. A page that was not read this time (304, a
+ * temporary failure) keeps its links, and one that is gone has none.
+ */
+export function linksAfterFetch({ links, outcome }: PageReport): Uint8Array | undefined {
+  const isRead =
+    outcome.kind === 'kept' ? outcome.how === 'changed' : outcome.kind === 'gone' || outcome.kind === 'moved'
+  return links.length > 0 || isRead ? links : undefined
+}
+
+/** Bits in which two simhashes differ. */
+export function bitsApart(one: bigint, other: bigint): number {
+  let bits = 0
+  for (let left = unsigned64(one ^ other); left > 0n; left &= left - 1n) bits++
+  return bits
+}
+
+/** An outcome in two columns: the reason, and what goes with it. */
+function reasonOf(outcome: Outcome): { why: string | null; detail: string | null } {
   switch (outcome.kind) {
     case 'kept':
       return { why: outcome.how, detail: null }
@@ -111,5 +151,20 @@ function tell(outcome: Outcome): { why: string | null; detail: string | null } {
       return { why: outcome.why, detail: null }
     default:
       return never(outcome)
+  }
+}
+
+const LONGEST_EVIDENCE = 2000
+const MAX_EXAMPLES = 3
+
+export function findingRow({ rule, evidence, at, pattern, examples, withdrawn }: Finding) {
+  return {
+    rule,
+    evidence: evidence.slice(0, LONGEST_EVIDENCE),
+    at: Math.round(at),
+    pattern: pattern?.slice(0, LONGEST_EVIDENCE) ?? null,
+    /** JSON. */
+    examples: examples === undefined ? null : JSON.stringify(examples.slice(0, MAX_EXAMPLES)),
+    withdrawn: withdrawn === true,
   }
 }

@@ -1,37 +1,23 @@
-/** Pages as they are read: one (`explain`, `get`), or all in order (`export pages`), in pieces that any number of them fit. */
-import type { Instant, Millis } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
+/** Reads pages: one (`explain`, `get`), or all in order and in pieces (`export pages`), with the names and texts they need. */
+import type { Instant } from '../../base/clock.ts'
+import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
-import { pieceOf, placeOf } from '../row-id.ts'
-import { siteAt, siteKeyOf } from '../site-key.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { homeOf, parseUrl } from '../../web/url/web-url.ts'
+import { columnsOf } from '../postgres/bucket.ts'
+import { pieceOf, rowOf, siteAt, siteKeyOf } from '../row-id.ts'
+import type { PageRow } from './page-row.ts'
 
-export interface StoredPage {
+/**
+ * `why`: how it was kept, what refused it, which failure. `detail`: the rule that refused it, the URL it moved to. `sniffed`:
+ * what the bytes are, if not what `mediaType` says.
+ */
+export interface StoredPage extends Omit<PageRow, 'site' | 'key' | 'textDigest' | 'simhash'> {
   id: number
-  url: string
-  depth: number
-  via: string | null
-  path: string
-  status: number
-  outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
-  /** How it was kept, by whom it was refused, which failure. */
-  why: string | null
-  /** The rule that refused it, the URL to which it moved. */
-  detail: string | null
-  mediaType: string
-  bytes: number
-  tookMs: Millis
-  tries: number
-  firstAt: Instant
-  at: Instant
-  looks: number
-  digest: string | null
-  title: string
-  annotations: string
-  /** What the bytes are, when that is not what `mediaType` says. */
-  sniffed: string | null
-  language: string | null
 }
 
 const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS "mediaType", bytes,
@@ -43,20 +29,26 @@ export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage 
   return queries(tx).get<StoredPage>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
 }
 
-/** Bucket by bucket, in the order in which they were first learnt of: call again with the last one's id until none come. */
+/** By bucket, in the order in which they were first reported: call again with the last id until none come. */
 export function pagesSince(tx: Tx, id: number, atMost: number): Promise<StoredPage[]> {
   const { after, order } = pieceOf(tx.dialect, 'page')
-  return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...placeOf(id), atMost)
+  return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...rowOf(id), atMost)
+}
+
+/** Packed out-links (`contracts/adjacency.ts` unpacks them). */
+export async function linksOfPage(tx: Tx, page: number): Promise<Uint8Array | undefined> {
+  const sql = 'SELECT links FROM page_links WHERE bucket = ? AND page = ?'
+  return (await queries(tx).get<{ links: Uint8Array }>(sql, ...rowOf(page)))?.links
 }
 
 export interface StoredFinding {
   rule: string
   evidence: string
   at: Instant
-  /** The URLs that it concerns; null: the site as a whole. */
+  /** The URLs that it concerns; null: the whole site. */
   pattern: string | null
   examples: readonly string[]
-  /** Samples contradicted it; null: it stands. */
+  /** When samples contradicted it; null: it holds. */
   withdrawn_at: Instant | null
 }
 
@@ -67,4 +59,67 @@ export async function findingsOf(tx: Tx, site: SiteName, atMost = 100): Promise<
     atMost,
   )
   return rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
+}
+
+/** From a site's signed key; undefined when it was never visited. */
+export async function siteName(tx: Tx, site: bigint): Promise<SiteName | undefined> {
+  const sql = 'SELECT name FROM site_stats WHERE bucket = ? AND site = ?'
+  return (await queries(tx).get<{ name: string }>(sql, ...siteAt(tx.dialect, site)))?.name
+}
+
+const READ_IS_KEPT = `SELECT 1 FROM page WHERE bucket = ? AND site = ? AND key = ? AND outcome = 'kept'`
+const READ_ANY_KEPT = `SELECT url FROM page WHERE bucket = ? AND site = ? AND outcome = 'kept' LIMIT 1`
+const BEFORE_ALL = -(2n ** 63n)
+
+/**
+ * The home pages of sites with a document, to enter them again. In the order of buckets and keys, in pieces: a collection may
+ * have millions. `last`: for the next call; undefined when there are no more.
+ */
+export async function answeredSites(
+  tx: Tx,
+  last: bigint | undefined,
+  atMost: number,
+): Promise<{ urls: string[]; last: bigint | undefined }> {
+  const { after, order } = pieceOf(tx.dialect, 'site_stats', 'site')
+  const from: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
+  const sql = `SELECT site, name FROM site_stats WHERE documents > 0 AND ${after} ${order} LIMIT ?`
+  const sites = await queries(tx).allExact<{ site: bigint; name: string }>(sql, ...from, atMost)
+  const homes = await Promise.all(sites.map(({ site, name }) => homeUrl(tx, site, name)))
+  return { urls: homes.filter((url) => url !== undefined), last: sites.at(-1)?.site }
+}
+
+async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | undefined> {
+  const db = queries(tx)
+  for (const url of [`https://${name}/`, `http://${name}/`]) {
+    const key = parseUrl(url)?.key ?? hash64(url)
+    if ((await db.get(READ_IS_KEPT, ...siteAt(tx.dialect, site), signed64(key))) !== undefined) return url
+  }
+  // The home page moved or was never fetched: take the scheme of a page that was.
+  const any = await db.get<{ url: string }>(READ_ANY_KEPT, ...siteAt(tx.dialect, site))
+  const page = any === undefined ? undefined : parseUrl(any.url)
+  return page === undefined ? undefined : homeOf(page).href
+}
+
+const READ_TEXT = `SELECT url FROM page WHERE site = ?1 AND key = ?2
+  UNION ALL SELECT url FROM url WHERE site = ?1 AND key = ?2 LIMIT 1`
+/** One by one, a thousand texts would take 80 ms, together 8. */
+const READ_TEXTS = `SELECT coalesce(p.url, u.url) AS url
+  FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY asked (bucket, site, key, nth)
+  LEFT JOIN page p ON p.bucket = asked.bucket AND p.site = asked.site AND p.key = asked.key
+  LEFT JOIN url u ON u.bucket = asked.bucket AND u.site = asked.site AND u.key = asked.key
+  ORDER BY nth`
+
+/**
+ * The URLs that have these signed keys, from pages or from the frontier, in the order given; undefined for those that are in
+ * neither.
+ */
+export async function urlTexts(
+  tx: Tx,
+  urls: readonly { site: bigint; key: bigint }[],
+): Promise<(string | undefined)[]> {
+  if (tx.dialect === 'sqlite')
+    return urls.map(({ site, key }) => sqliteTx(tx).get<{ url: string }>(READ_TEXT, site, key)?.url)
+  const buckets = urls.map(({ site }) => bucketOf(tx.dialect, site))
+  const rows = await postgresTx(tx).all<{ url: string | null }>(READ_TEXTS, buckets, ...columnsOf(urls, 'site', 'key'))
+  return rows.map(({ url }) => url ?? undefined)
 }

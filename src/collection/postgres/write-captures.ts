@@ -1,25 +1,18 @@
-/** Captures in bulk, and which payloads were in the collection already. */
-import type { Instant } from '../../base/clock.ts'
+/** Captures in bulk on PostgreSQL, with their payloads and volumes. */
 import { signed64 } from '../../base/digest.ts'
-import type { Capture, VisitReport } from '../../contracts/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { NO_PAYLOAD } from '../captures/no-payload.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { NO_PAYLOAD } from '../captures/digest-filter.ts'
+import type { StoredCapture } from '../captures/read-captures.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { columnsOf } from './bucket.ts'
 
-export interface NewCapture extends Capture {
-  id: number
-  site: bigint
-  key: bigint
-  url: string
-  at: Instant
-  status: number
-  mediaType: string
-}
+type NewCapture = Omit<StoredCapture, 'duplicate'> & { site: bigint; key: bigint }
 
 /**
- * The payloads that nobody has yet. Two buckets may bring the same one at the same time: the second waits for the first,
- * so they are sorted, and nothing that another bucket wants is written after them.
+ * Two buckets may bring the same new payload at the same time, and the second waits for the first. So they are sorted, and
+ * nothing that another bucket needs is written after them.
  */
 export const ADD_PAYLOADS = `
   INSERT INTO payload (shard, digest, bucket, capture)
@@ -43,7 +36,7 @@ export function capturesIn(reports: readonly VisitReport[], nextId: () => number
   return captures
 }
 
-/** The digests that were not in the collection before. */
+/** Returns the digests that are new to the collection. */
 export async function addPayloads(
   tx: PostgresTx,
   bucket: number,
@@ -56,17 +49,12 @@ export async function addPayloads(
   }
   if (first.size === 0) return new Set()
   const sorted = [...first.values()].sort((a, b) => a.shard - b.shard || (a.digest < b.digest ? -1 : 1))
-  const fresh = await tx.all<{ digest: string }>(
-    ADD_PAYLOADS,
-    bucket,
-    sorted.map(({ shard }) => shard),
-    sorted.map(({ digest }) => digest),
-    sorted.map(({ capture }) => capture),
-  )
+  const columns = columnsOf(sorted, 'shard', 'digest', 'capture')
+  const fresh = await tx.all<{ digest: string }>(ADD_PAYLOADS, bucket, ...columns)
   return new Set(fresh.map(({ digest }) => digest))
 }
 
-/** Stored twice is no harm, and it is counted: the payload was met again before its first record was durable. */
+/** A payload that came again before its first record was durable is stored twice. That is harmless, and counted. */
 export async function writeCaptures(
   tx: PostgresTx,
   bucket: number,
@@ -83,22 +71,51 @@ export async function writeCaptures(
     met.add(digest)
     return !isFirst
   }
-  const column = <Value>(of: (capture: NewCapture) => Value) => captures.map(of)
+  const rows = captures.map((capture) => ({
+    ...capture,
+    volume: volumes.get(capture.volume)!,
+    duplicate: isDuplicate(capture) ? 1 : 0,
+  }))
   await tx.run(
     WRITE_CAPTURES,
     bucket,
-    column(({ id }) => id),
-    column(({ site }) => site),
-    column(({ key }) => key),
-    column(({ url }) => url),
-    column(({ at }) => at),
-    column(({ volume }) => volumes.get(volume)!),
-    column(({ offset }) => offset),
-    column(({ length }) => length),
-    column(({ digest }) => digest),
-    column(({ status }) => status),
-    column(({ mediaType }) => mediaType),
-    column(({ kind }) => kind),
-    column((capture) => (isDuplicate(capture) ? 1 : 0)),
+    ...columnsOf(rows, 'id', 'site', 'key', 'url', 'at', 'volume', 'offset', 'length'),
+    ...columnsOf(rows, 'digest', 'status', 'mediaType', 'kind', 'duplicate'),
   )
+}
+
+const READ_VOLUMES = 'SELECT id, name FROM volume WHERE name = ANY($1::text[])'
+/** Sorted: two transactions that meet the same new volumes at the same time do not deadlock. */
+const ADD_VOLUMES = 'INSERT INTO volume (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING'
+
+/** A crawl writes few volumes at a time, so those closed long ago may be forgotten. */
+const MAX_VOLUMES = 10_000
+
+/** The ids of volumes, which never change. */
+export class VolumeIds {
+  readonly #known = new Map<string, number>()
+
+  /** Ids that are new in this transaction are not remembered: call `remember` when it is durable. */
+  async of(tx: PostgresTx, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    // A copy: remembered ids may be forgotten while the transaction runs.
+    const ids = new Map<string, number>()
+    const missing: string[] = []
+    for (const name of [...new Set(names)].sort()) {
+      const id = this.#known.get(name)
+      if (id === undefined) missing.push(name)
+      else ids.set(name, id)
+    }
+    if (missing.length === 0) return ids
+    const [, rows] = await Promise.all([
+      tx.run(ADD_VOLUMES, missing),
+      tx.all<{ id: number; name: string }>(READ_VOLUMES, missing),
+    ])
+    for (const { id, name } of rows) ids.set(name, id)
+    return ids
+  }
+
+  remember(ids: ReadonlyMap<string, number>): void {
+    if (this.#known.size > MAX_VOLUMES) this.#known.clear()
+    for (const [name, id] of ids) this.#known.set(name, id)
+  }
 }

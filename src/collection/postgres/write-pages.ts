@@ -1,44 +1,48 @@
-/** Pages and their links in bulk: one statement for each table, sorted by key. */
+/** Pages and their links in bulk on PostgreSQL: one statement per table, sorted by key. */
 import { signed64 } from '../../base/digest.ts'
-import type { Outcome } from '../../contracts/outcome.ts'
-import type { VisitReport } from '../../contracts/report.ts'
+import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { PageRow } from '../pages/page-row.ts'
-import { siteKeyOf } from '../site-key.ts'
-import type { ChangedPage, KnownPage } from './page-changes.ts'
+import {
+  afterFetch,
+  knownRow,
+  linksAfterFetch,
+  PAGE_COLUMNS,
+  PAGE_FIELDS,
+  PAGE_TYPES,
+  type PageRow,
+  pageRow,
+  SET_PAGE_COLUMNS,
+} from '../pages/page-row.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { columnsOf } from './bucket.ts'
 
 export const READ_KNOWN = `
-  SELECT p.id, p.site, p.key, p.url, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.bytes,
-    p.took_ms, p.tries, p.first_at, p.at, p.looks, p.digest, p.text_digest, p.simhash, p.title, p.annotations, p.sniffed,
-    p.language, l.links
+  SELECT p.id, ${PAGE_COLUMNS.map((name) => `p.${name}`).join(', ')}, l.links
   FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
   JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
   LEFT JOIN page_links l ON l.bucket = $1 AND l.page = p.id`
 export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = $1'
-
 export const WRITE_PAGES = `
-  INSERT INTO page (bucket, id, site, key, url, depth, via, path, status, outcome, why, detail, media_type, bytes, took_ms,
-    tries, first_at, at, looks, digest, text_digest, simhash, title, annotations, sniffed, language)
-  SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-    $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[],
-    $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::bigint[], $22::bigint[], $23::text[], $24::text[],
-    $25::text[], $26::text[])
-  ON CONFLICT (bucket, site, key) DO UPDATE SET
-    url = excluded.url, status = excluded.status, outcome = excluded.outcome, why = excluded.why, detail = excluded.detail,
-    media_type = excluded.media_type, bytes = excluded.bytes, took_ms = excluded.took_ms, tries = excluded.tries,
-    at = excluded.at, looks = excluded.looks, digest = excluded.digest, text_digest = excluded.text_digest,
-    simhash = excluded.simhash, title = excluded.title, annotations = excluded.annotations, sniffed = excluded.sniffed,
-    language = excluded.language`
+  INSERT INTO page (bucket, id, ${PAGE_COLUMNS.join(', ')})
+  SELECT $1, * FROM unnest($2::bigint[], ${PAGE_TYPES.map((type, i) => `$${i + 3}::${type}[]`).join(', ')})
+  ON CONFLICT (bucket, site, key) DO UPDATE SET ${SET_PAGE_COLUMNS}`
 export const WRITE_LINKS = `
   INSERT INTO page_links (bucket, page, links) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])
   ON CONFLICT (bucket, page) DO UPDATE SET links = excluded.links`
-/** Already noted: the index still knows the links of that note, not those of a moment ago. */
+/** An earlier note stays: its links are those that the index has. */
 export const NOTE_CHANGES = `
   INSERT INTO links_changed (bucket, page, before) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])
   ON CONFLICT (bucket, page) DO NOTHING`
 export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = $1 AND site = ANY($2::bigint[]) AND outcome = 'later'`
 
-/** The rows of pages that reports tell of, as they are; and up to which page the reverse index has taken the bucket's. */
+export interface KnownPage {
+  id: number
+  row: PageRow
+  /** Out-links, packed; undefined: it has no row of links. */
+  links: Uint8Array | undefined
+}
+
+/** The known rows of all pages in some reports, and the last page of the bucket that the reverse index has taken. */
 export async function readKnown(
   tx: PostgresTx,
   bucket: number,
@@ -49,131 +53,115 @@ export async function readKnown(
     const site = siteKeyOf(name)
     for (const page of pages) if (!page.ownRequest) wanted.set(`${site} ${page.key}`, { site, key: signed64(page.key) })
   }
-  const keys = [...wanted.values()]
   const [rows, upto] = await Promise.all([
-    tx.allExact<KnownRow>(
+    tx.allExact<{ id: bigint; links: Uint8Array | null }>(
       READ_KNOWN,
       bucket,
-      keys.map(({ site }) => site),
-      keys.map(({ key }) => key),
+      ...columnsOf([...wanted.values()], 'site', 'key'),
     ),
     tx.get<{ page: number }>(READ_UPTO, bucket),
   ])
-  return { known: rows.map(knownPage), indexedUpto: upto!.page }
+  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow({ ...row }) }))
+  return { known, indexedUpto: upto!.page }
 }
 
 export async function writePages(
   tx: PostgresTx,
   bucket: number,
-  pages: readonly ChangedPage[],
+  pages: ReturnType<PageChanges['changed']>,
   givenUp: readonly bigint[],
   indexedUpto: number,
 ): Promise<void> {
-  const linked = pages.filter(({ links }) => links !== undefined)
+  const linked = pages.flatMap(({ links, ...page }) => (links === undefined ? [] : [{ ...page, links }]))
   const noted = linked.filter(({ id, isNew }) => !isNew && id <= indexedUpto)
-  const ids = (some: readonly ChangedPage[]) => some.map(({ id }) => id)
+  const ids = pages.map(({ id }) => id)
+  const rows = pages.map(({ row }) => row)
   await Promise.all([
-    // First: what was learnt afterwards of a page that was given up counts.
+    // First: results of a page that came after its site was given up count.
     givenUp.length === 0 ? 0 : tx.run(GIVE_UP, bucket, givenUp),
-    pages.length === 0 ? 0 : tx.run(WRITE_PAGES, bucket, ids(pages), ...columnsOf(pages.map(({ row }) => row))),
-    linked.length === 0
-      ? 0
-      : tx.run(
-          WRITE_LINKS,
-          bucket,
-          ids(linked),
-          linked.map(({ links }) => links!),
-        ),
-    noted.length === 0
-      ? 0
-      : tx.run(
-          NOTE_CHANGES,
-          bucket,
-          ids(noted),
-          noted.map(({ before }) => before),
-        ),
+    pages.length === 0 ? 0 : tx.run(WRITE_PAGES, bucket, ids, ...columnsOf(rows, ...PAGE_FIELDS)),
+    linked.length === 0 ? 0 : tx.run(WRITE_LINKS, bucket, ...columnsOf(linked, 'id', 'links')),
+    noted.length === 0 ? 0 : tx.run(NOTE_CHANGES, bucket, ...columnsOf(noted, 'id', 'before')),
   ])
 }
 
-/** In the order of WRITE_PAGES. */
-const COLUMNS: readonly (keyof PageRow)[] = [
-  'site',
-  'key',
-  'url',
-  'depth',
-  'via',
-  'path',
-  'status',
-  'outcome',
-  'why',
-  'detail',
-  'mediaType',
-  'bytes',
-  'tookMs',
-  'tries',
-  'firstAt',
-  'at',
-  'looks',
-  'digest',
-  'textDigest',
-  'simhash',
-  'title',
-  'annotations',
-  'sniffed',
-  'language',
-]
-
-function columnsOf(rows: readonly PageRow[]) {
-  return COLUMNS.map((column) => rows.map((row) => row[column]))
+interface Entry extends KnownPage {
+  before: Uint8Array | undefined
+  isNew: boolean
+  changed: boolean
 }
 
-/** Read exactly, because of the keys: every integer is a bigint. */
-interface KnownRow {
-  id: bigint
-  site: bigint
-  key: bigint
-  url: string
-  depth: bigint
-  via: string | null
-  path: string
-  status: bigint
-  outcome: Outcome['kind']
-  why: string | null
-  detail: string | null
-  media_type: string
-  bytes: bigint
-  took_ms: bigint
-  tries: bigint
-  first_at: bigint
-  at: bigint
-  looks: bigint
-  digest: string | null
-  text_digest: bigint | null
-  simhash: bigint | null
-  title: string
-  annotations: string
-  sniffed: string | null
-  language: string | null
-  links: Uint8Array | null
-}
+const NONE = new Uint8Array(0)
 
-function knownPage(row: KnownRow): KnownPage {
-  const { id, links, media_type, took_ms, first_at, text_digest, ...same } = row
-  return {
-    id: Number(id),
-    links: links ?? undefined,
-    row: {
-      ...same,
-      depth: Number(row.depth),
-      status: Number(row.status),
-      mediaType: media_type,
-      bytes: Number(row.bytes),
-      tookMs: Number(took_ms),
-      tries: Number(row.tries),
-      firstAt: Number(first_at),
-      at: Number(row.at),
-      looks: Number(row.looks),
-      textDigest: text_digest,
-    },
+/** What the pages of some reports make of the known rows: pure, one row per page however often it comes. */
+export class PageChanges {
+  readonly #entries = new Map<bigint, Map<bigint, Entry>>()
+  readonly #givenUp = new Set<bigint>()
+  readonly #nextId: () => number
+
+  constructor(known: readonly KnownPage[], nextId: () => number) {
+    this.#nextId = nextId
+    for (const page of known) {
+      const { site, key } = page.row
+      this.#ofSite(site).set(key, { ...page, before: page.links, isNew: false, changed: false })
+    }
+  }
+
+  /** In the order in which they were applied. */
+  add(report: VisitReport): void {
+    const site = siteKeyOf(report.site)
+    for (const page of report.pages) if (!page.ownRequest) this.#addFetch(site, page)
+    if (report.ended === 'given-up') this.#giveUp(site)
+  }
+
+  /** Sites whose pages are not tried again, also those that are not among the changed. */
+  get givenUp(): bigint[] {
+    return [...this.#givenUp]
+  }
+
+  /** Sorted by site and key. `links`: undefined if unchanged; `before`: the links that a known page had. */
+  changed() {
+    const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew'> & { before: Uint8Array | null })[] = []
+    for (const [, pages] of [...this.#entries].sort(byKey)) {
+      for (const [, { id, row, links, before, isNew, changed: isChanged }] of [...pages].sort(byKey)) {
+        if (!isChanged) continue
+        const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
+        changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew })
+      }
+    }
+    return changed
+  }
+
+  #addFetch(site: bigint, page: PageReport): void {
+    const fetched = pageRow(site, page)
+    const pages = this.#ofSite(site)
+    const known = pages.get(fetched.key)
+    if (known === undefined) {
+      const { links } = page
+      pages.set(fetched.key, { id: this.#nextId(), row: fetched, links, before: undefined, isNew: true, changed: true })
+      return
+    }
+    const row = afterFetch(known.row, fetched)
+    if (row === undefined) return
+    known.row = row
+    known.changed = true
+    known.links = linksAfterFetch(page) ?? known.links
+  }
+
+  #giveUp(site: bigint): void {
+    this.#givenUp.add(site)
+    for (const entry of this.#ofSite(site).values()) {
+      if (entry.row.outcome !== 'later') continue
+      entry.row = { ...entry.row, outcome: 'gone' }
+      entry.changed = true
+    }
+  }
+
+  #ofSite(site: bigint): Map<bigint, Entry> {
+    let pages = this.#entries.get(site)
+    if (pages === undefined) this.#entries.set(site, (pages = new Map()))
+    return pages
   }
 }
+
+const byKey = ([one]: [bigint, unknown], [other]: [bigint, unknown]): number => (one < other ? -1 : 1)

@@ -27,26 +27,14 @@ const ATTEMPTS = 3
 const TIMES = { connectionTimeout: 10_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 /** At least 5 MiB each but the last, at most 10,000: volumes of 160 GB. */
 const PART_BYTES = 16 * 2 ** 20
-/** Of one volume there are about as many pieces as seconds in which it grew. */
+/** A volume has about as many pieces as seconds in which it grew. */
 const MAX_LISTED = 1_000_000
 
-/** `place`: s3://BUCKET/PREFIX. */
-export function openS3(location: string, { endpoint, region, keys }: S3Access): ObjectStore {
+/** `location`: s3://BUCKET/PREFIX. */
+export function openS3(location: string, access: S3Access): ObjectStore {
   const [, Bucket = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? []
   const prefix = path === '' ? '' : `${path.replace(/\/+$/, '')}/`
-  const client = new S3Client({
-    region,
-    maxAttempts: ATTEMPTS,
-    requestHandler: TIMES,
-    ...(keys && { credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret } }),
-    // Other makers' stores: buckets as paths, and not all know the newer checksums.
-    ...(endpoint && {
-      endpoint,
-      forcePathStyle: true,
-      requestChecksumCalculation: 'WHEN_REQUIRED' as const,
-      responseChecksumValidation: 'WHEN_REQUIRED' as const,
-    }),
-  })
+  const client = clientOf(access)
   const at = (key: string) => ({ Bucket, Key: prefix + key })
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -64,31 +52,13 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
     }
   }
 
-  const putParts = async (key: string, size: number, read: (offset: number, length: number) => Uint8Array) => {
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(at(key)))
-    try {
-      const Parts: { ETag: string | undefined; PartNumber: number }[] = []
-      for (let offset = 0; offset < size; offset += PART_BYTES) {
-        const PartNumber = Parts.length + 1
-        const Body = read(offset, Math.min(PART_BYTES, size - offset))
-        const { ETag } = await client.send(new UploadPartCommand({ ...at(key), UploadId, PartNumber, Body }))
-        Parts.push({ ETag, PartNumber })
-      }
-      await client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }))
-    } catch (error) {
-      // What was sent of it would be kept, and paid for, without an end.
-      await client.send(new AbortMultipartUploadCommand({ ...at(key), UploadId })).catch(() => {})
-      throw error
-    }
-  }
-
   return {
     async put(key, bytes) {
       await ask(() => client.send(new PutObjectCommand({ ...at(key), Body: bytes })))
     },
     async putLarge(key, size, read) {
       if (size <= PART_BYTES) await this.put(key, read(0, size))
-      else await ask(() => putParts(key, size, read))
+      else await ask(() => putParts(client, at(key), size, read))
     },
     get: (key, offset, length) =>
       ask(() =>
@@ -129,17 +99,56 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
       if (Errors.length > 0)
         throw new Problem(
           'store-failed',
-          `${location}: ${Errors.length} objects stay (${Errors[0].Message ?? Errors[0].Code})`,
+          `${location}: ${Errors.length} objects could not be removed (${Errors[0].Message ?? Errors[0].Code})`,
         )
     },
     close: () => client.destroy(),
   }
 }
 
+function clientOf({ endpoint, region, keys }: S3Access): S3Client {
+  return new S3Client({
+    region,
+    maxAttempts: ATTEMPTS,
+    requestHandler: TIMES,
+    ...(keys && { credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret } }),
+    // Other S3-compatible stores: buckets in the path, and not all support the newer checksums.
+    ...(endpoint && {
+      endpoint,
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+      responseChecksumValidation: 'WHEN_REQUIRED' as const,
+    }),
+  })
+}
+
+async function putParts(
+  client: S3Client,
+  target: { Bucket: string; Key: string },
+  size: number,
+  read: (offset: number, length: number) => Uint8Array,
+): Promise<void> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
+  try {
+    const Parts: { ETag: string | undefined; PartNumber: number }[] = []
+    for (let offset = 0; offset < size; offset += PART_BYTES) {
+      const PartNumber = Parts.length + 1
+      const Body = read(offset, Math.min(PART_BYTES, size - offset))
+      const { ETag } = await client.send(new UploadPartCommand({ ...target, UploadId, PartNumber, Body }))
+      Parts.push({ ETag, PartNumber })
+    }
+    await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
+  } catch (error) {
+    // Otherwise the uploaded parts stay, and cost money.
+    await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {})
+    throw error
+  }
+}
+
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 
-/** A refusal without a body has nothing but its status. */
+/** An error without a body has only its status. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const status = statusOf(error)

@@ -43,7 +43,7 @@ function memoryStore(): MemoryStore {
   return store
 }
 
-test('whatever is sent, again, by the next process, and wherever it is cut off: what was answered for can be read', async () => {
+test('acknowledged bytes can be read after any resending, restart and cut', async () => {
   const step = fc.record({ length: fc.integer({ min: 1, max: 30 }), restart: fc.boolean(), fails: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(

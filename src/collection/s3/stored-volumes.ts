@@ -1,19 +1,19 @@
 /**
- * Volumes in a store of objects. An object cannot grow, and the parts of a multipart upload are there only when it is
- * complete; but what a report names must be durable before the report is told. So each piece of a growing volume is an
- * object of its own, `NAME.pieces/OFFSET`, and when the volume is complete it is stored once more as a whole, under its
- * NAME, and the pieces are removed. Each byte travels twice; readers look for the whole, then for the pieces.
+ * Volumes in an object store. An object cannot grow, and a multipart upload is visible only when complete; but a record must be
+ * durable before its report is sent. So each piece of a growing volume is an object of its own, `NAME.pieces/OFFSET`. When the
+ * volume is complete it is stored again as a whole, under its NAME, and the pieces are removed. Each byte is sent twice;
+ * readers try the whole, then the pieces.
  */
 import type { ObjectStore } from './object-store.ts'
 
 export interface StoredVolumes {
-  /** Resolves when the bytes are durable, with how much of the volume is there without a gap. */
+  /** Resolves when the bytes are durable, with the length of the volume up to the first gap. */
   append(name: string, offset: number, bytes: Uint8Array): Promise<number>
-  /** `read`: of the volume, where it still lies whole. */
+  /** `read`: from a complete copy of the volume. */
   seal(name: string, size: number, read: (offset: number, length: number) => Uint8Array): Promise<void>
   /** Whole and pieces. */
   remove(name: string): Promise<void>
-  /** Fewer bytes at the end of what is there. */
+  /** Fewer bytes at the end. */
   readAt(name: string, offset: number, length: number): Promise<Uint8Array>
 }
 
@@ -27,8 +27,8 @@ const OFFSET_DIGITS = 15
 const REMOVED_AT_ONCE = 1000
 
 export function storedVolumes(store: ObjectStore): StoredVolumes {
-  /** How much of a volume is there, as far as is known. */
-  const there = new Map<string, number>()
+  /** Known lengths of volumes. */
+  const lengths = new Map<string, number>()
   const folderOf = (name: string) => `${name}.pieces/`
   const keyOf = (name: string, offset: number) => folderOf(name) + String(offset).padStart(OFFSET_DIGITS, '0')
 
@@ -41,28 +41,28 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
     const keys = (await piecesOf(name)).map(({ key }) => key)
     for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) await store.remove(keys.slice(at, at + REMOVED_AT_ONCE))
   }
-  const look = async (name: string): Promise<number> =>
+  const readLength = async (name: string): Promise<number> =>
     (await store.size(name)) ?? (await piecesOf(name)).reduce((end, piece) => grown(end, piece), 0)
 
   return {
     async append(name, offset, bytes) {
-      let end = there.get(name) ?? (await look(name))
+      let end = lengths.get(name) ?? (await readLength(name))
       if (offset === end && bytes.length > 0) {
         await store.put(keyOf(name, offset), bytes)
         end += bytes.length
       }
-      there.set(name, end)
+      lengths.set(name, end)
       return end
     },
     async seal(name, size, read) {
       if ((await store.size(name)) !== size) await store.putLarge(name, size, read)
       await removePieces(name)
-      there.delete(name)
+      lengths.delete(name)
     },
     async remove(name) {
       await removePieces(name)
       await store.remove([name])
-      there.delete(name)
+      lengths.delete(name)
     },
     async readAt(name, offset, length) {
       const whole = () => store.get(name, offset, length)
@@ -70,7 +70,7 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
     },
   }
 
-  /** Undefined when one is no longer there: the volume was completed meanwhile. */
+  /** Undefined when a piece is gone, because the volume was completed meanwhile. */
   async function fromPieces(name: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     const parts: Uint8Array[] = []
     let at = offset
@@ -87,7 +87,7 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
   }
 }
 
-/** Pieces may overlap: one that was sent again after a start may be longer than before. */
+/** Pieces may overlap: one that was sent again after a restart may be longer. */
 function grown(end: number, { offset, size }: Piece): number {
   return offset <= end ? Math.max(end, offset + size) : end
 }

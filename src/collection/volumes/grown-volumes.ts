@@ -1,14 +1,13 @@
 /**
- * Copies of volumes that grow as their originals do: appended, never changed, durable when answered for. Behind what was
- * answered for may lie whatever a loss of power or a full disk left of a write: it is replaced, or found to be right.
+ * Copies of volumes that grow with their originals: appended, never changed, durable when acknowledged. After the acknowledged
+ * end there may be remains of a write that a crash or a full disk cut short: they are verified or replaced.
  */
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import { OPEN } from './volume-name.ts'
 
-/** What is there is not what should be. */
+/** The copy contradicts what was sent. */
 export class VolumeConflict extends Error {
-  /** What to do about it. */
   readonly hint: string
   constructor(message: string, hint: string) {
     super(message)
@@ -18,14 +17,13 @@ export class VolumeConflict extends Error {
 }
 
 export interface GrownVolumes {
-  /** Undefined: there is none of this name, complete or not. */
+  /** Undefined: there is no volume of this name, complete or not. */
   sizeOf(name: string): number | undefined
   /**
-   * Up to `durable` it is known to be durable and right; says up to where it is now. Bytes that are there may come again;
-   * none may be left out.
+   * Up to `durable` the copy is known to be durable and right; returns the new end. Bytes may come again; none may be left out.
    */
   append(name: string, durable: number, offset: number, bytes: Uint8Array): Promise<number>
-  /** It is complete with this size: what lies behind it is cut. May be said again. */
+  /** It is complete with this size; anything after it is cut. May be repeated. */
   seal(name: string, size: number): Promise<void>
 }
 
@@ -34,7 +32,7 @@ export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
   const sealedSize = (name: string) => disk.size(pathOf(name))
   const sizeOf = (name: string) => sealedSize(name) ?? disk.size(pathOf(name) + OPEN)
 
-  /** How many of the bytes are there already. */
+  /** How many of the bytes the file has already. */
   const sameBytes = (path: string, offset: number, bytes: Uint8Array): number => {
     const size = disk.size(path) ?? 0
     if (offset >= size) return 0
@@ -63,7 +61,7 @@ export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
       if (same < Math.min(end, durable)) throw otherBytes(name, same)
       if (end <= durable) return durable
       if (same < end && same < size) disk.truncate(path, same)
-      // Also without bytes: what an earlier process wrote and did not sync is durable then.
+      // Even without bytes: this syncs what an earlier process wrote.
       await append(disk, folder, path, bytes.subarray(same - offset))
       return end
     },
@@ -74,7 +72,7 @@ export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
       if (there === undefined || there < size || (isSealed && there !== size))
         throw new VolumeConflict(`${name} has ${there ?? 0} bytes here, not ${size}`, 'send the rest first')
       if (isSealed) return
-      // A tail that its worker had cut after a crash: no report names anything in it.
+      // A tail that its worker cut after a crash: no report refers to it.
       if (there > size) await cut(disk, path + OPEN, size)
       disk.rename(path + OPEN, path)
       await disk.syncFolder(folder)
@@ -94,7 +92,7 @@ async function append(disk: Disk, folder: string, path: string, bytes: Uint8Arra
     file.write(bytes)
     await file.sync()
   } catch (error) {
-    // After a failed sync nobody knows what the device has, whatever can be read: it is to be written again.
+    // After a failed sync the device may lack what can still be read, so it must be written again.
     disk.truncate(path, before)
     throw error
   } finally {

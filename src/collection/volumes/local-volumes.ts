@@ -1,18 +1,18 @@
-/** Records as they lie in the volumes of a folder, still compressed. */
+/** Reads records, still compressed, from the volumes of a folder. */
 import type { Disk } from '../../base/disk.ts'
 import { volumePath } from './volume-name.ts'
 
-export interface Place {
+export interface RecordLocation {
   volume: string
   offset: number
   length: number
 }
 
-/** `absent`: the volume is not here. */
-export type PlaceRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
+/** `absent`: the volume is not in this folder. */
+export type RecordRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
 
-/** The one way to the bytes of a capture, wherever its volume lies. */
-export type ReadLocation = (location: Place) => Promise<PlaceRead>
+/** The only way to the bytes of a capture, wherever its volume is. */
+export type ReadLocation = (location: RecordLocation) => Promise<RecordRead>
 
 export function localVolumes(disk: Disk, folder: string): ReadLocation {
   return async (location) => {
@@ -22,8 +22,8 @@ export function localVolumes(disk: Disk, folder: string): ReadLocation {
   }
 }
 
-/** A crawl may close the volume, which renames it, between the question where it is and this. */
-function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
+/** A crawl may close and so rename the volume after its path was found. */
+function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: RecordLocation): Uint8Array {
   try {
     return disk.read(path, offset, length)
   } catch (error) {

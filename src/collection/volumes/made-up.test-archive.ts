@@ -1,4 +1,4 @@
-/** An archive for tests on whatever disk, with a journal that is kept. */
+/** An archive for tests on any disk, with a recorded journal. */
 import type { Disk } from '../../base/disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'

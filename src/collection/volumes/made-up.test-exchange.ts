@@ -50,7 +50,7 @@ export function randomBytesOf(random: Random, length: number): Uint8Array {
   return new Uint8Array(words.buffer, 0, length)
 }
 
-/** A different one for each number: sizes, codings, media types, chunks, cuts. */
+/** A different one per number: sizes, codings, media types, chunks, truncations. */
 export function anyExchange(number: number): ReturnType<typeof madeUpExchange> {
   const random = seededRandom(number)
   const type = ['text/html; charset=utf-8', 'image/png', 'application/json'][random.integer(3)]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
-import { localVolumes, type Place } from './local-volumes.ts'
+import { localVolumes, type RecordLocation } from './local-volumes.ts'
 import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
 import { madeUpExchange } from './made-up.test-exchange.ts'
 import { type FindOriginal, readCapture } from './read-capture.ts'
@@ -25,7 +25,7 @@ test('a capture is read while its volume is open and when it is closed', async (
   }
 })
 
-test('a volume that is closed in the middle of being looked for is found', async () => {
+test('a volume that is closed while it is being opened is found', async () => {
   for (const renameAt of [1, 2, 3]) {
     const disk = memoryDisk()
     const { archive } = madeUpArchive(disk)
@@ -58,7 +58,7 @@ test('a revisit has its own head and the body of its original', async () => {
   const again = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/b', status: 203 }), true)
   await archive.close()
   const asked: [string, number][] = []
-  const find = (url: string, at: number): Place => {
+  const find = (url: string, at: number): RecordLocation => {
     asked.push([url, at])
     return original
   }
@@ -71,12 +71,12 @@ test('a revisit has its own head and the body of its original', async () => {
   assert.equal((await readCapture(localVolumes(disk, FOLDER), again, () => again)).kind, 'unreadable')
 })
 
-test('what is not there, or not what was said, is a value with a reason', async () => {
+test('a capture that is missing or wrong is a value with a reason', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
   const location = keepIn(archive, madeUpExchange())
   await archive.close()
-  const wrong: [Place, RegExp][] = [
+  const wrong: [RecordLocation, RegExp][] = [
     [{ ...location, volume: 'other.warc.gz' }, /is not there/],
     [{ ...location, offset: location.offset + 1 }, /no gzip member/],
     [{ ...location, length: location.length - 1 }, /ends inside/],

@@ -1,19 +1,19 @@
-/** What was captured, read back from its volume. */
+/** Reads a capture from its volume. */
 import type { Instant } from '../../base/clock.ts'
 import { type HttpBlock, parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
 import { MEMBER_LIMITS, readMember } from '../../web/warc/member-reader.ts'
 import { parseRecord, type WarcHeaders } from '../../web/warc/reader.ts'
-import type { Place, ReadLocation } from './local-volumes.ts'
+import type { ReadLocation, RecordLocation } from './local-volumes.ts'
 
 export interface ReadCapture {
   kind: 'capture'
   warcHeaders: WarcHeaders
-  /** The head of this capture, also when its body comes from an earlier one. */
+  /** The head of this capture, even if its body comes from an earlier one. */
   http: HttpBlock
-  /** The body without transfer coding; content coding is still on it. */
+  /** Without transfer coding, with content coding. */
   body: Uint8Array
-  /** Set when it is a revisit: where the body was taken from. */
+  /** Of a revisit: where the body is from. */
   original?: { url: string; at: Instant }
 }
 
@@ -22,12 +22,15 @@ export interface Unreadable {
   why: string
 }
 
-/** The place of the capture of `url` at `at` that is no revisit itself. */
-export type FindOriginal = (url: string, at: Instant) => Place | undefined | Promise<Place | undefined>
+/** The location of the capture of `url` at `at` that is not a revisit. */
+export type FindOriginal = (
+  url: string,
+  at: Instant,
+) => RecordLocation | undefined | Promise<RecordLocation | undefined>
 
 export async function readCapture(
   volumes: ReadLocation,
-  location: Place,
+  location: RecordLocation,
   findOriginal: FindOriginal,
 ): Promise<ReadCapture | Unreadable> {
   const read = await readHere(volumes, location)
@@ -41,14 +44,14 @@ export async function readCapture(
   const original = await readHere(volumes, originalLocation)
   if (original.kind === 'unreadable') return original
   if (original.warcHeaders.get('WARC-Type') !== 'response') {
-    return unreadable(originalLocation, 'is the original of a revisit, but no response')
+    return unreadable(originalLocation, 'is the original of a revisit, but not a response')
   }
   const [digest, expected] = [original, read].map(({ warcHeaders }) => warcHeaders.get('WARC-Payload-Digest'))
   if (digest !== expected) return unreadable(originalLocation, 'does not have the payload that a revisit says it has')
   return { ...read, body: original.body, original: { url, at } }
 }
 
-async function readHere(volumes: ReadLocation, location: Place): Promise<ReadCapture | Unreadable> {
+async function readHere(volumes: ReadLocation, location: RecordLocation): Promise<ReadCapture | Unreadable> {
   if (location.length > MEMBER_LIMITS.packed) return unreadable(location, 'is longer than any record')
   const found = await volumes(location)
   if (found.kind === 'absent') return unreadable(location, found.why)
@@ -57,10 +60,10 @@ async function readHere(volumes: ReadLocation, location: Place): Promise<ReadCap
   const record = parseRecord(member)
   if (record.kind === 'fault') return unreadable(location, record.detail)
   const http = parseHttpBlock(record.block)
-  if (http === undefined) return unreadable(location, 'holds no answer of HTTP')
+  if (http === undefined) return unreadable(location, 'is not an HTTP response')
   return { kind: 'capture', warcHeaders: record.headers, http, body: http.payload }
 }
 
-function unreadable(location: Place, why: string): Unreadable {
+function unreadable(location: RecordLocation, why: string): Unreadable {
   return { kind: 'unreadable', why: `${location.volume} at ${location.offset}: ${why}` }
 }

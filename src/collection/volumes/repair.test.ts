@@ -14,7 +14,7 @@ import { verifyVolume } from './verify-volume.ts'
 
 const quiet = { record() {} }
 
-test('torn at every byte: the whole members stay, the rest goes, the name is closed', async () => {
+test('torn at any byte, a volume keeps its whole members and is closed', async () => {
   const source = memoryDisk()
   const { archive } = madeUpArchive(source)
   const { volume } = keepIn(archive, madeUpExchange())
@@ -39,7 +39,7 @@ test('torn at every byte: the whole members stay, the rest goes, the name is clo
   }
 })
 
-test('damage before what is known to be durable costs nothing behind it', async () => {
+test('damage before the durable end costs nothing after it', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
   const first = keepIn(archive, madeUpExchange())
@@ -59,7 +59,7 @@ interface Run {
   acknowledged: { capture: Capture; number: number }[]
 }
 
-/** The disk as a process sees it that dies with the crash: nothing it still does reaches the disk, and nothing answers it. */
+/** The disk of a process that dies with the crash: its later calls do not reach the disk, and get no answer. */
 function mortal(inner: Disk): { disk: Disk; die(): void } {
   let dead = false
   const forever = new Promise<never>(() => {})
@@ -86,7 +86,7 @@ function mortal(inner: Disk): { disk: Disk; die(): void } {
   return { disk, die }
 }
 
-/** Keeps and syncs at random until a random moment; what `synced` promised is in `acknowledged`. */
+/** Keeps and syncs at random until a random moment; what was synced is in `acknowledged`. */
 async function crashedRun(seed: number, wrap: (disk: MemoryDisk) => Disk): Promise<Run> {
   const random = seededRandom(seed)
   const disk = memoryDisk()
@@ -121,7 +121,7 @@ async function isLost({ disk, acknowledged }: Run): Promise<boolean> {
   return false
 }
 
-test('a disk that forgets: what synced has promised survives, and every volume is whole', async () => {
+test('after a crash everything that was synced is there, and every volume is whole', async () => {
   let promised = 0
   for (let seed = 1; seed <= 250; seed++) {
     const run = await crashedRun(seed, (disk) => disk)
@@ -162,7 +162,7 @@ for (const [name, wrap] of Object.entries(BUGS)) {
   })
 }
 
-test('a rename that was taken back, and an old name beside the new one', async () => {
+test('a rename that a crash undid, and an old name beside the new one', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
   const { volume } = keepIn(archive, madeUpExchange())

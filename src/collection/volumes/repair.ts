@@ -1,7 +1,6 @@
 /**
- * Puts right what a crash left: every `.open` volume is cut behind its last whole member, closed and renamed. The
- * members before the first that is torn, damaged or a hole of zeros are kept; what lies behind it was never synced, so
- * no report names it.
+ * Repairs volumes after a crash: every `.open` volume is cut after its last whole member, closed and renamed. The members
+ * before the first that is torn, damaged or zero are kept; what follows was never synced, so no report refers to it.
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -15,14 +14,13 @@ export interface Repaired {
   name: string
   /** Bytes cut from its end. */
   cut: number
-  /** Nothing in it was whole: there is no such volume any more. */
+  /** Nothing in it was whole, so it was removed. */
   removed: boolean
 }
 
 /**
- * `durable`: for a volume, the end of the last record that is known to be synced (of a capture in the catalogue). The
- * search begins there, which is faster, and damage before it costs nothing behind it. `others`: left as they are, for
- * somebody else is still writing them.
+ * `durable`: per volume, the end of the last record that is known to be synced (from the catalogue). The search begins there,
+ * which is faster, and damage before it costs nothing after it. `others`: volumes that another process still writes.
  */
 export async function repairVolumes(
   disk: Disk,
@@ -57,7 +55,7 @@ async function repairVolume(
   const whole = await wholeMembers(disk, open, durable <= size ? durable : 0)
   const cut = size - whole
   if (whole === 0 || disk.size(closed) !== undefined) {
-    // A closed volume of the same name is whole (it is renamed only when it is durable), and this is its old name.
+    // A closed volume of the same name is whole, because it is renamed only when durable; this is its old name.
     disk.remove(open)
     return { name, cut, removed: whole === 0 }
   }
@@ -65,7 +63,7 @@ async function repairVolume(
     disk.truncate(open, whole)
     journal.record({ kind: 'tail-cut', name, bytes: cut })
   }
-  // The cut must be durable before the name says that the volume is whole.
+  // The cut must be durable before the rename marks the volume as whole.
   const file = disk.append(open)
   try {
     await file.sync()
@@ -77,14 +75,14 @@ async function repairVolume(
   return { name, cut, removed: false }
 }
 
-const MEMBERS_A_TURN = 500
+const MEMBERS_PER_TURN = 500
 
-/** Where the unbroken row of whole members ends. */
+/** The end of the last member before the first fault. */
 async function wholeMembers(disk: Disk, path: string, from: number): Promise<number> {
   const reader = new MemberReader(bytesOf(disk, path), from)
   for (let count = 1; ; count++) {
     const member = reader.next()
     if (member === undefined || member.kind === 'fault') return reader.offset
-    if (count % MEMBERS_A_TURN === 0) await turn()
+    if (count % MEMBERS_PER_TURN === 0) await turn()
   }
 }

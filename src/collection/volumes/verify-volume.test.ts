@@ -26,7 +26,7 @@ async function volumeOf(count: number) {
   return { disk, captures, path: `${FOLDER}/${captures[0].volume}` }
 }
 
-test('a sound volume has no problems, and tells its captures', async () => {
+test('a sound volume has no faults, and its captures are found', async () => {
   const { disk, captures, path } = await volumeOf(30)
   const { problems, captures: found, totals } = await verified(disk, path)
   assert.deepEqual(problems, [])
@@ -38,7 +38,7 @@ test('a sound volume has no problems, and tells its captures', async () => {
   assert.ok(found.every(({ status, url, at }) => status === 200 && url.startsWith('https://') && at > 0))
 })
 
-test('damage in one record is named with its offset, and the others are still read', async () => {
+test('damage in one record is reported with its offset, and the other records are read', async () => {
   const { disk, captures, path } = await volumeOf(10)
   const bytes = disk.read(path, 0, 1e8)
   bytes[captures[4].offset + captures[4].length - 6] ^= 255
@@ -47,7 +47,7 @@ test('damage in one record is named with its offset, and the others are still re
   const { problems, totals } = await verified(disk, path)
   assert.equal(problems[0].offset, captures[4].offset)
   assert.match(problems[0].what, /CRC|damaged/)
-  // The request beside it has lost its answer, which is said too.
+  // The request next to it has lost its answer, which is reported too.
   assert.ok(problems.length >= 2 && totals.captures === 9)
 })
 
@@ -67,15 +67,15 @@ function forged(change: (text: string) => string): Promise<string[]> {
   return verified(disk, 'x.warc.gz').then(({ problems }) => problems.map(({ what }) => what))
 }
 
-test('what a record says of itself is recomputed', async () => {
+test('lengths and digests of a record are checked', async () => {
   assert.deepEqual(await forged((text) => text), [])
   const cases: [(text: string) => string, RegExp][] = [
     [(text) => text.replace('hello', 'hullo'), /payload digest/],
     [(text) => text.replace('WARC-Payload-Digest', 'WARC-Block-Digest'), /block digest/],
     [(text) => text.replace(/Content-Length: \d+/, 'Content-Length: 7'), /no record/],
     [(text) => text.replace('WARC-Record-ID', 'X'), /no WARC-Record-ID/],
-    [(text) => text.replace('2024-01-01T', '2024-99-01T'), /no instant/],
-    [(text) => text.replace('HTTP/1.1', 'JUNK/1.1'), /no answer of HTTP/],
+    [(text) => text.replace('2024-01-01T', '2024-99-01T'), /not a date/],
+    [(text) => text.replace('HTTP/1.1', 'JUNK/1.1'), /not an HTTP response/],
     [(text) => text.replace('Type: response', 'Type: revisit'), /revisit without/],
     [(text) => text.replace('Type: response', 'Type: request\r\nWARC-Concurrent-To: <urn:x:9>'), /without its answer/],
   ]

@@ -1,6 +1,6 @@
 /**
- * Every record of a volume read again: gzip's CRC, lengths, both digests, and that each request stands beside its
- * answer. One record in memory at a time. Damage is named with its offset, and reading goes on behind it.
+ * Reads every record of a volume again and checks gzip's CRC, lengths, both digests, and that each request is next to its
+ * answer. One record in memory at a time. Faults are reported with their offset, and reading goes on after them.
  */
 import { type Instant, turn } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
@@ -15,7 +15,7 @@ export interface VolumeProblem {
   what: string
 }
 
-/** A response or revisit as it stands in the volume, for those who compare it with index and catalogue. */
+/** A response or revisit in the volume, to compare with index and catalogue. */
 export interface FoundCapture {
   kind: 'response' | 'revisit'
   offset: number
@@ -24,7 +24,7 @@ export interface FoundCapture {
   at: Instant
   digest: string
   status: number
-  /** Of a revisit: the capture to which it refers. */
+  /** The capture that a revisit refers to. */
   original?: { url: string; at: Instant }
 }
 
@@ -36,15 +36,14 @@ export interface VolumeTotals {
 }
 
 export interface VerifyHooks {
-  /** Reading goes on when it has ended. */
+  /** Reading waits for it. */
   capture?(found: FoundCapture): void | Promise<void>
-  /** Every so often: how far it has come. */
   progress?(bytes: number, ofBytes: number): void
 }
 
-const RECORDS_A_TURN = 200
+const RECORDS_PER_TURN = 200
 
-/** Yields problems as they are found; returns the totals. */
+/** Yields faults as they are found; returns the totals. */
 export async function* verifyVolume(
   disk: Disk,
   path: string,
@@ -54,7 +53,7 @@ export async function* verifyVolume(
   const reader = new MemberReader(source)
   const pairs = new Pairs()
   const totals: VolumeTotals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
-  const told = (problem: VolumeProblem) => {
+  const counted = (problem: VolumeProblem) => {
     totals.problems++
     return problem
   }
@@ -62,25 +61,25 @@ export async function* verifyVolume(
     const member = reader.next()
     if (member === undefined) break
     if (member.kind === 'fault') {
-      yield told({ offset: member.offset, what: `${member.what}: ${member.detail}` })
+      yield counted({ offset: member.offset, what: `${member.what}: ${member.detail}` })
       if (!reader.skip()) break
       continue
     }
     const record = parseRecord(member)
     if (record.kind === 'fault') {
-      yield told({ offset: record.offset, what: `${record.what}: ${record.detail}` })
+      yield counted({ offset: record.offset, what: `${record.what}: ${record.detail}` })
       continue
     }
     totals.records++
-    for (const what of [...faultsOf(record), ...orderFaults(record, count), ...pairs.see(record)]) {
-      yield told({ offset: record.offset, what })
+    for (const what of [...faultsOf(record, count === 1), ...pairs.see(record)]) {
+      yield counted({ offset: record.offset, what })
     }
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
       await hooks.capture?.(found)
     }
-    if (count % RECORDS_A_TURN === 0) {
+    if (count % RECORDS_PER_TURN === 0) {
       hooks.progress?.(reader.offset, source.size)
       await turn()
     }
@@ -91,12 +90,13 @@ export async function* verifyVolume(
 
 const MUST_HAVE = ['WARC-Type', 'WARC-Record-ID', 'WARC-Date', 'Content-Length']
 
-function* faultsOf(record: WarcRecord): Generator<string> {
+function* faultsOf(record: WarcRecord, isFirst: boolean): Generator<string> {
   for (const name of MUST_HAVE) if (record.headers.get(name) === undefined) yield `no ${name}`
-  if (parseIsoInstant(record.headers.get('WARC-Date') ?? '') === undefined) yield 'WARC-Date is no instant'
+  if (parseIsoInstant(record.headers.get('WARC-Date') ?? '') === undefined) yield 'WARC-Date is not a date'
   const blockDigest = record.headers.get('WARC-Block-Digest')
   if (differs(blockDigest, record.block)) yield `block digest is not ${blockDigest}`
   const type = record.headers.get('WARC-Type')
+  if (isFirst && type !== 'warcinfo') yield 'the volume does not begin with warcinfo'
   if (type === 'revisit') {
     const refers = ['WARC-Refers-To-Target-URI', 'WARC-Refers-To-Date', 'WARC-Payload-Digest']
     for (const name of refers) if (record.headers.get(name) === undefined) yield `revisit without ${name}`
@@ -104,25 +104,20 @@ function* faultsOf(record: WarcRecord): Generator<string> {
   if (type !== 'response') return
   const http = parseHttpBlock(record.block)
   if (http === undefined) {
-    yield 'response holds no answer of HTTP'
+    yield 'response is not an HTTP response'
     return
   }
   const payloadDigest = record.headers.get('WARC-Payload-Digest')
   if (differs(payloadDigest, http.payload)) yield `payload digest is not ${payloadDigest}`
 }
 
-/** Digests of other kinds than ours (other algorithms, hexadecimal) are not judged. */
+/** Digests of other kinds (other algorithms, hexadecimal) are not checked. */
 function differs(digest: string | undefined, bytes: Uint8Array): boolean {
   if (digest === undefined || !/^sha1:[A-Z2-7]{32}$/.test(digest)) return false
   return sha1(bytes) !== digest
 }
 
-function* orderFaults(record: WarcRecord, count: number): Generator<string> {
-  const isInfo = record.headers.get('WARC-Type') === 'warcinfo'
-  if (count === 1 && !isInfo) yield 'the volume does not begin with warcinfo'
-}
-
-/** A request names its answer, which stands near it: a short memory is enough. */
+/** A request names its answer, which is just before it: a short memory is enough. */
 class Pairs {
   readonly #recent: string[] = []
 

@@ -4,7 +4,7 @@ import { isVolume, volumeName } from './volume-name.ts'
 
 const at = Date.UTC(2026, 10, 15, 12)
 
-test('the name says when, and by whom', () => {
+test('a name contains the time and the writer', () => {
   assert.equal(volumeName('crawl', at, 7, 'host.test~w1'), 'crawl-20261115120000000-00007-host.test~w1.warc.gz')
   assert.equal(volumeName('', at, 7, 'a b/c'), 'x-20261115120000000-00007-a_b_c.warc.gz')
 })

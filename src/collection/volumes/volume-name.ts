@@ -1,11 +1,11 @@
-/** Names of volumes: `PREFIX-TIMESTAMP17-SERIAL-HOST.warc.gz`, and `.open` behind it while it is written. */
+/** Names of volumes: `PREFIX-TIMESTAMP17-SERIAL-HOST.warc.gz`, with `.open` appended while it is written. */
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { timestamp17 } from '../../web/warc/instant-text.ts'
 
 export const OPEN = '.open'
 const EXTENSION = '.warc.gz'
-const LONGEST_WORD = 64
+const LONGEST_PART = 64
 
 export function isVolume(name: string): boolean {
   return name.endsWith(EXTENSION)
@@ -15,16 +15,16 @@ export function isOpenVolume(name: string): boolean {
   return name.endsWith(EXTENSION + OPEN)
 }
 
-/** `who` is the host, and the worker where several write on one host. */
-export function volumeName(prefix: string, at: Instant, serial: number, who: string): string {
-  // Of a long one the end counts: it tells two workers of one host apart.
-  const [first, last] = [plain(prefix).slice(0, LONGEST_WORD), plain(who).slice(-LONGEST_WORD)]
+/** `writer` is the host, and the worker where several write on one host. */
+export function volumeName(prefix: string, at: Instant, serial: number, writer: string): string {
+  // Of a long writer the end is kept: it distinguishes the workers of a host.
+  const [first, last] = [plain(prefix).slice(0, LONGEST_PART), plain(writer).slice(-LONGEST_PART)]
   return `${first || 'x'}-${timestamp17(at)}-${String(serial).padStart(5, '0')}-${last || 'x'}${EXTENSION}`
 }
 
 /**
- * The file of a volume, closed or still open; undefined when there is neither. Asked twice for the closed one: a crawl
- * may rename it between two questions.
+ * The file of a volume, closed or open; undefined when there is neither. Tries the closed one twice, because a crawl may
+ * rename it in between.
  */
 export function volumePath(disk: Disk, folder: string, name: string): string | undefined {
   const closed = `${folder}/${name}`

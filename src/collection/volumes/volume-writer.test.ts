@@ -23,7 +23,7 @@ test('nothing is opened before something is kept', async () => {
   )
 })
 
-test('a volume: its name, warcinfo first, answer and request that name each other', async () => {
+test('a volume has its name, warcinfo first, and a request that names its answer', async () => {
   const disk = memoryDisk()
   const { archive, events } = madeUpArchive(disk)
   const capture = keepIn(archive, madeUpExchange({ tls: 'tls/1.3' }))
@@ -89,7 +89,7 @@ test('a declined answer is its head, marked', async () => {
   assert.equal(Buffer.from(record.block).toString('latin1'), head)
 })
 
-test('a twin is known only when it is durable, and becomes a revisit that refers to the response', async () => {
+test('a copy is known only when it is durable, and becomes a revisit that refers to the response', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
   const first = madeUpExchange({ url: 'http://www.example.org/first', at: 1_700_000_001_234 })
@@ -111,7 +111,7 @@ test('a twin is known only when it is durable, and becomes a revisit that refers
   assert.equal(parseHttpBlock(revisit?.block ?? new Uint8Array(0))?.wireBody.length, 0)
 })
 
-test('an answer in chunks and one without are twins: either replays with the head of the other', async () => {
+test('a chunked answer and a plain one are copies: either replays with the head of the other', async () => {
   for (const chunkedFirst of [true, false]) {
     const disk = memoryDisk()
     const { archive } = madeUpArchive(disk)
@@ -125,14 +125,14 @@ test('an answer in chunks and one without are twins: either replays with the hea
       .filter(({ offset }) => offset === original.offset || offset === revisit.offset)
       .map(({ block }) => parseHttpBlock(block))
     assert.ok(first !== undefined && again !== undefined)
-    // What pywb does: the revisit's head before the bytes that lie behind the original's head.
+    // As pywb does: the revisit's head, then the bytes after the original's head.
     const replayed = parseHttpBlock(Buffer.concat([again.wireHead, first.wireBody]))
     assert.ok(payload.equals(replayed?.payload ?? Buffer.from('none')))
     assert.ok(payload.equals(first.wireBody), 'and readers that take no chunks off have the payload, too')
   }
 })
 
-test('empty payloads have no twins, and the memory of twins is bounded', async () => {
+test('empty payloads have no copies, and the memory of copies is bounded', async () => {
   const { archive } = madeUpArchive(memoryDisk(), { copiesInMemory: 3 })
   const empty = madeUpExchange({ payload: new Uint8Array(0) })
   const { digest } = keepIn(archive, empty)
@@ -147,7 +147,7 @@ test('empty payloads have no twins, and the memory of twins is bounded', async (
   )
 })
 
-test('it rolls before an exchange, keeps pairs together, and no name comes twice', async () => {
+test('volumes roll before an exchange, keep request and answer together, and have different names', async () => {
   const disk = memoryDisk()
   const { archive, events } = madeUpArchive(disk, { rollBytes: 3000 })
   const captures = []
@@ -174,8 +174,8 @@ test('it rolls before an exchange, keeps pairs together, and no name comes twice
   assert.equal(events.filter(({ kind }) => kind === 'volume-closed').length, names.length)
 })
 
-/** A disk whose syncs end only when they are let go. */
-function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting(): number } {
+/** A disk whose syncs end only when released. */
+function heldDisk(inner: Disk): { disk: Disk; release(): Promise<void>; waiting(): number } {
   let held: (() => void)[] = []
   const disk: Disk = {
     ...inner,
@@ -189,7 +189,7 @@ function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting():
   return {
     disk,
     waiting: () => held.length,
-    async letGo() {
+    async release() {
       const now = held
       held = []
       for (const go of now) go()
@@ -198,8 +198,8 @@ function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting():
   }
 }
 
-test('each call of synced ends only when all that was kept before it is durable', async () => {
-  const { disk, letGo, waiting } = heldDisk(memoryDisk())
+test('synced resolves only when everything kept before it is durable', async () => {
+  const { disk, release, waiting } = heldDisk(memoryDisk())
   const { archive } = madeUpArchive(disk)
   const done: string[] = []
   const first = keepIn(archive, madeUpExchange({ payload: Buffer.from('1') }))
@@ -209,27 +209,27 @@ test('each call of synced ends only when all that was kept before it is durable'
   keepIn(archive, madeUpExchange({ payload: Buffer.from('3') }))
   void archive.synced().then(() => done.push('c'))
   assert.equal(waiting(), 1)
-  await letGo()
+  await release()
   assert.deepEqual(done, ['a'])
   assert.ok(archive.copyOf(first.digest) !== undefined)
   assert.equal(archive.copyOf(second.digest), undefined)
-  // One sync serves both who waited.
+  // One sync serves both callers.
   assert.equal(waiting(), 1)
-  await letGo()
+  await release()
   assert.deepEqual(done, ['a', 'b', 'c'])
   assert.ok(archive.copyOf(second.digest) !== undefined)
 })
 
-test('a full disk: the error goes to the caller, again and again, and what was synced is repaired', async () => {
+test('on a full disk every call throws the error, and repair keeps what was synced', async () => {
   const inner = memoryDisk()
-  let room = Number.POSITIVE_INFINITY
+  let left = Number.POSITIVE_INFINITY
   const disk: Disk = {
     ...inner,
     append(path) {
       const file = inner.append(path)
       const write = (bytes: Uint8Array) => {
-        const part = Math.min(room, bytes.length)
-        room -= part
+        const part = Math.min(left, bytes.length)
+        left -= part
         file.write(bytes.subarray(0, part))
         if (part < bytes.length) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
       }
@@ -239,7 +239,7 @@ test('a full disk: the error goes to the caller, again and again, and what was s
   const { archive } = madeUpArchive(disk)
   const kept = keepIn(archive, madeUpExchange())
   await archive.synced()
-  room = 100
+  left = 100
   keepIn(archive, madeUpExchange({ payload: Buffer.from('second') }))
   await assert.rejects(archive.synced(), { code: 'ENOSPC' })
   assert.throws(() => keepIn(archive, madeUpExchange()), { code: 'ENOSPC' })

@@ -1,18 +1,17 @@
 /**
  * A worker's archive: one volume at a time, written in place, synced once a second.
  *
- * Order of durability. `keep` only fills a buffer (and the file, when the buffer is full). `synced` writes the rest,
- * then syncs the data of every volume written to, then the folder, once, for the names of volumes made since; only then
- * does it resolve. A full volume is left behind as `.open` by `keep`, which cannot wait; the next `synced` makes its data
- * and its name durable first and renames it afterwards, so a volume without `.open` is always whole. A rename that a
- * crash takes back leaves an `.open` that `repair` closes again: nothing waits for it.
+ * Order of durability. `keep` only fills a buffer (and the file, when the buffer is full). `synced` writes the rest, syncs the
+ * data of every volume written to, then syncs the folder for the names of new volumes, and only then resolves. `keep` cannot
+ * wait, so it leaves a full volume as `.open`; the next `synced` makes its data and name durable and then renames it. So a
+ * volume without `.open` is always whole. If a crash undoes the rename, `repair` closes the volume again.
  *
- * A write that fails (no room left) breaks the archive for good: the error goes to the caller, every later call throws
- * it again, and the file stays as `.open` with a torn tail, which `repair` cuts.
+ * A write that fails (disk full) breaks the archive for good: the caller gets the error, every later call throws it again, and
+ * the file stays as `.open` with a torn tail, which `repair` cuts.
  */
 import { dirname } from 'node:path'
 import { assert } from '../../base/assert.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock, Instant } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -22,6 +21,8 @@ import type { Exchange } from '../../contracts/exchange.ts'
 import type { Archive, StoredCopy } from '../../contracts/ports.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
+import { storedHead } from '../../web/warc/http-block.ts'
+import { isPacked } from '../../web/warc/payload.ts'
 import {
   RECORD_END,
   requestHead,
@@ -32,13 +33,11 @@ import {
   warcinfoHead,
 } from '../../web/warc/record.ts'
 import { recordIds } from '../../web/warc/record-id.ts'
-import { type Kept, keptOf } from './kept.ts'
-import { StoredCopies } from './stored-copies.ts'
 import { OPEN, volumeName } from './volume-name.ts'
 
 export interface ArchiveOptions {
   disk: Disk
-  /** The collection's `archive/`; made when it is not there. */
+  /** The collection's `archive/`; created if missing. */
   folder: string
   prefix: string
   hostname: string
@@ -67,10 +66,10 @@ export function openArchive(options: ArchiveOptions): Archive {
 class VolumeWriter implements Archive {
   readonly #options: ArchiveOptions
   readonly #nextId: () => string
-  readonly #twins: StoredCopies
+  readonly #copies: StoredCopies
   readonly #buffer = new ByteBuffer(BUFFER_BYTES)
   #volume: Volume | undefined
-  /** Full volumes whose data are not yet known to be durable. */
+  /** Full volumes whose data may not be durable yet. */
   #full: Volume[] = []
   #serial = 0
   #folderChanged = false
@@ -84,26 +83,26 @@ class VolumeWriter implements Archive {
     this.#options = options
     const { hostname, worker, clock, random } = options
     this.#nextId = recordIds(random, `${hostname} ${worker} ${clock.now()} ${clock.elapsed()}`)
-    this.#twins = new StoredCopies(options.copiesInMemory)
+    this.#copies = new StoredCopies(options.copiesInMemory)
   }
 
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture {
     const kept = keptOf(exchange)
     return this.#orBreak(() => {
-      const volume = this.#room()
+      const volume = this.#volumeForNext()
       const capture = this.#writeAnswer(volume, exchange, kept, digest, copy)
       if (capture.kind === 'response' && kept.payload.length > 0)
-        this.#twins.wrote(digest, exchange.url, exchange.sentAt)
+        this.#copies.wrote(digest, exchange.url, exchange.sentAt)
       return capture
     })
   }
 
   copyOf(digest: string): StoredCopy | undefined {
-    return this.#twins.find(digest)
+    return this.#copies.find(digest)
   }
 
   synced(): Promise<void> {
-    // What runs may have begun before the caller's last record: the next one is for all who ask meanwhile.
+    // The running sync may have begun before the caller's last record, so all callers share the next one.
     if (this.#queued !== undefined) return this.#queued
     if (this.#running === undefined) return this.#startSync()
     this.#queued = this.#running.then(() => this.#startSync())
@@ -130,7 +129,7 @@ class VolumeWriter implements Archive {
     this.#folderChanged = false
   }
 
-  /** The folder itself may be new: its own name stands in the folder above. */
+  /** The folder may be new, and then its name in the folder above needs a sync too. */
   async #syncNames(): Promise<void> {
     const { disk, folder } = this.#options
     await disk.syncFolder(folder)
@@ -157,12 +156,12 @@ class VolumeWriter implements Archive {
     const full = this.#full.length
     const folderChanged = this.#folderChanged
     this.#folderChanged = false
-    const durable = this.#twins.syncing()
+    const durable = this.#copies.syncing()
     try {
       await Promise.all(files.map(({ file }) => file.sync()))
       if (folderChanged) await this.#syncNames()
     } catch (error) {
-      // After a failed sync nobody knows which pages the system still holds: a second try would prove nothing.
+      // After a failed sync the system may have dropped pages, so a second one proves nothing.
       this.#broken ??= { error }
       throw error
     }
@@ -173,8 +172,8 @@ class VolumeWriter implements Archive {
     this.#options.journal.record({ kind: 'synced', worker: this.#options.worker })
   }
 
-  /** The volume for the next exchange; request and answer of one exchange always lie in the same. */
-  #room(): Volume {
+  /** For the next exchange: request and answer are always in the same volume. */
+  #volumeForNext(): Volume {
     if (this.#volume !== undefined && this.#position(this.#volume) >= this.#options.rollBytes) this.#retire()
     this.#volume ??= this.#open()
     return this.#volume
@@ -240,8 +239,8 @@ class VolumeWriter implements Archive {
     const length = this.#position(volume) - offset
     const { request } = exchange
     if (request.length > 0) {
-      // Only the second record names the first: warcat takes a name that comes before its record for a fault, and one
-      // line ties both (WARC 1.1, §5.7).
+      // Only the second record names the first: one link is enough (WARC 1.1, §5.7), and warcat rejects names of records
+      // that come later.
       const requestRecord = { ...common, id: this.#nextId(), concurrentTo: answerId }
       const requestBytes = utf8(requestHead({ ...requestRecord, blockDigest: sha1(request), length: request.length }))
       this.#write(volume, packed, [requestBytes, request, RECORD_END])
@@ -249,7 +248,7 @@ class VolumeWriter implements Archive {
     return { volume: volume.name, offset, length, digest, kind: revisits ? 'revisit' : 'response' }
   }
 
-  /** `packed`: what is in the parts is for the most part compressed already. */
+  /** `packed`: most of the bytes are compressed already. */
   #write(volume: Volume, packed: boolean, parts: readonly Uint8Array[]): void {
     const emit = (bytes: Uint8Array) => this.#buffer.add(volume.file, bytes)
     if (packed) storedMember(emit, parts)
@@ -278,8 +277,7 @@ function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8')
 }
 
-/** One reused buffer before a file: small pieces are gathered, so that the file sees few, large, sequential writes. */
-
+/** Gathers small pieces, so that the file gets few, large, sequential writes. */
 class ByteBuffer {
   readonly #bytes: Buffer
   #filled = 0
@@ -307,5 +305,71 @@ class ByteBuffer {
     const ready = this.#bytes.subarray(0, this.#filled)
     this.#filled = 0
     file.write(ready)
+  }
+}
+
+const HTTP_VERSION = /^http\/\d(?:\.\d)?$/
+
+/** Of a declined answer only the head came: it is kept, marked as truncated. */
+function keptOf(exchange: Exchange) {
+  const { answer } = exchange
+  assert(answer.kind !== 'failed' && answer.kind !== 'withheld', 'only answers are kept')
+  const version = answer.head.version.toLowerCase()
+  const protocols = HTTP_VERSION.test(version) ? [version] : []
+  if (exchange.tls !== undefined) protocols.push(exchange.tls)
+  const isDeclined = answer.kind === 'declined'
+  return {
+    /** As received, except that headers which do not hold for the stored payload are renamed. */
+    head: storedHead(answer.wireHead, answer.kind !== 'full'),
+    payload: isDeclined ? NO_BYTES : answer.payload,
+    truncated: isDeclined ? 'unspecified' : answer.kind === 'cut' ? answer.why : undefined,
+    /** The body is compressed already. */
+    packed: !isDeclined && isPacked(answer.head.headers),
+    protocols,
+  } as const
+}
+
+type Kept = ReturnType<typeof keptOf>
+
+/**
+ * The payloads that this worker wrote, so that a second copy becomes a revisit record. Bounded: the least recently used one is
+ * forgotten first. A payload is found only once its record is durable.
+ */
+
+export class StoredCopies {
+  readonly #limit: number
+  readonly #durable = new Map<string, StoredCopy>()
+  #fresh: { digest: string; copy: StoredCopy }[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  wrote(digest: string, url: string, at: Instant): void {
+    this.#fresh.push({ digest, copy: { url, at } })
+  }
+
+  /** A sync begins for everything written so far; call the returned function when it has ended. */
+  syncing(): () => void {
+    const promised = this.#fresh
+    this.#fresh = []
+    return () => {
+      for (const { digest, copy } of promised) this.#remember(digest, copy)
+    }
+  }
+
+  find(digest: string): StoredCopy | undefined {
+    const copy = this.#durable.get(digest)
+    if (copy !== undefined) {
+      this.#durable.delete(digest)
+      this.#durable.set(digest, copy)
+    }
+    return copy
+  }
+
+  #remember(digest: string, copy: StoredCopy): void {
+    this.#durable.delete(digest)
+    this.#durable.set(digest, copy)
+    if (this.#durable.size > this.#limit) this.#durable.delete(this.#durable.keys().next().value as string)
   }
 }

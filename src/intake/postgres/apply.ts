@@ -1,141 +1,121 @@
 /**
- * Applies the oldest parts of one bucket: the frontier's marks, pages, captures, links, hazards, counters and log lines of
- * each, and its removal from the inbox, in one transaction. So a crash before its end repeats it, and none after it can.
+ * Applies the oldest parts of one bucket: the frontier's marks, pages, captures, links, findings, counters and log lines of
+ * each, and its removal from the inbox, in one transaction. A crash before its end repeats the work; after it, nothing is
+ * repeated.
  */
-import type { Clock } from '../../base/clock.ts'
-import type { Journal } from '../../base/journal.ts'
-import type { DigestFilter } from '../../collection/captures/digest-filter.ts'
-import { CounterSums } from '../../collection/counters/counter-sums.ts'
-import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
-import type { PostgresCrawlLog, RecordedLines } from '../../collection/postgres/crawl-log.ts'
-import type { VolumeIds } from '../../collection/postgres/volume-ids.ts'
+import type { CrawlLog, RecordedLines } from '../../collection/crawl-log/crawl-log.ts'
+import { tryBucket } from '../../collection/postgres/bucket.ts'
+import type { VolumeIds } from '../../collection/postgres/write-captures.ts'
 import { readBefore, type WrittenReports, writeReports } from '../../collection/postgres/write-reports.ts'
-import { siteKeyOf } from '../../collection/site-key.ts'
-import type { Event } from '../../contracts/events.ts'
+import { siteKeyOf } from '../../collection/row-id.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { bucketOf } from '../../database/bucket.ts'
-import type { Database, Tx } from '../../database/database.ts'
+import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger, PartResult } from '../../frontier/ledger.ts'
-import { openPart } from '../open-part.ts'
-import type { Rechecks } from '../rechecks.ts'
-import { linesOf, momentOf } from '../what-counts.ts'
+import type { PartResult } from '../../frontier/ledger.ts'
+import type { IntakeTools } from '../intake.ts'
+import { type ClosedPart, openPart, ReportSums, totalBytes } from '../report-parts.ts'
 import { addCrossSite, leaving, staying } from './cross-site.ts'
-import { makeReady, markEarly, type PartName, type ReadyPart, readyParts, removeParts, setAside } from './inbox.ts'
+import {
+  type FailedPart,
+  makeReady,
+  markOutOfOrder,
+  type PartName,
+  quarantine,
+  readyParts,
+  removeParts,
+} from './inbox.ts'
 
-export interface ApplyTools {
-  database: Database
-  ledger: Pick<Ledger, 'applyParts'>
-  filter: DigestFilter
-  log: PostgresCrawlLog
-  volumes: VolumeIds
-  clock: Clock
-  journal: Journal<Event>
-  rechecks?: Rechecks
-}
+export type ApplyTools = IntakeTools & { log: CrawlLog; volumes: VolumeIds }
 
-/** Each costs a journey or ten, whatever is in it; and it holds the thread for as long as reading and packing it takes. */
+/** A batch costs about ten round trips whatever its size, and holds the thread while it is read and packed. */
 export interface BatchSize {
   parts: number
   bytes: number
 }
 
-export type Applied =
-  /** Another transaction has the bucket. */
-  | { kind: 'elsewhere' }
-  | {
-      kind: 'applied'
-      /** Done with, whether they counted or not. */
-      parts: number
-      /** Not waiting any more, though not applied: early ones, and those that cannot be read. */
-      aside: number
-      /** Early ones that can be applied now. */
-      madeReady: number
-      /** There may be more. */
-      isFull: boolean
-      /** Buckets to which links lead that were written down. */
-      crossSite: readonly number[]
-    }
-
-interface Batch {
+export interface Applied {
+  /** Finished, whether they counted or not. */
   parts: number
-  aside: number
-  madeReady: number
-  crossSite: readonly number[]
   pages: number
-  written?: WrittenReports
-  recorded?: RecordedLines
-  /** Parts that cannot be read, and why. */
-  corrupt: readonly (PartName & { why: string })[]
+  /** No longer waiting, though not applied: out of order, or corrupt. */
+  setAside: number
+  /** Out of order before, and ready now. */
+  madeReady: number
+  /** Buckets for which links were stored. */
+  crossSite: readonly number[]
 }
 
-/** `taken` is told what the transaction works on, also if it fails. */
+interface Batch extends Applied {
+  written?: WrittenReports
+  recorded?: RecordedLines
+  corrupt: readonly FailedPart[]
+}
+
+/**
+ * Undefined: another transaction has the bucket. `isFull`: there may be more. `taken` receives the parts that the transaction
+ * works on, also if it fails.
+ */
 export async function applyBucket(
   tools: ApplyTools,
   bucket: number,
   size: BatchSize,
   taken: (parts: readonly PartName[]) => void,
-): Promise<Applied> {
+): Promise<(Applied & { isFull: boolean }) | undefined> {
   const begin = tools.clock.elapsed()
   const done = await tools.database.transact(async (tx) => {
     const db = postgresTx(tx)
-    // Sent together: what is read without the lock is thrown away.
+    // Sent together; without the lock the parts are ignored.
     const [mine, parts] = await Promise.all([tryBucket(db, bucket), readyParts(db, bucket, size.parts, size.bytes)])
     if (!mine) return undefined
     taken(parts)
     const batch = await applyParts(tx, tools, bucket, parts)
     if (parts.length > 0) tools.journal.record({ kind: 'applying', part: parts.length, pages: batch.pages })
-    return { batch, isFull: parts.length >= size.parts || bytesOf(parts) >= size.bytes }
+    return { batch, isFull: parts.length >= size.parts || totalBytes(parts) >= size.bytes }
   })
-  if (done === undefined) return { kind: 'elsewhere' }
-  const { batch, isFull } = done
-  durable(tools, batch)
-  const { parts, pages, aside, madeReady, crossSite } = batch
+  if (done === undefined) return undefined
+  durable(tools, done.batch)
+  const { parts, pages } = done.batch
   if (parts > 0) tools.journal.record({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
-  return { kind: 'applied', parts, aside, madeReady, isFull, crossSite }
+  return { ...done.batch, isFull: done.isFull }
 }
 
-const bytesOf = (parts: readonly ReadyPart[]): number => parts.reduce((sum, { body }) => sum + body.length, 0)
-
-async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly ReadyPart[]): Promise<Batch> {
+async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly ClosedPart[]): Promise<Batch> {
   const db = postgresTx(tx)
   const { read, corrupt } = decoded(bucket, parts)
   const reports = read.map(({ report }) => report)
   if (reports.length === 0) {
-    await setAside(db, bucket, corrupt)
-    return { parts: 0, aside: corrupt.length, madeReady: 0, crossSite: [], pages: 0, corrupt }
+    await quarantine(db, bucket, corrupt)
+    return { parts: 0, setAside: corrupt.length, madeReady: 0, crossSite: [], pages: 0, corrupt }
   }
-  const looked = await tools.rechecks?.look(tx, reports)
-  const seen = looked?.forFrontier ?? reports
-  const [results, before] = await Promise.all([
-    tools.ledger.applyParts(
-      tx,
-      seen.map((report) => staying(bucket, report)),
-    ),
-    readBefore(tx, bucket, reports),
-  ])
-  await looked?.settled(results)
+  const checked = await tools.rechecks?.check(tx, reports)
+  const seen = checked?.forFrontier ?? reports
+  const local = seen.map((report) => staying(bucket, report))
+  const [results, before] = await Promise.all([tools.ledger.applyParts(tx, local), readBefore(tx, bucket, reports)])
+  await checked?.applied(results)
   const links = seen.flatMap((report, at) => (results[at] === 'applied' ? leaving(bucket, report) : []))
   const counting = reports
     .filter((_, at) => results[at] === 'applied')
-    .map((report) => looked?.forCatalogue(report) ?? report)
-  const early = read.filter((_, at) => results[at] === 'early')
-  const done = read.filter((_, at) => results[at] !== 'early')
-  const { sums, lines, pages } = told(counting, tools.clock)
+    .map((report) => checked?.forCatalogue(report) ?? report)
+  const outOfOrder = read.filter((_, at) => results[at] === 'out-of-order')
+  const done = read.filter((_, at) => results[at] !== 'out-of-order')
+  const sums = new ReportSums()
+  for (const report of counting) sums.add(report, tools.clock)
   const [crossSite, written, recorded, madeReady] = await Promise.all([
     addCrossSite(db, links),
-    counting.length === 0 ? undefined : writeReports(tx, bucket, counting, before, sums, tools.volumes),
-    lines === '' ? undefined : tools.log.record(tx, lines),
+    counting.length === 0 ? undefined : writeReports(tx, bucket, counting, before, sums.counters, tools.volumes),
+    sums.lines === '' ? undefined : tools.log.record(tx, sums.lines),
     makeReady(db, bucket, nextParts(reports, results)),
-    markEarly(db, bucket, early),
+    markOutOfOrder(db, bucket, outOfOrder),
     removeParts(db, bucket, done),
-    setAside(db, bucket, corrupt),
+    quarantine(db, bucket, corrupt),
   ])
-  const aside = early.length + corrupt.length
-  return { parts: done.length, aside, madeReady, crossSite, pages, written, recorded, corrupt }
+  const pages = counting.reduce((sum, report) => sum + report.pages.length, 0)
+  const setAside = outOfOrder.length + corrupt.length
+  return { parts: done.length, setAside, madeReady, crossSite, pages, written, recorded, corrupt }
 }
 
-/** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */
+/** The transaction has committed. Other captures may now reference these payloads, and the log entries are true. */
 function durable({ filter, volumes, log, journal }: ApplyTools, { written, recorded, corrupt }: Batch): void {
   if (written !== undefined) {
     for (const digest of written.fresh) filter.add(digest)
@@ -143,49 +123,33 @@ function durable({ filter, volumes, log, journal }: ApplyTools, { written, recor
   }
   if (recorded !== undefined) log.written(recorded)
   for (const { why } of corrupt)
-    journal.record({ kind: 'trouble', what: `a report part cannot be read (${why}): set aside in the inbox` })
+    journal.record({ kind: 'trouble', what: `a report part cannot be read (${why}): quarantined in the inbox` })
 }
 
-interface ReadPart extends PartName {
-  report: VisitReport
-}
-
-/** The parts of a visit in their order, however they came. */
+/** Sorts the parts of a visit, in whatever order they came. */
 function decoded(
   bucket: number,
-  parts: readonly ReadyPart[],
-): { read: ReadPart[]; corrupt: (PartName & { why: string })[] } {
-  const read: ReadPart[] = []
-  const corrupt: (PartName & { why: string })[] = []
-  for (const part of parts) {
-    const name = { visit: part.visit, part: part.part }
+  parts: readonly ClosedPart[],
+): { read: (PartName & { report: VisitReport })[]; corrupt: FailedPart[] } {
+  const read: (PartName & { report: VisitReport })[] = []
+  const corrupt: FailedPart[] = []
+  for (const closed of parts) {
+    const { visit, part } = closed
     try {
-      const report = openPart(part)
+      const report = openPart(closed)
       if (bucketOf('postgres', siteKeyOf(report.site)) !== bucket)
         throw new RangeError('its site is not that of its visit')
-      read.push({ ...name, report })
+      read.push({ visit, part, report })
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      corrupt.push({ ...name, why: error.message })
+      corrupt.push({ visit, part, why: error.message })
     }
   }
   read.sort((a, b) => (a.visit === b.visit ? a.part - b.part : a.visit < b.visit ? -1 : 1))
   return { read, corrupt }
 }
 
-function told(reports: readonly VisitReport[], clock: Clock): { sums: CounterSums; lines: string; pages: number } {
-  const sums = new CounterSums()
-  let lines = ''
-  let pages = 0
-  for (const report of reports) {
-    lines += linesOf(report)
-    sums.add(report.site, report.counts, momentOf(report, clock))
-    pages += report.pages.length
-  }
-  return { sums, lines, pages }
-}
-
-/** What can follow now, of each visit of which a part was applied. */
+/** The next part of each visit of which a part was applied. */
 function nextParts(reports: readonly VisitReport[], results: readonly PartResult[]): PartName[] {
   const last = new Map<string, number>()
   for (const [at, { visit, part }] of reports.entries()) if (results[at] === 'applied') last.set(visit, part)

@@ -14,7 +14,7 @@ const PAGES = 6
 const started = await startServer({ wal_level: 'replica', max_wal_senders: 4 })
 const skip = 'skipped' in started ? started.skipped : false
 
-/** As a worker does: what was not acknowledged is sent again. */
+/** As a worker does: sends again what was not acknowledged. */
 async function deliver({ intake }: Opened, part: VisitReport): Promise<void> {
   for (;;) {
     try {
@@ -30,7 +30,7 @@ describe('intake', { skip, timeout: 120_000 }, () => {
   const primary = started as StartedServer
   after(() => primary.stop())
 
-  test('over a fail-over in the middle: everything once, in the catalogue and in the log', async () => {
+  test('over a fail-over: everything once, in the catalogue and in the log', async () => {
     const standby = await primary.standby()
     after(() => standby.stop())
     const hosts = [primary, standby].map(({ url }) => new URL(url).host).join(',')

@@ -1,4 +1,4 @@
-/** A clock for work that waits for a real database meanwhile: whoever sleeps is at once as much later; timers take their time. */
+/** A clock for tests with a real database: a sleep ends at once and moves the time on; timers take real time. */
 import { type Clock, type Instant, realClock, turn } from '../../base/clock.ts'
 
 export function jumpingClock(start: Instant): Clock {

@@ -1,4 +1,4 @@
-/** What may happen to servers that share a database: lost connections, lost servers, parts that nobody can apply. */
+/** Servers that share a database: lost connections, lost servers, parts that cannot be applied. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { sampleLedger } from '../../../testkit/contracts/intake/sample-ledger.contract.ts'
@@ -7,7 +7,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
-import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
+import { tryBucket } from '../../collection/postgres/bucket.ts'
 import type { Link } from '../../contracts/report.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
@@ -23,7 +23,7 @@ const skip = 'skipped' in postgres ? postgres.skipped : false
 const server = postgres as Exclude<typeof postgres, { skipped: string }>
 after(() => (skip === false ? server.end() : undefined))
 
-/** All connections of everybody to this database, as a crash of the server would. */
+/** Ends all connections to this database, as a crash of the server would. */
 const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
 
@@ -58,7 +58,7 @@ describe('intake of several servers', { skip }, () => {
       await Promise.all([one, other, outside].map((database) => database.close()))
     })
 
-  test('what a server stored and never applied is applied by another, without being told', async () => {
+  test('parts that a server stored and never applied are applied by another', async () => {
     const database = await server.make()
     const ledger = await sampleLedger(database)
     const other = await openServer(database, 'other', ledger)
@@ -67,7 +67,7 @@ describe('intake of several servers', { skip }, () => {
     first.journal.read(({ kind }) => {
       if (kind === 'inbox-stored') throw new Error('crash')
     })
-    // It died before it could say that the parts are durable: they are, all the same.
+    // It died before it acknowledged the parts, but they are durable.
     await assert.rejects(first.intake.checkIn('w', visitParts('a.test', 3)), /crash/)
     const applied = new Promise<void>((resolve) => other.journal.read(({ kind }) => kind === 'applied' && resolve()))
     await applied
@@ -77,7 +77,7 @@ describe('intake of several servers', { skip }, () => {
     await other.intake.close()
   })
 
-  test('a part that makes its transaction fail is set aside; those beside it are applied', async () => {
+  test('a part that makes its transaction fail is quarantined; the others are applied', async () => {
     const database = await server.make()
     const usual = await sampleLedger(database)
     const bucketOfSite = (site: string) => hash64(site) >> 56n
@@ -138,7 +138,7 @@ describe('intake of several servers', { skip }, () => {
       await opened.intake.close()
     })
 
-  test('links to other buckets are entered once each, by whichever server, whatever fails meanwhile', async () => {
+  test('links to other buckets are admitted once, by any server, whatever fails meanwhile', async () => {
     const url = await server.newDatabase(true)
     const [one, other, outside] = await Promise.all([1, 2, 3].map(() => openPostgres(url)))
     const usual = await sampleLedger(one)
@@ -188,7 +188,7 @@ describe('intake of several servers', { skip }, () => {
     await Promise.all([one, other, outside].map((database) => database.close()))
   })
 
-  test('leases are ended in buckets of which no part waits, and in no other; whoever checks in elsewhere waits for nobody', async () => {
+  test('leases end only in buckets without waiting parts; check-ins elsewhere do not wait', async () => {
     const database = await server.make()
     const asked: number[][] = []
     const usual = await sampleLedger(database)

@@ -1,4 +1,4 @@
-/** Servers over one database, as tests of what may happen to them need them. */
+/** Servers over one database, for tests of failures. */
 import assert from 'node:assert/strict'
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { realClock } from '../../base/clock.ts'
@@ -12,12 +12,13 @@ import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { type Intake, openIntake } from '../intake.ts'
-import { partsWaiting } from '../parts-waiting.ts'
+import type { Intake } from '../intake.ts'
+import { openIntake } from '../open-intake.ts'
+import { partsWaiting } from '../report-parts.ts'
 
 const LOG = '/c/logs/crawl.log'
 
-/** A part for each of so many pages, and an end. */
+/** One part per page, and an end. */
 export function visitParts(site: string, pages: number): VisitReport[] {
   const parts = Array.from({ length: pages }, (_, n) =>
     sampleReport(site, n + 1, [samplePage(`http://${site}/${n}`, {}, `${n} of ${site}`)]),

@@ -7,7 +7,7 @@ import { Storing } from './storing.ts'
 
 const delivery = (site: string): SealedPart[] => [seal(sampleReport(site, 1, []))]
 
-/** Deliveries of these sites at once; the store fails as it is told. Says what was tried together, and what became of each. */
+/** Delivers these sites at once to a store that fails as given. Returns what was stored together, and what succeeded. */
 async function deliver(sites: readonly string[], failure: (tried: readonly string[]) => unknown) {
   const tries: string[][] = []
   const storing = new Storing(async (parts) => {
@@ -23,20 +23,20 @@ async function deliver(sites: readonly string[], failure: (tried: readonly strin
 }
 
 describe('storing', () => {
-  test('what comes while others are under way goes together', async () => {
+  test('deliveries that come while others are stored go together', async () => {
     const { tries, stored } = await deliver(['a', 'b', 'c', 'd'], () => undefined)
     assert.deepEqual(tries, [['a'], ['b'], ['c', 'd']])
     assert.deepEqual(stored, ['a', 'b', 'c', 'd'])
   })
 
-  test('one that is at fault does not take others with it', async () => {
+  test('one faulty delivery does not fail the others', async () => {
     const { stored } = await deliver(['a', 'b', 'c', 'd', 'e'], (tried) =>
       tried.includes('d') ? new Error('d is at fault') : undefined,
     )
     assert.deepEqual(stored, ['a', 'b', 'c', 'e'])
   })
 
-  test('when the database is away all hear it at once, and nobody waits for it in turn', async () => {
+  test('when the database is away all deliveries fail at once', async () => {
     const away = new Problem('database-unreachable', 'away')
     const { tries, stored } = await deliver(['a', 'b', 'c', 'd', 'e'], () => away)
     assert.deepEqual(tries, [['a'], ['b'], ['c', 'd', 'e']])

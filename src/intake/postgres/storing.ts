@@ -1,6 +1,7 @@
-/** Makes parts durable: what comes while a transaction is under way goes together into the next. */
+/** Makes parts durable: those that come while a transaction runs go together into the next one. */
 import { Problem } from '../../base/errors.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
+import { totalBytes } from '../report-parts.ts'
 
 /** Two, so that one that waits for a site's row does not hold up all others. */
 const AT_ONCE = 2
@@ -24,17 +25,16 @@ export class Storing {
     this.#store = store
   }
 
-  /** That have come and are not durable yet. */
+  /** Parts that have come and are not durable yet. */
   get parts(): number {
     return this.#parts
   }
 
-  /** Resolves when all of them are durable; rejects when they could not be made so: bring them again. */
+  /** Resolves when all of them are durable; rejects when they must be sent again. */
   add(parts: readonly SealedPart[]): Promise<void> {
-    const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     this.#parts += parts.length
     return new Promise((done, failed) => {
-      this.#deliveries.push({ parts, bytes, done, failed })
+      this.#deliveries.push({ parts, bytes: totalBytes(parts), done, failed })
       this.#begin()
     })
   }
@@ -61,20 +61,20 @@ export class Storing {
   async #deliver(deliveries: readonly Delivery[]): Promise<void> {
     try {
       await this.#store(deliveries.flatMap(({ parts }) => parts))
-      this.#over(deliveries, ({ done }) => done())
+      this.#end(deliveries, ({ done }) => done())
     } catch (error) {
-      // A database that is away is no better one by one, and each would wait for it in turn.
+      // If the database is away, one by one would only wait longer.
       if (deliveries.length === 1 || error instanceof Problem)
-        return this.#over(deliveries, ({ failed }) => failed(error))
-      // What one brought may be at fault: the others' need not share its fate.
+        return this.#end(deliveries, ({ failed }) => failed(error))
+      // One delivery may be at fault; the others need not fail with it.
       for (const delivery of deliveries) await this.#deliver([delivery])
     }
   }
 
-  #over(deliveries: readonly Delivery[], tell: (delivery: Delivery) => void): void {
+  #end(deliveries: readonly Delivery[], end: (delivery: Delivery) => void): void {
     for (const delivery of deliveries) {
       this.#parts -= delivery.parts.length
-      tell(delivery)
+      end(delivery)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Parts that have come and are not durable yet, in the order in which they came; who brought them waits. */
+/** Parts that have come and are not durable yet, in order; each delivery waits for its acknowledgement. */
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 
 interface Delivery {
@@ -9,18 +9,18 @@ interface Delivery {
 
 export class Arrivals {
   #deliveries: Delivery[] = []
-  /** Parts of the deliveries that were taken, and how many of the first delivery's before the last `durable`. */
+  /** Parts taken since the last `durable`, and the durable parts of the first delivery before it. */
   #taken = 0
   #begun = 0
   #parts = 0
   #bytes = 0
 
-  /** That were not taken yet. */
+  /** Not taken yet. */
   get parts(): number {
     return this.#parts
   }
 
-  /** That were taken, and are not durable yet. */
+  /** Taken, and not durable yet. */
   get underWay(): number {
     return this.#taken
   }
@@ -38,7 +38,7 @@ export class Arrivals {
     })
   }
 
-  /** The next ones, as many as their bytes allow, at least one if there is any. */
+  /** The next parts, as many as their bytes allow, at least one if there is any. */
   take(maxBytes: number): SealedPart[] {
     const next: SealedPart[] = []
     let bytes = 0
@@ -57,7 +57,7 @@ export class Arrivals {
     return next
   }
 
-  /** All that were taken are: whoever has no other here is told so. */
+  /** All parts taken are durable: acknowledges every delivery that is complete. */
   durable(): void {
     this.#begun += this.#taken
     this.#taken = 0

@@ -1,13 +1,12 @@
 /**
- * Where parts lie that are durable and not yet applied: what came faster than it could be applied, what came before an
- * earlier part of its visit, and what cannot be read.
+ * Parts that are durable and not applied yet: those that came faster than they could be applied, those out of order, and
+ * those that cannot be read.
  */
-
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import type { ClosedPart } from '../open-part.ts'
+import type { ClosedPart } from '../report-parts.ts'
 
 export interface WaitingPart extends ClosedPart {
   id: number
@@ -17,7 +16,7 @@ const STORE = `
   INSERT INTO inbox (visit, part, fence, site, last, body, corrupt) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (visit, part) DO NOTHING`
 
-/** (visit, part) is stored once; says how many were not there before. */
+/** (visit, part) is stored once. Returns how many were new. */
 export async function storeParts(
   tx: Tx,
   ledger: Pick<Ledger, 'returning'>,
@@ -28,8 +27,8 @@ export async function storeParts(
   return fresh.length
 }
 
-/** What cannot be read is set aside: it is acknowledged, so it is never thrown away, and it holds nobody up. */
-export function storeAside(tx: Tx, part: SealedPart, why: string): void {
+/** A part that cannot be read was acknowledged, so it is kept; it holds up no other. */
+export function storeQuarantined(tx: Tx, part: SealedPart, why: string): void {
   store(tx, part, why)
 }
 
@@ -53,10 +52,10 @@ export function waitingParts(tx: Tx, afterId: number, maxBytes: number): Waiting
   return parts
 }
 
-export function removeParts(tx: Tx, ids: readonly number[]): void {
-  for (const id of ids) sqliteTx(tx).run('DELETE FROM inbox WHERE id = ?', id)
+export function removeParts(tx: Tx, parts: readonly WaitingPart[]): void {
+  for (const { id } of parts) sqliteTx(tx).run('DELETE FROM inbox WHERE id = ?', id)
 }
 
-export function setAside(tx: Tx, id: number, why: string): void {
+export function quarantine(tx: Tx, id: number, why: string): void {
   sqliteTx(tx).run('UPDATE inbox SET corrupt = ? WHERE id = ?', why, id)
 }

@@ -14,12 +14,12 @@ import { readCounters } from '../../collection/counters/counters.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { partsWaiting } from '../parts-waiting.ts'
+import { partsWaiting } from '../report-parts.ts'
 import { Arrivals } from './arrivals.ts'
 
 intakeContract('SQLite', () => openSqlite(':memory:'), [AT_ONCE, THROUGH_THE_INBOX])
 
-test('what comes faster than it can be applied is stored first, and acknowledged', async () => {
+test('parts that come faster than they are applied are stored first, and acknowledged', async () => {
   const database = openSqlite(':memory:')
   const [first, ...others] = Array.from({ length: 30 }, (_, n) => visitParts(`s${n}.test`))
   const bytes = first.reduce((sum, part) => sum + seal(part).body.length, 0)
@@ -38,7 +38,7 @@ test('what comes faster than it can be applied is stored first, and acknowledged
   })
 })
 
-test('who keeps the coordinator hears that nothing can be taken in any more', async () => {
+test('reap rejects when nothing more can be stored', async () => {
   const whole = openSqlite(':memory:')
   let isFull = false
   const transact: Database['transact'] = (work) =>
@@ -74,7 +74,7 @@ test('parts count as pending until they are durable: no lease is reaped while th
   assert.equal(intake.pending(), 0)
 })
 
-test('who brings parts hears of them when they are durable, one slice after the other', async () => {
+test('deliveries are acknowledged when durable, one slice after the other', async () => {
   const arrivals = new Arrivals()
   const part = (site: string, number: number) => seal(sampleReport(site, number, []))
   const heard: string[] = []
@@ -94,7 +94,7 @@ test('who brings parts hears of them when they are durable, one slice after the 
   }
   assert.deepEqual([arrivals.parts, arrivals.bytes], [6, 6 * length])
   assert.deepEqual(await next(1), ['a1'])
-  // What is taken in several slices is durable at once.
+  // Parts taken in several slices become durable together.
   assert.deepEqual(heard, [])
   assert.deepEqual(await next(3 * length), ['a2', 'b1', 'c1'])
   assert.deepEqual(heard, ['a', 'b'])

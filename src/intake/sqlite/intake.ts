@@ -1,7 +1,7 @@
 /**
- * Intake on SQLite. What comes while the coordinator keeps up is applied at once and acknowledged when that is
- * durable; what comes faster is stored in the inbox, acknowledged, and applied afterwards. A few milliseconds at a time,
- * so that the thread stays free for those who ask.
+ * Intake on SQLite. While the coordinator keeps up, parts are applied at once and acknowledged when that is durable. Parts
+ * that come faster are stored in the inbox, acknowledged, and applied afterwards. All of it runs in pieces of a few
+ * milliseconds, so that the thread stays free for requests.
  */
 import { turn } from '../../base/clock.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
@@ -10,46 +10,45 @@ import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
-import { partsWaiting } from '../parts-waiting.ts'
-import { applyArrived, applyWaiting } from './apply.ts'
+import { partsWaiting } from '../report-parts.ts'
+import type { ApplyTools } from './apply.ts'
+import { applyArrived, applyWaiting, Pace } from './apply.ts'
 import { Arrivals } from './arrivals.ts'
-import type { ApplyTools } from './batch.ts'
 import { storeParts } from './inbox.ts'
-import { Pace } from './pace.ts'
 
 /**
- * Slices of work that may wait in memory, a third of a second: who brought them waits as long. Of more than that the
- * rest goes through the inbox: twice the writing, but one commit for all of it.
+ * Slices of work that may wait in memory: a third of a second, in which their senders wait. Beyond that everything goes
+ * through the inbox, which writes twice as much, but in one commit.
  */
 const MAX_SLICES = 50
 
-/** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
+/** Transactions between two syncs of the log. Until a sync the database holds the log's last lines as well. */
 const APPLIES_PER_SYNC = 100
 
 export class SqliteIntake implements Intake {
-  readonly #tools: IntakeTools & ApplyTools
+  readonly #tools: ApplyTools
   readonly #pace = new Pace()
   readonly #arrivals = new Arrivals()
-  /** Parts in the inbox; of these, the ones that wait for an earlier one; and the last part that this pass has looked at. */
+  /** Parts in the inbox; those of them that are out of order; and the last part that this pass has read. */
   #waiting: number
-  #early = 0
+  #outOfOrder = 0
   #cursor = 0
   /** This pass has applied something. */
   #progress = false
-  /** Something may be in the inbox that no pass has looked at yet. */
-  #news = false
+  /** The inbox may hold parts that no pass has read yet. */
+  #unread = false
   #applies = 0
   #running: Promise<void> | undefined
   #failure: { error: unknown } | undefined
   #closing: Promise<void> | undefined
 
-  private constructor(tools: IntakeTools & ApplyTools, waiting: number) {
+  private constructor(tools: ApplyTools, waiting: number) {
     this.#tools = tools
     this.#waiting = waiting
   }
 
   static async open(tools: IntakeTools): Promise<SqliteIntake> {
-    const log = await CrawlLog.open(tools.database, tools.disk, tools.logPath)
+    const log = await CrawlLog.open(tools.database, tools.disk, tools.logPath, '')
     return new SqliteIntake({ ...tools, log }, await tools.database.read(partsWaiting))
   }
 
@@ -75,14 +74,14 @@ export class SqliteIntake implements Intake {
   }
 
   async drain(): Promise<void> {
-    this.#news = true
+    this.#unread = true
     this.#wake()
     await this.idle()
     await this.#tools.log.sync()
   }
 
   async reap(): Promise<LostVisit[]> {
-    // Nothing comes in any more: whoever keeps the coordinator must hear of it, and leases are not lost meanwhile.
+    // Nothing more can be stored: the coordinator must stop, and no lease ends meanwhile.
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.pending() > 0) return []
     return this.#tools.database.transact((tx) => this.#tools.ledger.reap(tx))
@@ -98,7 +97,7 @@ export class SqliteIntake implements Intake {
   }
 
   get #ready(): number {
-    return Math.max(0, this.#waiting - this.#early)
+    return Math.max(0, this.#waiting - this.#outOfOrder)
   }
 
   #wake(): void {
@@ -107,13 +106,13 @@ export class SqliteIntake implements Intake {
 
   async #work(): Promise<void> {
     try {
-      for (let first = true; this.#arrivals.parts > 0 || this.#news; first = false) {
+      for (let first = true; this.#arrivals.parts > 0 || this.#unread; first = false) {
         if (!first) await turn()
-        if (this.#news) await this.#applySome()
-        if (this.#arrivals.parts > 0) await (this.#isBehind ? this.#storeAll() : this.#takeIn())
+        if (this.#unread) await this.#applyWaiting()
+        if (this.#arrivals.parts > 0) await (this.#isBehind ? this.#storeAll() : this.#applyArrived())
       }
     } catch (error) {
-      // A full disk, a lost database: what is in the inbox is safe there. Nothing more is taken in.
+      // A full disk, a lost database: the inbox is safe, and nothing more is accepted.
       this.#failure = { error }
       this.#arrivals.fail(error)
     } finally {
@@ -123,15 +122,14 @@ export class SqliteIntake implements Intake {
 
   /** While older parts wait in the inbox, newer ones do too. */
   get #isBehind(): boolean {
-    return this.#news || this.#arrivals.bytes > (this.#tools.atOnceBytes ?? MAX_SLICES * this.#pace.bytes)
+    return this.#unread || this.#arrivals.bytes > (this.#tools.atOnceBytes ?? MAX_SLICES * this.#pace.bytes)
   }
 
-  async #takeIn(): Promise<void> {
+  async #applyArrived(): Promise<void> {
     const applied = await applyArrived(this.#tools, this.#pace, this.#arrivals)
     this.#waiting += applied.stored
-    this.#early += applied.stored
-    // What was applied may be what an early part waited for.
-    if (applied.parts > 0 && this.#early > 0) this.#lookAgain()
+    this.#outOfOrder += applied.stored
+    if (applied.parts > 0 && this.#outOfOrder > 0) this.#readAgain()
     await this.#syncLog()
     if (applied.stored > 0) this.#tools.journal.record({ kind: 'inbox-stored', parts: applied.stored })
     this.#arrivals.durable()
@@ -139,36 +137,36 @@ export class SqliteIntake implements Intake {
 
   async #storeAll(): Promise<void> {
     const { database, ledger, journal } = this.#tools
-    // Taken only then: who came while another transaction was under way is stored with this one.
+    // Taken inside the transaction, so that parts which came while it waited to begin are stored with it.
     const stored = await database.transact((tx) =>
       storeParts(tx, ledger, this.#arrivals.take(Number.POSITIVE_INFINITY)),
     )
     this.#waiting += stored
-    if (stored > 0) this.#news = true
+    if (stored > 0) this.#unread = true
     journal.record({ kind: 'inbox-stored', parts: stored })
     this.#arrivals.durable()
   }
 
   /** From the oldest part to the newest. */
-  async #applySome(): Promise<void> {
+  async #applyWaiting(): Promise<void> {
     const applied = await applyWaiting(this.#tools, this.#pace, this.#cursor)
     this.#cursor = applied.lastId
-    this.#early += applied.early
+    this.#outOfOrder += applied.outOfOrder
     this.#waiting -= applied.parts + applied.corrupt
     this.#progress ||= applied.parts > 0
     if (applied.isAll) {
-      this.#news = false
-      if (this.#progress && this.#early > 0) this.#lookAgain()
+      this.#unread = false
+      if (this.#progress && this.#outOfOrder > 0) this.#readAgain()
       this.#progress = false
     }
     await this.#syncLog()
   }
 
-  /** The early ones once more, for they may be ripe now. */
-  #lookAgain(): void {
+  /** Parts out of order may be ready now. */
+  #readAgain(): void {
     this.#cursor = 0
-    this.#early = 0
-    this.#news = true
+    this.#outOfOrder = 0
+    this.#unread = true
   }
 
   async #syncLog(): Promise<void> {

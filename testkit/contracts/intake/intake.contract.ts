@@ -15,14 +15,15 @@ import type { VisitReport } from '../../../src/contracts/report.ts'
 import { seal } from '../../../src/contracts/sealed-part.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { queries } from '../../../src/database/queries.ts'
-import { type Intake, openIntake } from '../../../src/intake/intake.ts'
-import { partsWaiting } from '../../../src/intake/parts-waiting.ts'
+import type { Intake } from '../../../src/intake/intake.ts'
+import { openIntake } from '../../../src/intake/open-intake.ts'
+import { partsWaiting } from '../../../src/intake/report-parts.ts'
 import { sampleLedger } from './sample-ledger.contract.ts'
 import { samplePage, sampleReport } from './sample-report.contract.ts'
 
 const LOG = '/c/logs/crawl.log'
 
-/** The ways of a part: applied as it comes, or after it was stored. They differ in nothing that lasts. */
+/** A part is applied as it comes, or after it was stored. The result is the same. */
 export interface Way {
   way: string
   atOnceBytes: number | undefined
@@ -71,7 +72,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
       for (const intake of opened.splice(0)) await intake.close().catch(() => {})
     })
     for (const { way, atOnceBytes } of ways) {
-      test(`idle waits for what has come and is not stored yet (${way})`, async () => {
+      test(`idle waits for parts that have come and are not stored yet (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const storing = intake.checkIn('w', visitParts('a.test'))
@@ -81,7 +82,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         await storing
       })
 
-      test(`what is checked in is applied, with everything that belongs to it (${way})`, async () => {
+      test(`checked-in parts are applied, with everything that belongs to them (${way})`, async () => {
         const database = await make()
         const disk = memoryDisk()
         const { intake, ledger } = await coordinator(database, disk, {}, atOnceBytes)
@@ -117,7 +118,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         assert.match(lines[4], / -4000 .* http:\/\/a\.test\/ .* hazard:too-deep$/)
       })
 
-      test(`a part brought again, before or after it was applied, has no effect (${way})`, async () => {
+      test(`a part sent again, before or after it was applied, has no effect (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const parts = visitParts('a.test')
@@ -134,7 +135,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         assert.equal(intake.pending(), 0)
       })
 
-      test(`what a zombie brings counts for nothing, and is acknowledged (${way})`, async () => {
+      test(`a zombie's part is acknowledged, and does not count (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), { 'a.test': 7 }, atOnceBytes)
         await intake.checkIn('w', visitParts('a.test'))
@@ -143,7 +144,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         assert.equal(intake.pending(), 0)
       })
 
-      test(`a part that comes before an earlier one waits for it (${way})`, async () => {
+      test(`a part out of order waits for the one before it (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const parts = visitParts('a.test')
@@ -162,7 +163,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         })
       })
 
-      test(`a part that cannot be read is set aside and holds nobody up (${way})`, async () => {
+      test(`a corrupt part is quarantined and holds up no other (${way})`, async () => {
         const database = await make()
         const { intake, journal } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const troubles: string[] = []
@@ -180,7 +181,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         })
       })
 
-      test(`a part in the envelope of another is set aside: by its envelope it was let in (${way})`, async () => {
+      test(`a part in the envelope of another is quarantined, because its envelope was authorised (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const [first, second] = visitParts('a.test').map(seal)
@@ -201,7 +202,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         })
       })
 
-      test(`a payload of two sites is one content: found as a twin, counted as a duplicate (${way})`, async () => {
+      test(`a payload of two sites is one content: found as a copy, counted as a duplicate (${way})`, async () => {
         const database = await make()
         const { intake, filter } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const [a, b] = ['a.test', 'b.test'].map(visitParts)
@@ -217,7 +218,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         await intake.idle()
         await database.read(async (tx) => {
           const { duplicates, storedTwice, documents } = await figures(tx, { seen: 0, waiting: 0 })
-          // 'moved' of both sites is the payload that was stored twice; it is no document.
+          // The payload of both redirects was stored twice; it is not a document.
           assert.deepEqual({ duplicates, storedTwice, documents }, { duplicates: 1, storedTwice: 1, documents: 4 })
           assert.equal((await capturesOf(tx, 'b.test', b[1].pages[0].key))[0].kind, 'revisit')
         })
@@ -241,7 +242,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
           journal.read((event) => {
             if (event.kind === moment && told++ === crashAfter % 2) throw new Error('crash')
           })
-          // The worker does not know what was acknowledged, so it brings all it has again.
+          // The worker does not know what was acknowledged, so it sends everything again.
           for (const site of sites) {
             const mine = parts.filter((part) => part.site === site)
             await intake.checkIn('w', mine).catch(() => met++)

@@ -1,4 +1,4 @@
-/** A ledger for the tests of intake: it knows which parts it has seen, in the same transaction as the rest, and no more. */
+/** A ledger for tests of intake: it only records which parts it has seen, in the same transaction. */
 
 import type { VisitReport } from '../../../src/contracts/report.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
@@ -9,7 +9,7 @@ export interface SampleLedger extends Pick<Ledger, 'returning' | 'applyParts' | 
   returned: string[]
 }
 
-/** `fences`: the lease that counts, by site; 1 where nothing is said. */
+/** `fences`: the current lease by site; 1 by default. */
 export async function sampleLedger(database: Database, fences: Record<string, number> = {}): Promise<SampleLedger> {
   await database.transact((tx) =>
     queries(tx).run('CREATE TABLE IF NOT EXISTS sample_seen (visit TEXT PRIMARY KEY, part INTEGER NOT NULL)'),
@@ -37,7 +37,7 @@ async function applyParts(tx: Tx, { visit, part, fence }: VisitReport, expected:
   if (fence !== expected) return 'stale'
   const seen = (await queries(tx).get<{ part: number }>(READ_SEEN, visit))?.part ?? 0
   if (part <= seen) return 'again'
-  if (part > seen + 1) return 'early'
+  if (part > seen + 1) return 'out-of-order'
   await queries(tx).run(NOTE_SEEN, visit, part)
   return 'applied'
 }

@@ -1,4 +1,4 @@
-/** Reports for the tests of the rooms that take them in. */
+/** Reports for tests. */
 import { hash64, sha1 } from '../../../src/base/digest.ts'
 import { packLinks } from '../../../src/contracts/adjacency.ts'
 import { type CountName, Tally } from '../../../src/contracts/counts.ts'
@@ -40,7 +40,7 @@ export function samplePage(
   }
 }
 
-/** The same page looked at again: the outcome is what a visit makes of the look before. */
+/** The same page fetched again: a visit derives the outcome from the fetch before. */
 export function lookedAgain(page: PageReport, before: PageReport | undefined): PageReport {
   return { ...page, outcome: keptAs(before?.memory, page.capture?.digest ?? '') }
 }

@@ -1,4 +1,4 @@
-/** Intake and the frontier together: whatever crashes, every URL is asked for once and counted once. */
+/** Intake and the frontier together: whatever crashes, every URL is fetched once and counted once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock } from '../../../src/base/clock.ts'
@@ -17,7 +17,7 @@ import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { openFrontier } from '../../../src/frontier/open-frontier.ts'
 import { klwf } from '../../../src/frontier/order/klwf.ts'
-import { openIntake } from '../../../src/intake/intake.ts'
+import { openIntake } from '../../../src/intake/open-intake.ts'
 import { usualUrls } from '../../../src/web/url/web-url.ts'
 import { samplePage, sampleReport } from './sample-report.contract.ts'
 
@@ -33,7 +33,7 @@ const link = (url: string, via: string): Link => ({
   path: 'L',
 })
 
-/** Page n of a site names pages 2n+1 and 2n+2, and the home page of the next site. */
+/** Page n of a site links to pages 2n+1 and 2n+2, and to the home page of the next site. */
 function linksOf(url: string): Link[] {
   const { host, pathname } = new URL(url)
   const number = Number(pathname.slice(1) || 0)
@@ -42,7 +42,7 @@ function linksOf(url: string): Link[] {
   return [...own, next].map((to) => link(to, url))
 }
 
-/** What a worker tells: one part for each page of the agenda, and an end. */
+/** A worker's report: one part per page of the agenda, and an end. */
 function reportOf(visit: Visit, clock: Clock): VisitReport[] {
   const courtesy = { pause: 1000, notBefore: clock.now() + 1000, lastAnswerAt: clock.now() }
   const same = { visit: visit.id, fence: visit.fence, courtesy }
@@ -107,9 +107,9 @@ async function crawl(coordinator: Awaited<ReturnType<typeof openCoordinator>>, c
 export interface Stage {
   name: string
   make(): Database | Promise<Database>
-  /** Time that passes only when somebody sleeps. */
+  /** Time that passes only during sleeps. */
   clock(): Clock
-  /** Runs to its end what sleeps by that clock. */
+  /** Runs everything that sleeps by that clock to its end. */
   run<T>(work: Promise<T>, clock: Clock): Promise<T>
   seeds: number
 }
@@ -128,7 +128,7 @@ export function crashContract({ name, make, clock: newClock, run: toTheEnd, seed
         await database.transact((tx) => first.ledger.seed(tx, [{ url: home, key: hash64(home), site: 'a.test' }]))
         await first.intake.close()
         for (let crashes = 0; ; crashes++) {
-          // The first moment is met by those only that go through the inbox.
+          // Only parts that go through the inbox reach the first moment.
           const moment = moments[random.integer(3)]
           const coordinator = await openCoordinator(
             database,
@@ -144,7 +144,7 @@ export function crashContract({ name, make, clock: newClock, run: toTheEnd, seed
             assert.equal(error.message, 'crash')
             return false
           })
-          // What was under way when it crashed ends before the next life begins.
+          // Running work ends before the next process starts.
           if (!over) await coordinator.intake.idle().catch(() => {})
           if (!over) continue
           await coordinator.intake.drain()

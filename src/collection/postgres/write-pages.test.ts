@@ -1,4 +1,4 @@
-/** In bulk or one by one, here or in SQL: whatever is looked at, in whatever order, the rows are the same. */
+/** In bulk or one by one: whatever is fetched, in whatever order, the rows are the same. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -13,8 +13,8 @@ import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { giveUpPages, writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../site-key.ts'
-import { type KnownPage, PageChanges } from './page-changes.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { type KnownPage, PageChanges } from './write-pages.ts'
 
 const SITES = ['a.test', 'b.test']
 const OUTCOMES: readonly Outcome[] = [
@@ -37,7 +37,7 @@ const report = fc
   .record({ site: fc.constantFrom(...SITES), looks: fc.array(look, { maxLength: 4 }), givenUp: fc.boolean() })
   .map(({ site, looks, givenUp }): VisitReport => {
     const pages = looks.map(({ path, outcome, content, links, isEmpty, at }) => {
-      // What is kept has bytes, whatever they say.
+      // A kept page always has bytes.
       const nothing = outcome.kind === 'kept' ? {} : { memory: undefined, capture: undefined }
       const bare = isEmpty ? { title: '', mediaType: '', ...nothing } : { language: 'pt' }
       return samplePage(`http://${site}/${path}`, { outcome, at: NOON + at, ...bare }, content, links)
@@ -45,7 +45,7 @@ const report = fc
     return sampleReport(site, 1, pages, givenUp ? { ended: 'given-up' } : {})
   })
 
-/** A page that is kept is compared with the look before, as a visit does it: by that it is the first, changed or the same. */
+/** As a visit does, compares a kept page with the fetch before: it is the first, changed or the same. */
 function asVisited(batches: readonly (readonly VisitReport[])[]): VisitReport[][] {
   const before = new Map<string, PageReport>()
   const visited = (page: PageReport): PageReport => {
@@ -81,7 +81,7 @@ function inBatches(batches: readonly (readonly VisitReport[])[]) {
   for (const reports of batches) {
     const changes = new PageChanges([...table.values()], () => ++id)
     for (const one of reports) changes.add(one)
-    // As the statements do: what was given up first, then the rows.
+    // In the order of the statements: given-up sites first, then the rows.
     for (const { row } of table.values())
       if (changes.givenUp.includes(row.site) && row.outcome === 'later') row.outcome = 'gone'
     for (const { id, row, links } of changes.changed())
@@ -95,10 +95,10 @@ function inBatches(batches: readonly (readonly VisitReport[])[]) {
     .sort((a, b) => (a.url < b.url ? -1 : 1))
 }
 
-/** No row of links and an empty one are the same to whoever reads. */
+/** For readers, no row of links is the same as an empty one. */
 const hex = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('hex')
 
-test('pages in bulk become what they become one by one on SQLite', async () => {
+test('pages in bulk get the same rows as one by one on SQLite', async () => {
   const batches = fc.array(fc.array(report, { maxLength: 3 }), { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(batches.map(asVisited), async (given) => {

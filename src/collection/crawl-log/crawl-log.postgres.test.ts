@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
-import { PostgresCrawlLog } from './crawl-log.ts'
+import { CrawlLog } from './crawl-log.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
@@ -12,19 +12,19 @@ after(() => (skip === false ? server.end() : undefined))
 const PATH = '/c/logs/crawl.log'
 
 describe('the log of a node', { skip }, () => {
-  it('has the lines of a transaction that was done without anybody hearing of it, once', async () => {
+  it('has the lines of a transaction whose commit was not confirmed, once', async () => {
     const database = await server.make()
     const disk = memoryDisk()
     const text = () => Buffer.from(disk.read(PATH, 0, 1e6)).toString()
-    const log = await PostgresCrawlLog.open(database, disk, PATH, 'one')
-    const other = await PostgresCrawlLog.open(database, disk, '/other.log', 'other')
-    log.written(await database.transact((tx) => log.record(tx, 'heard\n')))
-    await database.transact((tx) => log.record(tx, 'unheard\n'))
+    const log = await CrawlLog.open(database, disk, PATH, 'one')
+    const other = await CrawlLog.open(database, disk, '/other.log', 'other')
+    log.written(await database.transact((tx) => log.record(tx, 'confirmed\n')))
+    await database.transact((tx) => log.record(tx, 'unconfirmed\n'))
     await database.transact((tx) => other.record(tx, 'another’s\n'))
     await log.close()
-    assert.equal(text(), 'heard\nunheard\n')
-    await (await PostgresCrawlLog.open(database, disk, PATH, 'one')).close()
-    assert.equal(text(), 'heard\nunheard\n')
+    assert.equal(text(), 'confirmed\nunconfirmed\n')
+    await (await CrawlLog.open(database, disk, PATH, 'one')).close()
+    assert.equal(text(), 'confirmed\nunconfirmed\n')
     await other.close()
   })
 })

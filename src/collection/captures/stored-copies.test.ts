@@ -3,9 +3,9 @@ import { after, describe, it } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { DigestFilter } from '../captures/digest-filter.ts'
-import { fillFilter, findCopy, followOthers } from '../captures/stored-copies.ts'
 import { applyReports } from '../sample-catalogue.test-data.ts'
+import { DigestFilter } from './digest-filter.ts'
+import { fillFilter, findCopy, followOthers } from './stored-copies.ts'
 
 const postgres = await postgresForTests()
 
@@ -13,7 +13,7 @@ describe('payloads on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
   if ('skipped' in postgres) return
   after(() => postgres.end())
 
-  it('that another server has applied are known here at the next look', async () => {
+  it('applied by another server are known after the next follow', async () => {
     const url = await postgres.newDatabase(true)
     const [here, there] = [await openPostgres(url), await openPostgres(url)]
     const page = (name: string) => samplePage(`http://${name}.test/`, {}, `content of ${name}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { VolumeIds } from './volume-ids.ts'
+import { VolumeIds } from './write-captures.ts'
 
 const postgres = await postgresForTests()
 
@@ -10,7 +10,7 @@ describe('ids of volumes on PostgreSQL', { skip: 'skipped' in postgres ? postgre
   if ('skipped' in postgres) return
   after(() => postgres.end())
 
-  it('are given once, and remembered when they are durable', async () => {
+  it('are given once, and remembered when durable', async () => {
     const db = await postgres.make()
     const ids = new VolumeIds()
     await assert.rejects(
@@ -24,7 +24,7 @@ describe('ids of volumes on PostgreSQL', { skip: 'skipped' in postgres ? postgre
     assert.deepEqual(await db.transact((tx) => new VolumeIds().of(postgresTx(tx), ['a', 'b'])), first)
   })
 
-  it('stay with whoever asked for them, also when they are forgotten meanwhile', async () => {
+  it('stay valid for a transaction, even if forgotten meanwhile', async () => {
     const db = await postgres.make()
     const ids = new VolumeIds()
     const names = Array.from({ length: 10_001 }, (_, at) => `v${at}`)
@@ -33,7 +33,7 @@ describe('ids of volumes on PostgreSQL', { skip: 'skipped' in postgres ? postgre
     const another = await of('another')
     ids.remember(await of('late'))
     const asked = await of('late')
-    // It was asked for before, and ends after: there are too many, and what it does not know of goes.
+    // It began before and ends after there are too many ids, and some are forgotten.
     ids.remember(another)
     assert.equal(typeof asked.get('late'), 'number')
     assert.deepEqual(await of('late'), asked)
