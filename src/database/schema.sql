@@ -402,10 +402,10 @@ CREATE TABLE unendorsed_site (                     -- a site that nobody vouches
   domain INTEGER NOT NULL,
   referrer INTEGER,                          -- the one site that speaks for it: another one is enough
   since INTEGER NOT NULL,
-  standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
+  hold_state INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
 , bucket INTEGER AS (0) VIRTUAL) STRICT;
 
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   site INTEGER NOT NULL,
@@ -430,14 +430,14 @@ CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  place INTEGER NOT NULL,                   -- 1, 2, 3: as they were seen; there are no more
+  position INTEGER NOT NULL, -- 1, 2, 3: as they were seen; there are no more
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
   via_site INTEGER,
   via_key INTEGER,
   path TEXT NOT NULL,
   tried INTEGER NOT NULL, bucket INTEGER AS (0) VIRTUAL,                   -- 1: it was asked for
-  PRIMARY KEY (site, key, place)
+  PRIMARY KEY (site, key, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUCKETS } from '../database/bucket.ts'
+import type { KnownWorkers, Post } from './affinity.ts'
 import { Affinity } from './affinity.ts'
-import type { KnownWorkers, Post } from './known-workers.ts'
 
 const WINDOW = 2000
 const post = (process: string, region = process): Post => ({ process, region })

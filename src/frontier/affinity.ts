@@ -4,11 +4,11 @@
  * anybody has it. Sites that are new wait for nobody.
  */
 import type { Millis } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import type { WorkerId } from '../contracts/visit.ts'
-import { type KnownWorkers, NO_WORKERS, type Post } from './known-workers.ts'
+import { BUCKETS } from '../database/bucket.ts'
 import { type Nearness, regionFor } from './nearness.ts'
-import { ownersOf, weightsOf } from './rendezvous.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from './rules/site.ts'
 
 /** What sites lean to that lean to no region. */
 export const ANYWHERE = ''
@@ -87,4 +87,55 @@ export class Affinity {
     this.#regions = [...new Set(present.map(({ region }) => region))].sort()
     this.#owners.clear()
   }
+}
+
+/**
+ * Who is at work, and where: what check-out must know to send a site to whoever had it before (Y1), or is near it (C13).
+ * A worker of the frontier is a thread; those of one process stand at one post.
+ */
+
+export interface Post {
+  process: string
+  /** Of one region: near the same sites. A process that was given none is a region of its own. */
+  region: string
+}
+
+export interface KnownWorkers {
+  /** All that are at work now, whichever server they ask; another array when that has changed. */
+  present(): readonly Post[]
+  /** Undefined: nothing is known of it (yet), and it waits for nobody. */
+  postOf(worker: WorkerId): Post | undefined
+}
+
+export const NO_WORKERS: KnownWorkers = { present: () => [], postOf: () => undefined }
+
+/**
+ * Which buckets lean to whom (Y1): everybody has a weight for every bucket, which depends on nothing but the two names, and the
+ * heaviest has it. So a worker meets the same sites again and has their names and connections at hand, and when one comes or
+ * goes only its own share moves.
+ */
+
+export function weightsOf(name: string): BigUint64Array {
+  return BigUint64Array.from({ length: BUCKETS }, (_, bucket) => hash64(`${bucket} ${name}`))
+}
+
+/** All buckets, the ones that lean to it most first. */
+export function bucketOrder(name: string): Uint8Array {
+  const weights = weightsOf(name)
+  const order = Uint8Array.from(weights.keys())
+  return order.sort((a, b) => (weights[a] > weights[b] ? -1 : weights[a] < weights[b] ? 1 : a - b))
+}
+
+/** By bucket, to whom it leans. `weights`: of each of the names, of which there is at least one. */
+export function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
+  const [first, ...others] = names
+  const owners = Array<string>(BUCKETS).fill(first)
+  const max = weights(first).slice()
+  for (const name of others)
+    for (const [bucket, weight] of weights(name).entries())
+      if (weight > max[bucket]) {
+        max[bucket] = weight
+        owners[bucket] = name
+      }
+  return owners
 }

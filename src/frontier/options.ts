@@ -4,9 +4,9 @@ import type { Frontier } from '../contracts/ports.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
-import type { KnownWorkers } from './known-workers.ts'
+import type { KnownWorkers } from './affinity.ts'
 import type { Ledger } from './ledger.ts'
-import type { Order } from './order/order.ts'
+import type { Order } from './order.ts'
 
 export interface FrontierOptions {
   clock: Clock

@@ -1,7 +1,7 @@
 /** What can be seen of the seeds: what they make of the scope, what a new one would find, how all of them stand. */
 import type { Tx } from '../database/database.ts'
 import type { SeedSource, SeedUrl } from './ledger.ts'
-import type { MarkName } from './mark.ts'
+import type { MarkName } from './rules/mark.ts'
 
 /** What a URL is to the frontier before it is added. `dead`: it is gone, or its whole site was given up. */
 export type Place = 'new' | 'known' | 'dead'

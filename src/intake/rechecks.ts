@@ -15,7 +15,7 @@ import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, PartResult, ScheduledUrl } from '../frontier/ledger.ts'
-import { ASKED_AGAIN_AFTER } from '../frontier/second-opinion.ts'
+import { ASKED_AGAIN_AFTER } from '../frontier/rules/check-out.ts'
 import type { AwaitedCapture } from './awaited-capture.ts'
 import { readAwaited as readAwaitedOf } from './postgres/read-awaited.ts'
 

@@ -7,10 +7,10 @@ import { readCounter } from '../../collection/counters/counters.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { KnownWorkers } from '../../frontier/known-workers.ts'
+import type { KnownWorkers } from '../../frontier/affinity.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
 import type { OpenFrontier } from '../../frontier/options.ts'
-import { namedOrder } from '../../frontier/order/named-order.ts'
+import { namedOrder } from '../../frontier/order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
@@ -37,7 +37,7 @@ export interface CrawlFrontier {
   originals: OriginalScope
 }
 
-/** The rule by which sites of a domain are held (`frontier/domains.ts`), for those who overrule it. */
+/** The rule by which sites of a domain are held (`frontier/rules/domains.ts`), for those who overrule it. */
 const DNS_WILDCARD = 'dns-wildcard'
 
 /** `leasesOutlive`: as in `FrontierOptions`. Not yet recovered. */

@@ -3,7 +3,7 @@ import { signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { readVisitId } from '../../frontier/visit-id.ts'
+import { readVisitId } from '../../frontier/rules/visit.ts'
 import { MAX_OF_A_KIND, type Orphan } from './orphan.ts'
 
 interface Part {

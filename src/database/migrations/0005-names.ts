@@ -13,14 +13,14 @@ CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE st
 CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  place INTEGER NOT NULL,                   -- 1, 2, 3: as they were seen; there are no more
+  position INTEGER NOT NULL, -- 1, 2, 3: as they were seen; there are no more
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
   via_site INTEGER,
   via_key INTEGER,
   path TEXT NOT NULL,
   tried INTEGER NOT NULL,                   -- 1: it was asked for
-  PRIMARY KEY (site, key, place)
+  PRIMARY KEY (site, key, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there

@@ -24,9 +24,9 @@ CREATE TABLE unendorsed_site (                     -- a site that nobody vouches
   domain INTEGER NOT NULL,
   referrer INTEGER,                          -- the one site that speaks for it: another one is enough
   since INTEGER NOT NULL,
-  standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
+  hold_state INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
 ) STRICT;
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since);
 
 CREATE TABLE address_sites (                -- how many sites were found at an address
   address TEXT PRIMARY KEY,

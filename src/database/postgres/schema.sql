@@ -50,11 +50,11 @@ CREATE TABLE address (
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX address_idle ON address USING btree (shard, until) WHERE (visits = 0);
 
-CREATE TABLE address_aside (
+CREATE TABLE address_reservation (
   shard smallint NOT NULL,
   address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
-  CONSTRAINT address_aside_pkey PRIMARY KEY (shard, address, bucket)
+  CONSTRAINT address_reservation_pkey PRIMARY KEY (shard, address, bucket)
 );
 
 CREATE TABLE address_sites (
@@ -444,10 +444,10 @@ CREATE TABLE unendorsed_site (
   domain bigint NOT NULL,
   referrer bigint,
   since bigint NOT NULL,
-  standing bigint NOT NULL,
+  hold_state bigint NOT NULL,
   CONSTRAINT unendorsed_site_pkey PRIMARY KEY (bucket, site)
 );
-CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, standing, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, hold_state, since, site);
 
 CREATE TABLE url (
   bucket smallint NOT NULL,
@@ -473,14 +473,14 @@ CREATE TABLE url_spelling (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  place bigint NOT NULL,
+  position bigint NOT NULL,
   url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
   path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,
-  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, place)
+  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, position)
 );
 
 CREATE TABLE volume (

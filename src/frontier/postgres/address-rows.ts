@@ -2,8 +2,8 @@
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { deferralOf } from '../domains.ts'
-import type { SiteRow } from '../site-row.ts'
+import { deferralOf } from '../rules/domains.ts'
+import type { SiteRow } from '../rules/site.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
 /**
@@ -17,7 +17,7 @@ export const RELEASE_ADDRESSES = `
   UPDATE address SET visits = greatest(0, address.visits - mine.ended), until = greatest(address.until, mine.until)
   FROM mine WHERE address.shard = $1 AND address.address = mine.address
   RETURNING address.until::float8 AS until, address.visits = 0
-    AND EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = address.address) AS "isAwaited"`
+    AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = address.address) AS "isAwaited"`
 /** How many sites are there, when some have come and others left. */
 export const COUNT_AT_ADDRESSES = `
   INSERT INTO address_sites (shard, address, sites)

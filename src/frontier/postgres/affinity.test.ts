@@ -7,9 +7,8 @@ import type { Instant } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { KnownWorkers, Post } from '../known-workers.ts'
-import { klwf } from '../order/klwf.ts'
-import { roundRobin } from '../order/named-order.ts'
+import type { KnownWorkers, Post } from '../affinity.ts'
+import { klwf, roundRobin } from '../order.ts'
 import { openServers, recount } from './servers.test-tools.ts'
 
 const WINDOW = 1000

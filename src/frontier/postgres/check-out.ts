@@ -1,20 +1,27 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ASK_AGAIN, MAX_AT_ONCE, MAX_ROUNDS, MIN_ROUND } from '../check-out-bounds.ts'
+import { ANYWHERE, type Post } from '../affinity.ts'
 import type { FrontierOptions } from '../options.ts'
-import { partyOf } from '../second-opinion.ts'
+import {
+  ASK_AGAIN,
+  KEYS_AN_ITEM,
+  MAX_AT_ONCE,
+  MAX_KEYS_AT_ONCE,
+  MAX_KNOWN,
+  MAX_ROUNDS,
+  MIN_ROUND,
+  partyOf,
+  shareOf,
+} from '../rules/check-out.ts'
+import { type SiteRow, stateAfter } from '../rules/site.ts'
+import { cautiousPages, visitId } from '../rules/visit.ts'
 import type { Totals } from '../views.ts'
-import { visitId } from '../visit-id.ts'
-import { Allowance } from './allowance.ts'
+import { readHolders, setAside } from './addresses.ts'
 import { bucketFor } from './by-bucket.ts'
-import { chooseBuckets } from './choose-buckets.ts'
 import { classOf } from './due-cache.ts'
-import { readHolders, setAside } from './holders.ts'
-import { type Granted, grant } from './lease.ts'
-import { readNextDue } from './read-next-due.ts'
-import { readTotals } from './read-totals.ts'
+import { readTotals } from './look-around.ts'
 import type { SharedSite } from './site-rows.ts'
-import { type Taken, type Taking, takeFree } from './take-free.ts'
+import { chooseBuckets, readNextDue, type Taken, type Taking, takeFree } from './take-free.ts'
 import { VisitPayload } from './visit-payload.ts'
 import type { WorkingSet } from './working-set.ts'
 
@@ -181,4 +188,71 @@ function whenToAskAgain(
 
 function untilDue(working: WorkingSet, worker: WorkerId): Millis {
   return Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
+}
+
+/** What one check-out may still give: sites, pages of the budget, and keys that it takes time to read. */
+
+class Allowance {
+  readonly #slicePages: number
+  #sites: number
+  #pages: number
+  #keys = MAX_KEYS_AT_ONCE
+
+  /** `pages`: of the budget; infinite when nothing bounds them. */
+  constructor(slicePages: number, sites: number, pages: number) {
+    this.#slicePages = slicePages
+    this.#sites = sites
+    this.#pages = pages
+  }
+
+  get isSpent(): boolean {
+    return this.#sites <= 0 || this.#pages <= 0 || this.#keys <= 0
+  }
+
+  /** The budget allows more. */
+  get hasPages(): boolean {
+    return this.#pages > 0
+  }
+
+  /** Pages of a visit to the site, where so many share what is left. */
+  spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number): number {
+    const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
+    this.#sites--
+    this.#pages -= pages
+    this.#keys -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
+    return pages
+  }
+
+  copy(): Allowance {
+    const copy = new Allowance(this.#slicePages, this.#sites, this.#pages)
+    copy.#keys = this.#keys
+    return copy
+  }
+}
+
+export interface Granted {
+  site: SharedSite
+  pages: number
+}
+
+/** A site whose time has come becomes a visit: in memory, until the working set writes it. */
+export function grant(
+  working: WorkingSet,
+  site: SharedSite,
+  worker: WorkerId,
+  post: Post | undefined,
+  pages: number,
+): Granted {
+  if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
+  site.state = stateAfter(site.state, { kind: 'checked-out' })
+  site.fence++
+  site.worker = worker
+  site.region = post?.region ?? ANYWHERE
+  site.lease_until = working.now + working.tools.leaseMs
+  site.holder = ''
+  site.entered = null
+  site.granted = pages
+  site.part = 0
+  working.sites.change(site)
+  return { site, pages }
 }

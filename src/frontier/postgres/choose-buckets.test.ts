@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { BUCKETS } from '../../database/bucket.ts'
-import { bucketOrder } from '../rendezvous.ts'
-import { chooseBuckets, MAX_BUCKETS } from './choose-buckets.ts'
+import { bucketOrder } from '../affinity.ts'
 import { DueCache } from './due-cache.ts'
+import { chooseBuckets, MAX_BUCKETS } from './take-free.ts'
 
 const NONE = new Set<number>()
 const NOW = 1000

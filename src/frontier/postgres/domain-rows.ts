@@ -5,7 +5,7 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type DomainRow, domainKey, newDomain } from '../domains.ts'
+import { type DomainRow, domainKey, newDomain } from '../rules/domains.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
 const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,

@@ -1,8 +1,12 @@
 /** What a server looks after once a second, for itself and for all: with every tick of the coordinator, so that no check-out waits for it. */
+
+import { assert } from '../../base/assert.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { forgetAddresses, freeAddresses } from './free-addresses.ts'
-import { readTotals } from './read-totals.ts'
-import { refreshDueCache } from './refresh-due-cache.ts'
+import type { SiteState } from '../rules/site.ts'
+import { type SeenTotals, type Totals, totalsView } from '../views.ts'
+import { forgetAddresses, freeAddresses } from './addresses.ts'
+import { classOf, type DueCache } from './due-cache.ts'
 import type { FrontierTools } from './tools.ts'
 
 export async function lookAround(
@@ -47,4 +51,60 @@ export const FOLD_TOTALS = `
 export async function foldTotals(tx: PostgresTx): Promise<void> {
   const long = await tx.all<{ bucket: number }>(READ_LONG_TOTALS)
   await Promise.all(long.map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
+}
+
+/** What is due, in every bucket, whoever brought it there: a look at the head of each of its indexes. */
+
+export const READ_DUE = `
+  SELECT b.bucket, s.not_before::float8 AS due, s.losses::float8 AS losses, s.deferral::float8 AS deferral,
+    s.state, s.region
+  FROM frontier_bucket b CROSS JOIN LATERAL (
+    (SELECT 0 AS not_before, losses, deferral, state, region FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = ''
+      ORDER BY losses, deferral LIMIT 1)
+    UNION ALL
+    (SELECT not_before, losses, deferral, state, region FROM site WHERE site.bucket = b.bucket AND state = 'waiting'
+      ORDER BY not_before LIMIT 1)) s`
+export const READ_IDLE = `
+  SELECT b.bucket AS shard, a.until::float8 AS until FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT until FROM address WHERE address.shard = b.bucket AND visits = 0
+      AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = b.bucket AND s.address = address.address)
+    ORDER BY until LIMIT 1) a`
+export const READ_ASIDE = `
+  SELECT b.bucket FROM frontier_bucket b
+  WHERE EXISTS (SELECT FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = $1)`
+
+interface DueRow {
+  bucket: number
+  due: number
+  losses: number
+  deferral: number
+  state: SiteState
+  region: string
+}
+
+export async function refreshDueCache(tx: PostgresTx, dueCache: DueCache): Promise<void> {
+  const [due, idle] = await Promise.all([tx.all<DueRow>(READ_DUE), tx.all<{ shard: number; until: number }>(READ_IDLE)])
+  for (const { bucket, due: at, state, region, ...site } of due)
+    if (state === 'free') dueCache.free(bucket, classOf(site))
+    else dueCache.waits(bucket, region, at, classOf(site))
+  for (const { shard, until } of idle) dueCache.idle(shard, until)
+}
+
+export async function refreshAside(tx: PostgresTx, dueCache: DueCache, worker: WorkerId): Promise<void> {
+  for (const { bucket } of await tx.all<{ bucket: number }>(READ_ASIDE, worker)) dueCache.setAside(bucket, worker)
+}
+
+const sum = (name: string, as = name) => `coalesce(sum(${name}), 0)::float8 AS ${as}`
+
+/** Some rows for each bucket: see `look-around.ts`. */
+export const READ_TOTALS = `
+  SELECT ${sum('sites_waiting', 'waiting')}, ${sum('sites_free', 'free')}, ${sum('sites_leased', 'leased')},
+    ${sum('sites_returning', 'back')}, ${sum('sites_crawled', 'crawled')}, ${sum('sites_barred', 'barred')},
+    ${sum('sites_held', 'held')}, ${sum('urls_known')}, ${sum('urls_waiting')}, ${sum('urls_held')}, ${sum('pages_granted')}
+  FROM frontier_total`
+
+export async function readTotals(tx: PostgresTx): Promise<Totals> {
+  const row = await tx.get<SeenTotals>(READ_TOTALS)
+  assert(row !== undefined, 'no totals')
+  return totalsView(row)
 }

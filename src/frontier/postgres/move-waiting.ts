@@ -6,17 +6,22 @@ import { unsigned64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type AliasAnswer, MAX_MOVED, MAX_NAMES_DROPPED, MAX_PENDING_NAMES, type NewAlias } from '../aliases.ts'
-import { REPLACED } from '../mark.ts'
-import { renamed } from '../rename.ts'
-import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
+import {
+  type AliasAnswer,
+  MAX_MOVED,
+  MAX_NAMES_DROPPED,
+  MAX_PENDING_NAMES,
+  type NewAlias,
+  renamed,
+} from '../aliases.ts'
+import { REPLACED } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { stateAfter } from '../rules/site.ts'
 import { admit } from './admit.ts'
-import { aliasesAmong } from './alias-book.ts'
+import { aliasesAmong } from './aliases.ts'
 import { bucketFor, byBucket, column, eachBucket } from './by-bucket.ts'
-import { readUrlTexts } from './read-url-texts.ts'
 import { readSites } from './site-rows.ts'
-import { URL_COLUMNS, type UrlPlace, type UrlRow } from './url-rows.ts'
+import { readUrlTexts, URL_COLUMNS, type UrlPlace, type UrlRow } from './url-rows.ts'
 import { keyOf, type WorkingSet } from './working-set.ts'
 
 /** Home pages stay, and are few. */

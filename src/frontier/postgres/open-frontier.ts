@@ -4,31 +4,24 @@ import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { domainOf, HELD, STAYS } from '../domains.ts'
 import type { Ledger } from '../ledger.ts'
 import type { FrontierOptions, OpenFrontier } from '../options.ts'
-import { addSeeds } from './add-seeds.ts'
+import { domainOf, EXEMPT, HELD } from '../rules/domains.ts'
+import { type Entry, enter, freeAddresses } from './addresses.ts'
 import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
-import { awaitParts } from './await-parts.ts'
-import { release } from './balance-domain.ts'
 import { bucketFor } from './by-bucket.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
-import { type Entry, enter } from './enter.ts'
-import { freeAddresses } from './free-addresses.ts'
-import { giveBack, takeBack } from './give-back.ts'
+import { release } from './domains.ts'
 import { grouped } from './grouped.ts'
-import { lookAround } from './look-around.ts'
+import { awaitParts, giveBack, loseWorker, reap, renew, takeBack } from './leases.ts'
+import { lookAround, readTotals, refreshAside } from './look-around.ts'
+import { agreeOnUrlRules } from './meta.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
-import { readTotals } from './read-totals.ts'
-import { loseWorker, reap } from './reap.ts'
 import { begin, loseAll } from './recover.ts'
-import { refreshAside } from './refresh-due-cache.ts'
-import { renew } from './renew.ts'
 import { schedule } from './schedule.ts'
+import { addSeeds, tryAgain } from './seeds.ts'
 import { type FrontierTools, rulesOf } from './tools.ts'
-import { tryAgain } from './try-again.ts'
-import { agreeOnUrlRules } from './url-rules.ts'
 import { postgresViews } from './views.ts'
 import { WorkingSet } from './working-set.ts'
 
@@ -169,7 +162,7 @@ function ledgerOf(tools: FrontierTools): Ledger {
 }
 
 const READ_HELD_FROM = `
-  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND standing = ${HELD} ORDER BY bucket, site LIMIT $3`
+  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND hold_state = ${HELD} ORDER BY bucket, site LIMIT $3`
 const MAX_AT_ONCE = 1000
 
 /** Held sites that the operator does not want held any more, some at a time, after `last`; says with which to go on. */
@@ -189,8 +182,8 @@ async function releaseTrusted(working: WorkingSet, last: bigint | undefined): Pr
   for (const site of trusted) {
     const unendorsedSite = working.unendorsed.get(site.key)
     const domain = working.domains.get(domainOf(site.name))
-    if (unendorsedSite?.standing !== HELD || domain === undefined) continue
-    unendorsedSite.standing = STAYS
+    if (unendorsedSite?.hold_state !== HELD || domain === undefined) continue
+    unendorsedSite.hold_state = EXEMPT
     working.unendorsed.change(unendorsedSite)
     domain.held--
     working.domains.change(domain)

@@ -40,7 +40,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   frontier_total: 'bucket',
   recheck: 'bucket',
   address: 'shard',
-  address_aside: 'shard',
+  address_reservation: 'shard',
   address_sites: 'shard',
   domain: 'shard',
 }
@@ -56,11 +56,11 @@ const FILL = [
     (table) => `INSERT INTO ${table} SELECT bucket, key, '' FROM site`,
   ),
   `INSERT INTO url_spelling SELECT bucket, key, key, 1, '', 0, NULL, NULL, '', 0 FROM site`,
-  `INSERT INTO unendorsed_site (bucket, site, domain, since, standing) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
+  `INSERT INTO unendorsed_site (bucket, site, domain, since, hold_state) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
   `INSERT INTO site_alias SELECT bucket, key, name, name, '', 0, 0, '', 0 FROM site`,
   `INSERT INTO recheck SELECT bucket, key, key, '', 'w', since, '', 0, 0, NULL, NULL, NULL FROM site`,
   `INSERT INTO address SELECT n % 4, n::text, 'w', n % 2, n FROM generate_series(1, 4000) n`,
-  `INSERT INTO address_aside SELECT n % 4, n::text, n % 7 FROM generate_series(1, 4000) n`,
+  `INSERT INTO address_reservation SELECT n % 4, n::text, n % 7 FROM generate_series(1, 4000) n`,
   `INSERT INTO address_sites SELECT n % 4, n::text, n FROM generate_series(1, 4000) n`,
   `INSERT INTO domain (shard, key, name, sites, unendorsed, held, wildcard, pending)
    SELECT n % 4, n, n::text, 1, 0, 0, 0, 0 FROM generate_series(1, 4000) n`,

@@ -4,16 +4,15 @@
  */
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { forgetOldChanges } from './alias-book.ts'
-import { loseVisit } from './end-visit.ts'
-import { ALL_BUCKETS } from './reap.ts'
+import { forgetOldChanges } from './aliases.ts'
+import { ALL_BUCKETS, loseVisit } from './leases.ts'
 import type { FrontierTools } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
 export const READ_OUT = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
 const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
-const FORGET = ['address', 'address_aside'].map((table) => `DELETE FROM ${table}`)
+const FORGET = ['address', 'address_reservation'].map((table) => `DELETE FROM ${table}`)
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
 export const WRITE_META = `
   INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`

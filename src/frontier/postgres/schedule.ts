@@ -1,13 +1,10 @@
 import { signed64 } from '../../base/digest.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { ScheduledUrl } from '../ledger.ts'
-import { WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { balanceDomain, release } from './balance-domain.ts'
-import { endorse } from './endorse.ts'
-import { registerInDomain } from './register-in-domain.ts'
-import { prepareToWeigh } from './weigh-referrers.ts'
+import { WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { sitesOf } from '../rules/site.ts'
+import { balanceDomain, endorse, prepareToWeigh, registerInDomain, release } from './domains.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /** Whoever wishes for a site speaks for it: no page, but the coordinator. */

@@ -4,7 +4,7 @@ import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
-import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
+import { GONE, MARKS, type MarkName, NOT_FOUND } from '../rules/mark.ts'
 import type { Seed, SeedPlace, SeedViews } from '../seed-views.ts'
 
 /** Of the URLs asked about, those that are known. Millions of names come in thousands. */

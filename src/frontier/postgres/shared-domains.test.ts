@@ -6,7 +6,7 @@ import { type Bench, link, PAUSE, whole } from '../../../testkit/contracts/front
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Link } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { UNENDORSED_ALLOWED } from '../domains.ts'
+import { UNENDORSED_ALLOWED } from '../rules/domains.ts'
 import { openServers } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()
@@ -24,7 +24,7 @@ const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 const COUNT = `
   SELECT (SELECT count(*) FROM site WHERE name LIKE '%.farm.test') AS sites,
     (SELECT count(*) FROM unendorsed_site) AS unendorsed,
-    (SELECT count(*) FROM unendorsed_site WHERE standing = 1) AS held,
+    (SELECT count(*) FROM unendorsed_site WHERE hold_state = 1) AS held,
     (SELECT count(*) FROM site WHERE state = 'held') AS states`
 
 /** What the domain's row says is so. */

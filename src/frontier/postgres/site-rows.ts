@@ -4,7 +4,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type Nearness, UNKNOWN } from '../nearness.ts'
-import { newSite, type SiteRow } from '../site-row.ts'
+import { newSite, type SiteRow } from '../rules/site.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
 /** A site as many workers share it. */

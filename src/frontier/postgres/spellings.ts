@@ -1,11 +1,10 @@
-/** What becomes of other texts of a URL: see `../spellings.ts`. The URL was read, with its spellings; its site is locked. */
+/** What becomes of other texts of a URL: see `../rules/spellings.ts`. The URL was read, with its spellings; its site is locked. */
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
-import { lastmodOf } from '../lastmod.ts'
-import { GONE, NOT_FOUND, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { isApart, isNamed, isNewText, MAX_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { GONE, lastmodOf, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { isApart, isNamed, isNewText, MAX_SPELLINGS, pathOfMove } from '../rules/spellings.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import type { UrlPlace, UrlRow } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'

@@ -1,12 +1,11 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
-import type { Party } from '../second-opinion.ts'
+import type { Party } from '../rules/check-out.ts'
 import type { DueCache } from './due-cache.ts'
-import { notForOthers } from './not-for-others.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
-/** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
+/** The transition `due` of `../rules/site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND state = 'waiting' AND not_before <= $2 ORDER BY not_before LIMIT $3
@@ -105,3 +104,107 @@ function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedS
 }
 
 const isLeaning = ({ state }: SharedSite): boolean => state === 'waiting'
+
+/**
+ * Of sites of bucket `$1`: those that may go to a party, see `../second-opinion.ts`. Where several wait for others, the first
+ * that was brought says for whom: else two workers could wait for each other.
+ */
+export function notForOthers(party: string, from: string, to: string): string {
+  const open = (name: string, until: string) =>
+    `${name}.bucket = $1 AND ${name}.site = site.key AND ${name}.comparison IS NULL AND ${name}.first_at BETWEEN ${from} AND ${until}`
+  return `NOT EXISTS (
+    SELECT FROM recheck r WHERE ${open('r', to)} AND r.first_worker = ${party} AND NOT EXISTS (
+      SELECT FROM recheck o WHERE ${open('o', 'r.first_at')} AND o.first_worker <> r.first_worker))`
+}
+
+export const READ_NEXT_DUE = `
+  SELECT NULL AS region,
+    (SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1)::float8 AS due
+  UNION ALL
+  SELECT n.region, (
+    SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' AND site.region = n.region
+      AND ${notForOthers('$3', '$4', '$5')}
+    ORDER BY not_before LIMIT 1)::float8 AS due
+  FROM unnest($2::text[]) AS n (region)`
+
+export interface NextDue {
+  waits: Instant
+  /** By region, of those that lean to it. */
+  leaning: [region: string, at: Instant][]
+}
+
+/**
+ * When the first of those that wait in a bucket is due, and the first of those that lean to some regions and may go to the
+ * party there: one that may not would be the first for minutes, and keep it from helping others.
+ */
+export async function readNextDue(
+  tx: PostgresTx,
+  bucket: number,
+  regions: readonly string[],
+  { name, from, to }: Party,
+): Promise<NextDue> {
+  const next: NextDue = { waits: NEVER, leaning: [] }
+  const rows = await tx.all<{ region: string | null; due: number | null }>(
+    READ_NEXT_DUE,
+    bucket,
+    regions,
+    name,
+    from,
+    to,
+  )
+  for (const { region, due } of rows)
+    if (region === null) next.waits = due ?? NEVER
+    else next.leaning.push([region, due ?? NEVER])
+  return next
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+/** Buckets of one question, a statement each. Where fewer have something, the order is as if they were one. */
+export const MAX_BUCKETS = 16
+/** Where more have something, whoever wants few sites asks for few: of one site, 12 statements instead of 24. */
+const MIN_BUCKETS = 4
+/** The share of those that lean to the worker; the others are those that nobody asked for longest, so that none is forgotten. */
+const FAVOURITES = 3 / 4
+
+export interface Chosen {
+  buckets: number[]
+  /** Sites of a worse class than this wait: there are better ones in the buckets that are asked after these. */
+  worst: number
+}
+
+/**
+ * Of the buckets with something due, those that are asked next, for so many sites: the best first. `done`: those that have
+ * nothing more.
+ */
+export function chooseBuckets(
+  dueCache: DueCache,
+  worker: WorkerId,
+  now: Instant,
+  done: ReadonlySet<number>,
+  wanted: number,
+): Chosen {
+  const due = dueCache.dueBuckets(worker, now).filter((bucket) => !done.has(bucket))
+  if (due.length <= MAX_BUCKETS) return { buckets: due, worst: Number.POSITIVE_INFINITY }
+  const count = Math.min(MAX_BUCKETS, Math.max(MIN_BUCKETS, wanted))
+  const places = new Map([...preference(dueCache, worker, now, due, count)].map((bucket, place) => [bucket, place]))
+  const placeOf = (bucket: number) => places.get(bucket) ?? due.length
+  due.sort((a, b) => dueCache.bestOf(a) - dueCache.bestOf(b) || placeOf(a) - placeOf(b))
+  return {
+    buckets: due.slice(0, count).sort((a, b) => a - b),
+    worst: dueCache.bestOf(due[count]),
+  }
+}
+
+/** The worker's favourites, then those that nobody asked for longest, then the rest. */
+function preference(
+  dueCache: DueCache,
+  worker: WorkerId,
+  now: Instant,
+  due: readonly number[],
+  count: number,
+): Set<number> {
+  const favourites = dueCache.favouritesOf(worker, due, now).slice(0, count * FAVOURITES)
+  const neglected = [...due].sort((a, b) => dueCache.lastAsked(a) - dueCache.lastAsked(b))
+  return new Set([...favourites, ...neglected])
+}

@@ -2,11 +2,10 @@
 
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { Affinity } from '../affinity.ts'
-import { sharedTime } from '../frontier-time.ts'
 import { KnownTexts } from '../known-texts.ts'
 import type { FrontierOptions } from '../options.ts'
-import { type SharedTools, sharedTools } from '../shared-tools.ts'
-import { AliasBook } from './alias-book.ts'
+import { type SharedTools, sharedTime, sharedTools } from '../tools.ts'
+import { AliasBook } from './aliases.ts'
 import { DueCache } from './due-cache.ts'
 
 export interface FrontierTools extends SharedTools {

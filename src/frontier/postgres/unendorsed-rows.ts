@@ -8,18 +8,18 @@ export interface UnendorsedRow {
   readonly domain: bigint
   referrer: bigint | null
   readonly since: Instant
-  standing: number
+  hold_state: number
 }
 
-export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, standing::float8 AS standing`
+export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, hold_state::float8 AS hold_state`
 export const READ_UNENDORSED = `
   SELECT ${UNENDORSED_SITE_COLUMNS} FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const ADD_UNENDORSED = `
-  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, standing)
+  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, hold_state)
   SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS n`
 export const WRITE_UNENDORSED = `
-  UPDATE unendorsed_site SET referrer = n.referrer, standing = n.standing
-  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, standing)
+  UPDATE unendorsed_site SET referrer = n.referrer, hold_state = n.hold_state
+  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, hold_state)
   WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
 export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
@@ -99,7 +99,7 @@ export class UnendorsedRows {
           column(rows, 'domain'),
           column(rows, 'referrer'),
           column(rows, 'since'),
-          column(rows, 'standing'),
+          column(rows, 'hold_state'),
         ),
       ),
       eachBucket(changed, (bucket, rows) =>
@@ -108,7 +108,7 @@ export class UnendorsedRows {
           bucket,
           column(rows, 'site'),
           column(rows, 'referrer'),
-          column(rows, 'standing'),
+          column(rows, 'hold_state'),
         ),
       ),
       eachBucket(removed, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),

@@ -1,7 +1,7 @@
 /** The URLs of a transaction that concern it. Their sites are locked: nobody else changes or adds any meanwhile. */
 import { assert } from '../../base/assert.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { GONE, HELD, MAX_REQUEUED, WAITING } from '../mark.ts'
+import { GONE, HELD, MAX_REQUEUED, WAITING } from '../rules/mark.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
 export interface UrlRow {
@@ -179,4 +179,33 @@ function siteOf({ site }: Pick<UrlPlace, 'site'>): bigint {
 /** By key: `byBucket` sorts by site, and leaves the rows of a site as they were. */
 function inOrder(rows: Iterable<UrlRow>): UrlRow[] {
   return [...rows].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+}
+
+export const READ_URL_TEXTS = `
+  SELECT u.site, u.key, u.url FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
+
+export interface UrlTexts {
+  /** Undefined when it is not there. */
+  of(site: bigint, key: bigint): string | undefined
+}
+
+/** Of URLs wherever they lie; the same one may be asked for many times. */
+export async function readUrlTexts(tx: PostgresTx, places: Iterable<UrlPlace>): Promise<UrlTexts> {
+  const nameOf = (site: bigint, key: bigint) => `${site} ${key}`
+  const texts = new Map<string, string>()
+  const wanted = new Map([...places].map((place) => [nameOf(place.site, place.key), place]))
+  await eachBucket(
+    byBucket(wanted.values(), ({ site }) => site),
+    async (bucket, some) => {
+      const rows = await tx.allExact<UrlPlace & { url: string }>(
+        READ_URL_TEXTS,
+        bucket,
+        column(some, 'site'),
+        column(some, 'key'),
+      )
+      for (const { site, key, url } of rows) texts.set(nameOf(site, key), url)
+    },
+  )
+  return { of: (site, key) => texts.get(nameOf(site, key)) }
 }

@@ -4,8 +4,9 @@ import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { type Alias, MAX_ALIASES } from '../aliases.ts'
-import { type DomainView, domainKey, domainOf, domainView } from '../domains.ts'
-import { MARKS } from '../mark.ts'
+import { type DomainView, domainKey, domainOf, domainView } from '../rules/domains.ts'
+import { MARKS } from '../rules/mark.ts'
+import type { FrontierViews, SiteView, UrlView } from '../views.ts'
 import {
   dueView,
   memoryOf,
@@ -15,10 +16,9 @@ import {
   type SeenUrl,
   siteView,
   urlView,
-} from '../view-of.ts'
-import type { FrontierViews, SiteView, UrlView } from '../views.ts'
-import { readTotals } from './read-totals.ts'
-import { recordedUrls } from './url-rules.ts'
+} from '../views.ts'
+import { readTotals } from './look-around.ts'
+import { recordedUrls } from './meta.ts'
 
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, fence, worker,

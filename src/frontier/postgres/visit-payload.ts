@@ -2,14 +2,13 @@
 import { unsigned64 } from '../../base/digest.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../../contracts/visit.ts'
-import { MAX_KNOWN } from '../most-known.ts'
 import type { FrontierOptions } from '../options.ts'
-import { visitId } from '../visit-id.ts'
+import { MAX_KNOWN } from '../rules/check-out.ts'
+import { visitId } from '../rules/visit.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
-import type { Granted } from './lease.ts'
+import type { Granted } from './check-out.ts'
 import { readMemories } from './memory-rows.ts'
-import { readUrlTexts, type UrlTexts } from './read-url-texts.ts'
-import { URL_COLUMNS, type UrlRow } from './url-rows.ts'
+import { readUrlTexts, URL_COLUMNS, type UrlRow, type UrlTexts } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */

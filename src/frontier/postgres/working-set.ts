@@ -14,15 +14,13 @@ import { signed64 } from '../../base/digest.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import type { Renaming } from '../rename.ts'
-import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
+import type { Renaming } from '../aliases.ts'
+import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows } from './address-rows.ts'
-import type { AliasView } from './alias-book.ts'
-import { byBucket, eachBucket } from './by-bucket.ts'
+import type { AliasView } from './aliases.ts'
+import { byBucket, column, eachBucket } from './by-bucket.ts'
 import { DomainRows } from './domain-rows.ts'
 import { MemoryRows } from './memory-rows.ts'
-import { readQueueHeads } from './read-queue-heads.ts'
 import { SiteRows } from './site-rows.ts'
 import { SpellingRows } from './spelling-rows.ts'
 import type { FrontierTools } from './tools.ts'
@@ -168,7 +166,7 @@ export function keyOf(site: SiteName): bigint {
   return signed64(siteKey(site))
 }
 
-/** What must be known of the sites that speak for others by their links: see `../domains.ts`. */
+/** What must be known of the sites that speak for others by their links: see `../rules/domains.ts`. */
 
 const READ_SEEDS = `
   SELECT key, seed::float8 AS seed FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
@@ -201,4 +199,41 @@ class LinkingSites {
     if (this.#sites.isMade(key)) return undefined
     return this.#sites.isLocked(key) ? this.#sites.get(key)?.seed : this.#seeds.get(key)
   }
+}
+
+const READ_QUEUE_HEADS = `
+  SELECT n.site, f.enqueued_at::float8 AS fresh, d.due_at::float8 AS due FROM unnest($2::bigint[]) AS n (site)
+  LEFT JOIN LATERAL (
+    SELECT enqueued_at FROM url
+    WHERE bucket = $1 AND site = n.site AND mark = 0 AND due_at = 0 ORDER BY seq LIMIT 1) f ON true
+  LEFT JOIN LATERAL (
+    SELECT due_at FROM url
+    WHERE bucket = $1 AND site = n.site AND mark = 0 AND due_at > 0 ORDER BY due_at LIMIT 1) d ON true`
+
+interface QueueHead {
+  /** Since when the oldest unmarked URL waits, or will. */
+  oldest: Instant
+  /** When the first of them may be asked for; 0 is at once. */
+  due: Instant
+}
+
+interface HeadRow {
+  site: bigint
+  fresh: number | null
+  due: number | null
+}
+
+/** Of sites with something to ask. */
+async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[]): Promise<Map<bigint, QueueHead>> {
+  const heads = new Map<bigint, QueueHead>()
+  await eachBucket(
+    byBucket(sites, ({ key }) => key),
+    async (bucket, some) => {
+      for (const { site, fresh, due } of await tx.allExact<HeadRow>(READ_QUEUE_HEADS, bucket, column(some, 'key'))) {
+        if (fresh !== null) heads.set(site, { oldest: Math.min(fresh, due ?? fresh), due: 0 })
+        else if (due !== null) heads.set(site, { oldest: due, due })
+      }
+    },
+  )
+  return heads
 }

@@ -1,32 +1,26 @@
+import { type Clock, type Millis, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { laterNews, type MemoryNews } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { LONGEST_HOW } from '../aliases.ts'
-import { bringsSomething } from '../caution.ts'
+import { atOriginal, LONGEST_HOW } from '../aliases.ts'
 import type { PartResult } from '../ledger.ts'
-import { LoopYield } from '../loop-yield.ts'
-import { HELD, MAX_REQUEUED } from '../mark.ts'
-import { partResultOf } from '../part-result.ts'
-import { atOriginal } from '../rename.ts'
-import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
+import { HELD, MAX_REQUEUED } from '../rules/mark.ts'
+import { type SiteRow, sitesOf, stateAfter } from '../rules/site.ts'
+import { bringsSomething, partResultOf } from '../rules/visit.ts'
+import { learnAddress } from './addresses.ts'
 import { admitBySite } from './admit.ts'
-import { learnWildcard } from './balance-domain.ts'
-import { beginToWait } from './begin-to-wait.ts'
-import { endVisit } from './end-visit.ts'
+import { learnWildcard } from './domains.ts'
 import { enqueue } from './enqueue.ts'
-import { learnAddress } from './learn-address.ts'
+import { endVisit } from './leases.ts'
 import { markPages } from './mark-pages.ts'
+import { writeMemory } from './memory.ts'
 import { dropNamesOf, moveWaiting } from './move-waiting.ts'
-import { readSite } from './read-site.ts'
+import { beginToWait, readSite, writeSite } from './site-rows.ts'
 import { enterSpelling } from './spellings.ts'
 import type { FrontierTools } from './tools.ts'
-import { writeMemory } from './write-memory.ts'
-import { writeSite } from './write-site.ts'
 
 /** What a finding held back that was withdrawn: behind what was never asked for. */
 export const REQUEUE = `
@@ -136,4 +130,33 @@ function goOnWaiting(tx: SqliteTx, tools: FrontierTools, site: SiteRow): void {
   site.lease_until = null
   site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
   if (site.state === 'waiting') beginToWait(tx, tools, site)
+}
+
+/**
+ * Long work inside a transaction stops now and then for one turn of the event loop, so that whoever needs no transaction
+ * (a check-out of a lease granted ahead) need not wait for its end. Nobody else's transaction comes in between.
+ */
+
+/** A turn costs some microseconds. */
+const EVERY: Millis = 1
+
+class LoopYield {
+  readonly #clock: Clock
+  #since: Millis
+
+  /** Work begins now. */
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#since = clock.elapsed()
+  }
+
+  /** Undefined when it is not time yet: then nothing needs to be awaited. */
+  take(): Promise<void> | undefined {
+    return this.#clock.elapsed() - this.#since < EVERY ? undefined : this.#turn()
+  }
+
+  async #turn(): Promise<void> {
+    await turn()
+    this.#since = this.#clock.elapsed()
+  }
 }

@@ -1,7 +1,7 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { cautiousPages } from '../caution.ts'
+import type { FrontierOptions } from '../options.ts'
 import {
   ASK_AGAIN,
   KEYS_AN_ITEM,
@@ -9,17 +9,16 @@ import {
   MAX_KEYS_AT_ONCE,
   MAX_ROUNDS,
   MIN_ROUND,
+  type Party,
+  partyOf,
   shareOf,
-} from '../check-out-bounds.ts'
-import type { FrontierOptions } from '../options.ts'
-import { type Party, partyOf } from '../second-opinion.ts'
-import { BUCKET } from './bucket.ts'
-import { freeAddresses } from './free-addresses.ts'
-import { holderOf } from './hold-address.ts'
-import { lease } from './lease.ts'
-import { readNextDue } from './read-next-due.ts'
-import { readTotals } from './read-totals.ts'
+} from '../rules/check-out.ts'
+import { cautiousPages } from '../rules/visit.ts'
+import { freeAddresses, holderOf } from './addresses.ts'
+import { BUCKET } from './site-rows.ts'
 import type { FrontierTools } from './tools.ts'
+import { readNextDue, readTotals } from './totals.ts'
+import { lease } from './visit-payload.ts'
 
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
 const PROMOTED_EACH = 4
@@ -114,7 +113,7 @@ export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Par
   return both.slice(0, atMost)
 }
 
-/** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
+/** The transition `due` of `../rules/site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE key IN (
     SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?)`

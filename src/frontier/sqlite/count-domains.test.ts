@@ -13,7 +13,7 @@ import { bringUpToDate } from '../../database/sqlite/schema.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { FIRST_RULES } from '../../web/url/rules.ts'
 import { siteKey, urlReader } from '../../web/url/web-url.ts'
-import { NOT_DEFERRED } from '../domains.ts'
+import { NOT_DEFERRED } from '../rules/domains.ts'
 import { countDomains } from './count-domains.ts'
 import { rulesOf } from './tools.ts'
 

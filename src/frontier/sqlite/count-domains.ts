@@ -3,12 +3,11 @@
  * visited count as vouched for; of the others, who found them first is remembered, and speaks.
  */
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { readUrlText } from './read-agenda.ts'
-import { readSite } from './read-site.ts'
+import { registerInDomain } from './domains.ts'
 import { READ_META, WRITE_META } from './recover.ts'
-import { registerInDomain } from './register-in-domain.ts'
+import { readSite, writeSite } from './site-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { writeSite } from './write-site.ts'
+import { readUrlText } from './visit-payload.ts'
 
 export const FORGET_META = `DELETE FROM frontier_meta WHERE name = ?`
 export const READ_SITES_FROM = `SELECT key FROM site WHERE key >= ? ORDER BY key LIMIT ?`

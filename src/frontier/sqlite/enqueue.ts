@@ -4,10 +4,9 @@ import type { Link } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { lastmodOf } from '../lastmod.ts'
-import { GONE, HELD, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { agreedUrls } from './url-rules.ts'
+import { GONE, HELD, lastmodOf, WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { agreedUrls } from './meta.ts'
 
 export const ENQUEUE = `
   INSERT OR IGNORE INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod)

@@ -7,19 +7,21 @@ import type { Link } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { type AliasAnswer, MAX_MOVED, MAX_NAMES_DROPPED, MAX_PENDING_NAMES, type NewAlias } from '../aliases.ts'
-import { REPLACED } from '../mark.ts'
-import { renamed } from '../rename.ts'
-import { stateAfter } from '../site.ts'
+import {
+  type AliasAnswer,
+  MAX_MOVED,
+  MAX_NAMES_DROPPED,
+  MAX_PENDING_NAMES,
+  type NewAlias,
+  renamed,
+} from '../aliases.ts'
+import { REPLACED } from '../rules/mark.ts'
+import { stateAfter } from '../rules/site.ts'
 import { admit } from './admit.ts'
-import { beginToWait } from './begin-to-wait.ts'
-import { growSite } from './grow-site.ts'
-import { readUrlText } from './read-agenda.ts'
-import { readSite } from './read-site.ts'
+import { beginToWait, growSite, readSite, wake, writeSite } from './site-rows.ts'
 import { forgetSpellings, hasSpellings } from './spellings.ts'
 import type { FrontierTools } from './tools.ts'
-import { wake } from './wake.ts'
-import { writeSite } from './write-site.ts'
+import { readUrlText } from './visit-payload.ts'
 
 /** Home pages stay, and are few. */
 const MAX_STAYING = 10

@@ -7,34 +7,27 @@ import type { Link } from '../../contracts/report.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import { domainOf, HELD, STAYS } from '../domains.ts'
 import type { Admitted, Ledger, SeedUrl } from '../ledger.ts'
-import { GONE, NOT_FOUND } from '../mark.ts'
 import type { FrontierOptions, OpenFrontier } from '../options.ts'
-import { stateAfter } from '../site.ts'
-import { ALL_PARTS } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { readVisitId } from '../visit-id.ts'
+import { domainOf, EXEMPT, HELD } from '../rules/domains.ts'
+import { GONE, NOT_FOUND } from '../rules/mark.ts'
+import { ALL_PARTS, sitesOf, stateAfter } from '../rules/site.ts'
+import { readVisitId } from '../rules/visit.ts'
+import { holdAddress } from './addresses.ts'
 import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
-import { release } from './balance-domain.ts'
 import { checkOut } from './check-out.ts'
 import { countDomains } from './count-domains.ts'
-import { readDomain, writeDomain } from './domain-row.ts'
-import { giveBack, takeBack } from './give-back.ts'
-import { holdAddress } from './hold-address.ts'
+import { readDomain, release, WRITE_HOLD_STATE, writeDomain } from './domains.ts'
+import { giveBack, loseWorker, reap, takeBack } from './leases.ts'
+import { forgetMemory } from './memory.ts'
+import { agreeOnUrlRules } from './meta.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
-import { readSite } from './read-site.ts'
-import { loseWorker, reap } from './reap.ts'
 import { recover } from './recover.ts'
 import { schedule } from './schedule.ts'
+import { readSite, wake, writeSite } from './site-rows.ts'
 import { type FrontierTools, rulesOf } from './tools.ts'
-import { WRITE_STANDING } from './unendorsed.ts'
-import { agreeOnUrlRules } from './url-rules.ts'
 import { sqliteViews } from './views.ts'
-import { wake } from './wake.ts'
-import { forgetMemory } from './write-memory.ts'
-import { writeSite } from './write-site.ts'
 
 /** Before every other. */
 const FIRST_KEY = -(2n ** 63n)
@@ -216,7 +209,7 @@ export function renew(tx: SqliteTx, worker: WorkerId, visits: readonly VisitId[]
   })
 }
 
-export const READ_HELD_FROM = `SELECT site FROM unendorsed_site WHERE site >= ? AND standing = ${HELD} ORDER BY site LIMIT ?`
+export const READ_HELD_FROM = `SELECT site FROM unendorsed_site WHERE site >= ? AND hold_state = ${HELD} ORDER BY site LIMIT ?`
 const MAX_AT_ONCE = 1000
 
 /** Held sites that the operator does not want held any more, some at a time; says with which key to go on. */
@@ -226,7 +219,7 @@ export function releaseTrusted(tx: SqliteTx, tools: FrontierTools, from: bigint)
     const site = readSite(tx, key)
     const domain = site === undefined ? undefined : readDomain(tx, domainOf(site.name))
     if (site === undefined || domain === undefined || tools.mayHold(site.name)) continue
-    tx.run(WRITE_STANDING, STAYS, key)
+    tx.run(WRITE_HOLD_STATE, EXEMPT, key)
     domain.held--
     writeDomain(tx, domain)
     release(tx, tools, site)

@@ -3,30 +3,40 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
-import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
-import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
-import { READ_DUE_HEAD, READ_FRESH_HEAD } from './begin-to-wait.ts'
+import {
+  FREE_SITES_OF_ADDRESS,
+  JOIN_ADDRESS,
+  LEAVE_ADDRESS,
+  READ_ADDRESS,
+  READ_ADDRESS_SITES,
+  READ_IDLE_ADDRESSES,
+  RELEASE_ADDRESS,
+} from './addresses.ts'
+import { READ_ALIAS, WRITE_ALIAS } from './aliases.ts'
 import { PROMOTE, READ_FREE, SET_ASIDE } from './check-out.ts'
 import { READ_FIRST_VIA, READ_SITES_FROM } from './count-domains.ts'
-import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
-import { READ_IS_SEED } from './endorse.ts'
+import {
+  ADD_UNENDORSED_SITE,
+  COUNT_HELD_DOMAINS,
+  READ_DOMAIN,
+  READ_IS_SEED,
+  READ_NEWEST,
+  READ_OLDEST_HELD,
+  READ_PENDING_DOMAINS,
+  READ_UNENDORSED_SITE,
+  REMOVE_UNENDORSED_SITE,
+  WRITE_DOMAIN,
+  WRITE_HOLD_STATE,
+  WRITE_REFERRER,
+} from './domains.ts'
 import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
-import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
-import { GROW_SITE } from './grow-site.ts'
-import { READ_ADDRESS } from './hold-address.ts'
-import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES } from './learn-address.ts'
-import { READ_KNOWN } from './lease.ts'
+import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './leases.ts'
 import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
 import { READ_HELD_FROM, RENEW } from './open-frontier.ts'
-import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
-import { READ_NEXT_DUE } from './read-next-due.ts'
-import { READ_SITE } from './read-site.ts'
-import { READ_TOTALS } from './read-totals.ts'
-import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './reap.ts'
 import { READ_OUT } from './recover.ts'
-import { RELEASE_ADDRESS } from './release-address.ts'
 import { REVIVE_ONE } from './replaced.ts'
+import { GROW_SITE, READ_DUE_HEAD, READ_FRESH_HEAD, READ_SITE, WRITE_SITE } from './site-rows.ts'
 import {
   FORGET_SPELLINGS,
   HAS_SPELLINGS,
@@ -36,14 +46,8 @@ import {
   RESPELL,
   WRITE_SPELLING,
 } from './spellings.ts'
-import {
-  ADD_UNENDORSED_SITE,
-  READ_UNENDORSED_SITE,
-  REMOVE_UNENDORSED_SITE,
-  WRITE_REFERRER,
-  WRITE_STANDING,
-} from './unendorsed.ts'
-import { WRITE_SITE } from './write-site.ts'
+import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
+import { READ_AGENDA, READ_KNOWN, READ_URL_TEXT } from './visit-payload.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   PROMOTE: [PROMOTE, 'site_waiting'],
@@ -92,7 +96,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
   ADD_UNENDORSED_SITE: [ADD_UNENDORSED_SITE, ''],
   WRITE_REFERRER: [WRITE_REFERRER, 'PRIMARY KEY'],
-  WRITE_STANDING: [WRITE_STANDING, 'PRIMARY KEY'],
+  WRITE_HOLD_STATE: [WRITE_HOLD_STATE, 'PRIMARY KEY'],
   REMOVE_UNENDORSED_SITE: [REMOVE_UNENDORSED_SITE, 'PRIMARY KEY'],
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
   READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],

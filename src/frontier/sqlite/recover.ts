@@ -1,11 +1,9 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { beginToWait } from './begin-to-wait.ts'
-import { loseVisit } from './lose-visit.ts'
-import { readSite } from './read-site.ts'
+import { loseVisit } from './leases.ts'
+import { beginToWait, readSite, writeSite } from './site-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { writeSite } from './write-site.ts'
 
 export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL`
 export const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE holder > ''`

@@ -2,15 +2,10 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { ScheduledUrl } from '../ledger.ts'
-import { newSite, type SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { balanceDomain, release } from './balance-domain.ts'
-import { endorse } from './endorse.ts'
-import { readSite } from './read-site.ts'
-import { registerInDomain } from './register-in-domain.ts'
+import { newSite, type SiteRow, sitesOf } from '../rules/site.ts'
+import { balanceDomain, endorse, registerInDomain, release } from './domains.ts'
+import { readSite, wake, writeSite } from './site-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { wake } from './wake.ts'
-import { writeSite } from './write-site.ts'
 
 /** A URL that waits already keeps the earlier time; one that was never visited is due at once anyway. */
 export const HASTEN = `UPDATE url SET due_at = min(due_at, ?) WHERE site = ? AND key = ? AND mark = 0`

@@ -3,7 +3,7 @@ import { signed64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
-import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
+import { GONE, MARKS, type MarkName, NOT_FOUND } from '../rules/mark.ts'
 import type { Place, Seed, SeedPlace, SeedViews } from '../seed-views.ts'
 
 export const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`

@@ -1,15 +1,14 @@
-/** The rows of other texts of a URL, and what becomes of them: see `../spellings.ts`. */
+/** The rows of other texts of a URL, and what becomes of them: see `../rules/spellings.ts`. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
-import { lastmodOf } from '../lastmod.ts'
-import { GONE, markOf, NOT_FOUND, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { isApart, isNamed, isNewText, type KnownText, MAX_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { GONE, lastmodOf, markOf, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { isApart, isNamed, isNewText, type KnownText, MAX_SPELLINGS, pathOfMove } from '../rules/spellings.ts'
 import { ENQUEUE, enqueue, freshen, pageOf } from './enqueue.ts'
-import { agreedUrls } from './url-rules.ts'
+import { agreedUrls } from './meta.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const READ_WAITING_TEXT = `

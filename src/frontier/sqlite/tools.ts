@@ -2,9 +2,9 @@
 
 import { KnownTexts } from '../known-texts.ts'
 import type { FrontierOptions } from '../options.ts'
-import { type SharedTools, sharedTools } from '../shared-tools.ts'
-import { AliasBook } from './alias-book.ts'
-import { UnendorsedSites } from './unendorsed.ts'
+import { type SharedTools, sharedTools } from '../tools.ts'
+import { AliasBook } from './aliases.ts'
+import { UnendorsedSites } from './domains.ts'
 
 export interface FrontierTools extends SharedTools {
   aliases: AliasBook

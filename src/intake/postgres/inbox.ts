@@ -5,7 +5,7 @@ import { BUCKETS, bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { readVisitId } from '../../frontier/visit-id.ts'
+import { readVisitId } from '../../frontier/rules/visit.ts'
 
 /** Advisory locks go by two numbers: what for (the letters `orbI`), and the bucket. */
 const STORING = 0x6f726249

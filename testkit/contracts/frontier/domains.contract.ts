@@ -5,7 +5,7 @@ import { signed64 } from '../../../src/base/digest.ts'
 import type { Link, VisitReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import { bucketOf } from '../../../src/database/bucket.ts'
-import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/domains.ts'
+import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import {
   type Bench,

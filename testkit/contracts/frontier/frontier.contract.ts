@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Visit } from '../../../src/contracts/visit.ts'
-import { klwf } from '../../../src/frontier/order/klwf.ts'
-import { randomWalk, roundRobin } from '../../../src/frontier/order/named-order.ts'
-import type { Order } from '../../../src/frontier/order/order.ts'
+import type { Order } from '../../../src/frontier/order.ts'
+import { klwf, randomWalk, roundRobin } from '../../../src/frontier/order.ts'
 import {
   ADDRESS_PAUSE,
   anyRandom,

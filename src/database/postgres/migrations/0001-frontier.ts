@@ -92,14 +92,14 @@ CREATE TABLE url_spelling (                 -- other texts of a URL: when one is
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  place bigint NOT NULL,                    -- 1, 2, 3: as they were seen; there are no more
+  position bigint NOT NULL, -- 1, 2, 3: as they were seen; there are no more
   url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
   path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,                    -- 1: it was asked for
-  PRIMARY KEY (bucket, site, key, place)
+  PRIMARY KEY (bucket, site, key, position)
 );
 
 CREATE TABLE seed (
@@ -123,7 +123,7 @@ CREATE TABLE address (                      -- an address belongs to one worker 
 ) WITH (fillfactor = 70, ${VACUUMED_OFTEN});
 CREATE INDEX address_idle ON address (shard, until) WHERE visits = 0;
 
-CREATE TABLE address_aside (                -- buckets that have sites set aside for the holder of an address
+CREATE TABLE address_reservation (                -- buckets that have sites reserved for the holder of an address
   shard smallint NOT NULL,
   address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
@@ -159,10 +159,10 @@ CREATE TABLE unendorsed_site (                     -- a site that nobody vouches
   domain bigint NOT NULL,
   referrer bigint,                           -- the one site that speaks for it: another one is enough
   since bigint NOT NULL,
-  standing bigint NOT NULL,                 -- 0 it may be held, 1 it is held, 2 it is not to be held
+  hold_state bigint NOT NULL,                 -- 0 it may be held, 1 it is held, 2 it is not to be held
   PRIMARY KEY (bucket, site)
 );
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since, site);
 
 CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there
   bucket smallint NOT NULL,
@@ -339,7 +339,7 @@ const SPREAD =
     ],
     'bucket',
   ) +
-  distribute(['address', 'address_aside', 'address_sites', 'domain'], 'shard') +
+  distribute(['address', 'address_reservation', 'address_sites', 'domain'], 'shard') +
   keepAtCoordinator(['alias_change', 'frontier_meta'])
 
 export const migration: PostgresMigration = {

@@ -1,0 +1,236 @@
+import type { Instant } from '../../base/clock.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import { shardOf } from '../../database/bucket.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { type SiteRow, stateAfter } from '../rules/site.ts'
+import { readVisitId } from '../rules/visit.ts'
+import { bucketFor } from './by-bucket.ts'
+import type { DueCache } from './due-cache.ts'
+import { lockVisits } from './leases.ts'
+import type { SharedSite } from './site-rows.ts'
+import type { WorkingSet } from './working-set.ts'
+
+/** As `enter` will see it: one that has sites set aside is still its holder's. */
+export const READ_HOLDERS = `
+  SELECT address, worker FROM address a WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3
+    OR EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address))`
+/**
+ * Nobody frees it until the sites that are set aside for its holder are written. Rounds of a check-out meet addresses in any
+ * order: one that another transaction has now is passed over.
+ */
+export const PIN_HOLDERS = `
+  SELECT address, worker, CASE visits WHEN 0 THEN until::float8 END AS until
+  FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
+  FOR SHARE SKIP LOCKED`
+export const REMEMBER_ASIDE = `
+  INSERT INTO address_reservation (shard, address, bucket)
+  SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
+  ORDER BY n.address, n.bucket ON CONFLICT DO NOTHING`
+
+interface Holder {
+  address: string
+  worker: WorkerId
+}
+
+/** Of a holder that has no visit there any more: until when it is still his. */
+interface PinnedHolder extends Holder {
+  until: Instant | null
+}
+
+async function ask<Row extends Holder>(
+  tx: PostgresTx,
+  sql: string,
+  addresses: Iterable<string>,
+  now: Instant,
+): Promise<Map<string, Row>> {
+  const shards = groupBy(new Set(addresses), shardOf)
+  const rows = await Promise.all(shards.map(([shard, some]) => tx.all<Row>(sql, shard, some, now)))
+  return new Map(rows.flat().map((row) => [row.address, row]))
+}
+
+/** Who may ask at addresses now: their holders; those that are anybody's to take are not in it. */
+export function readHolders(
+  tx: PostgresTx,
+  addresses: Iterable<string>,
+  now: Instant,
+): Promise<ReadonlyMap<string, Holder>> {
+  return ask(tx, READ_HOLDERS, addresses, now)
+}
+
+/**
+ * Sites whose time has come and whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
+ * not: their addresses have changed hands a moment ago.
+ */
+export async function setAside(working: WorkingSet, sites: readonly SharedSite[]): Promise<SharedSite[]> {
+  if (sites.length === 0) return []
+  const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
+  const holders = await ask<PinnedHolder>(
+    working.tx,
+    PIN_HOLDERS,
+    at.map(({ address }) => address),
+    working.now,
+  )
+  const aside = new Map<string, { address: string; bucket: number }>()
+  const left: SharedSite[] = []
+  for (const { site, address } of at) {
+    const holder = holders.get(address)
+    if (holder === undefined) {
+      left.push(site)
+      continue
+    }
+    const bucket = bucketFor(site.key)
+    if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
+    site.holder = holder.worker
+    working.sites.change(site)
+    working.tools.dueCache.setAside(bucket, holder.worker)
+    if (holder.until !== null) working.tools.dueCache.idle(shardOf(address), holder.until)
+    aside.set(`${bucket} ${address}`, { address, bucket })
+  }
+  await Promise.all(
+    groupBy(aside.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
+      working.tx.run(
+        REMEMBER_ASIDE,
+        shard,
+        some.map(({ address }) => address),
+        some.map(({ bucket }) => bucket),
+      ),
+    ),
+  )
+  return left
+}
+
+function groupBy<One>(all: Iterable<One>, numberOf: (one: One) => number): [number, One[]][] {
+  const groups = Map.groupBy(all, numberOf)
+  return [...groups].sort(([a], [b]) => a - b)
+}
+
+/** Of those for whose holders sites were set aside. */
+export const TAKE_IDLE_ADDRESSES = `
+  SELECT a.address, (SELECT string_agg(s.bucket::text, ' ') FROM address_reservation s
+    WHERE s.shard = $1 AND s.address = a.address) AS buckets
+  FROM address a WHERE a.shard = $1 AND a.visits = 0 AND a.until <= $2
+    AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address)
+  ORDER BY a.until LIMIT $3 FOR UPDATE OF a SKIP LOCKED`
+export const FREE_SITES_OF_ADDRESS = `
+  UPDATE site SET holder = '' WHERE bucket = $1 AND key IN (
+    SELECT key FROM site WHERE bucket = $1 AND address = $2 AND holder > '' LIMIT $3 FOR UPDATE SKIP LOCKED)`
+/**
+ * Unless some are left: too many for one time, or in the hands of another transaction. On Citus the two tables lie in two
+ * places, and what is asked at the other must have a column.
+ */
+export const FORGET_ASIDE = `
+  DELETE FROM address_reservation WHERE shard = $1 AND address = $2 AND bucket = $3
+  AND NOT EXISTS (SELECT site.key FROM site WHERE site.bucket = $3 AND site.address = $2 AND site.holder > '')`
+export const FORGET_ADDRESSES = `
+  DELETE FROM address WHERE shard = $1 AND address IN (
+    SELECT a.address FROM address a WHERE a.shard = $1 AND a.visits = 0 AND a.until <= $2
+      AND NOT EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address)
+    ORDER BY a.until LIMIT $3 FOR UPDATE OF a SKIP LOCKED)`
+export const READ_NEXT_IDLE = `
+  SELECT a.until::float8 AS until FROM address a WHERE a.shard = $1 AND a.visits = 0
+    AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address)
+  ORDER BY a.until LIMIT 1`
+
+/** Shards that are looked at in one go, and rows of each. */
+const MAX_SHARDS = 32
+const MAX_ROWS = 256
+const MAX_FORGOTTEN = 1000
+
+interface IdleRow {
+  address: string
+  buckets: string
+}
+
+/**
+ * Addresses whose pause is over belong to nobody, and neither do the sites that were set aside for their holders.
+ * At most so many rows at a time: shared hosting may have a hundred thousand sites at one address.
+ */
+export async function freeAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
+  const shards = dueCache.idleShards(now).slice(0, MAX_SHARDS)
+  await Promise.all(shards.map((shard) => freeShard(tx, dueCache, shard, now)))
+}
+
+async function freeShard(tx: PostgresTx, dueCache: DueCache, shard: number, now: Instant): Promise<void> {
+  const idle = await tx.all<IdleRow>(TAKE_IDLE_ADDRESSES, shard, now, MAX_ROWS)
+  const frees = idle.flatMap(({ address, buckets }) =>
+    buckets.split(' ').flatMap((text) => {
+      const bucket = Number(text)
+      dueCache.free(bucket)
+      return [tx.run(FREE_SITES_OF_ADDRESS, bucket, address, MAX_ROWS), tx.run(FORGET_ASIDE, shard, address, bucket)]
+    }),
+  )
+  const next = tx.get<{ until: number }>(READ_NEXT_IDLE, shard)
+  await Promise.all(frees)
+  dueCache.freed(shard, (await next)?.until ?? Number.POSITIVE_INFINITY)
+}
+
+/** Addresses that are nobody's, and for whose holders nothing was set aside, need no row. Some shards at a time, in turn. */
+export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
+  await Promise.all(
+    dueCache.shardsToTidy(MAX_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
+  )
+}
+
+/**
+ * One row when it is the worker's now: it was, or it was nobody's any more. While sites are still set aside for the one who
+ * had it, it is nobody's to take: they would wait for him, who may be gone, for as long as others have it. `until` of the
+ * row that is proposed says which ends of a hold are over by now. That one row is given, not only counted: Citus counts those
+ * that were proposed, and it takes no subquery after ON CONFLICT.
+ */
+export const HOLD_ADDRESS = `
+  INSERT INTO address AS a (shard, address, worker, visits, until)
+  SELECT $1::smallint, $2::text, $3::text, 1, CASE WHEN EXISTS (
+    SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
+  ON CONFLICT (shard, address) DO UPDATE
+    SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
+    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= excluded.until)
+  RETURNING a.visits`
+
+export interface Entry {
+  worker: WorkerId
+  visit: VisitId
+  address: string
+}
+
+interface Attempt extends Entry {
+  site: SiteRow
+  here: boolean
+}
+
+/**
+ * One visit holds one address. Where it was refused is remembered: the site then goes to the holder. Each visit at most once
+ * in `entries`; the answers in their order.
+ */
+export async function enter(working: WorkingSet, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
+  const siteOf = await lockVisits(
+    working,
+    entries.map(({ visit }) => visit),
+  )
+  const attempts = entries.map((entry): Attempt | undefined => {
+    const site = siteOf(entry.visit)
+    if (site?.state !== 'leased' || site.worker !== entry.worker) return undefined
+    if (site.fence !== readVisitId(entry.visit)?.fence) return undefined
+    return { ...entry, site, here: site.entered === entry.address }
+  })
+  const asking = attempts.flatMap((attempt) => (attempt === undefined || attempt.here ? [] : [attempt]))
+  asking.sort(byAddress)
+  await Promise.all(
+    asking.map(async (attempt) => {
+      const { worker, address } = attempt
+      attempt.here = (await working.tx.run(HOLD_ADDRESS, shardOf(address), address, worker, working.now)) === 1
+    }),
+  )
+  for (const { site, address, here } of asking) {
+    if (here && site.entered !== null)
+      working.addresses.release(site.entered, working.now + working.tools.addressPauseMs)
+    if (here) site.entered = address
+    working.addresses.learn(site, address)
+    working.sites.change(site)
+  }
+  await working.flush()
+  return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
+}
+
+function byAddress(a: Entry, b: Entry): number {
+  return shardOf(a.address) - shardOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+}
