@@ -1,12 +1,12 @@
 /**
- * By which rules the keys of a collection are made, as its database records them: written when it is made and the same
- * ever after, for under other rules every URL that is known would be news.
+ * The rules by which the keys of a collection are made, as its database records them. They are written when it is made and
+ * never change: under other rules every known URL would be new.
  */
 import { Problem } from '../base/errors.ts'
 import { FIRST_RULES, RULE_NAMES, type RuleName, switchesOf } from '../web/url/rules.ts'
 import { type UrlReader, urlReader } from '../web/url/web-url.ts'
 
-/** Of the row in `frontier_meta`. */
+/** The name of the row in `frontier_meta`. */
 export const RULES_RECORD = 'url_rules'
 
 const NONE = 'none'

@@ -1,21 +1,20 @@
-/** What can be seen of the frontier from outside: for `status`, `explain`, the live view. Nothing here changes anything. */
+/** What `status`, `explain` and the dashboard see of the frontier. Nothing here changes anything. */
 import type { Instant, Millis } from '../base/clock.ts'
-import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
 import type { DomainView } from './rules/domains.ts'
-import { MARKS, type MarkName } from './rules/mark.ts'
+import type { MarkName } from './rules/mark.ts'
 import type { SiteState } from './rules/site.ts'
-import { visitId } from './rules/visit.ts'
 
-/** Kept as counters: asking costs the same however large the crawl is. */
+/** Kept as counters: reading them costs the same however large the crawl is. */
 export interface Totals {
   sites: Record<SiteState, number>
-  /** What is neither marked nor waiting belongs to sites that are held. */
+  /** What is neither marked nor waiting belongs to held sites. */
   urls: { known: number; marked: number; waiting: number }
-  /** Pages that visits now out may still ask for. */
+  /** Pages that current visits may still fetch. */
   granted: number
 }
 
@@ -28,9 +27,9 @@ export interface SiteView {
   rank: number
   since: Instant
   notBefore: Instant
-  /** Of `notBefore`, the part that is courtesy; what is later than this waits for a URL to be due. */
+  /** When the site's pause is over; until `notBefore` it waits for a URL to become due. */
   politeAt: Instant
-  /** Learnt from the site; 0 when the configured pause is the longer one. */
+  /** Learnt from the site; 0 when the configured pause is longer. */
   pause: Millis
   address?: string
   losses: number
@@ -41,33 +40,33 @@ export interface SiteView {
   waiting: number
   lease?: { visit: VisitId; fence: number; worker: WorkerId; until: Instant; parts: number }
   memory: SiteMemory
-  /** It is another name of an original. */
+  /** It is an alias. */
   alias?: Alias
   domain?: DomainView
-  /** Nobody vouches for it; `speaker` is the one site that speaks for it. */
+  /** It is unendorsed; `referrer` is the one endorsed site that links to it. */
   unendorsedSite?: { referrer?: SiteName }
 }
 
 export interface UrlView {
   url: string
-  /** By which the collection knows it: its own name's where a folder has two (`spellings.ts`). */
+  /** The key that the collection knows it by; its own where a folder has several indexes (`rules/spellings.ts`). */
   key: UrlKey
   site: SiteName
   depth: number
   via?: string
   path: string
   enqueuedAt: Instant
-  /** Waiting: when it is asked for; the time it was enqueued when it never was. */
+  /** Waiting: when it is due; when it was enqueued, if it was never visited. */
   dueAt: Instant
   tries: number
   mark: MarkName
   seed: boolean
-  /** Waiting: how many URLs of its site come before it, counted to a bound. */
+  /** Waiting: how many URLs of its site come before it, counted up to a limit. */
   ahead?: number
 }
 
 export interface FrontierViews {
-  /** Reads URLs by the rules that this collection was made with: whoever looks anything up by its key needs it. */
+  /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
   reader(tx: Tx): Promise<UrlReader>
   totals(tx: Tx): Promise<Totals>
   site(tx: Tx, name: SiteName): Promise<SiteView | undefined>
@@ -84,140 +83,11 @@ export interface FrontierViews {
   /** At most a million. */
   aliases(tx: Tx): Promise<Alias[]>
   seeds(tx: Tx): Promise<string[]>
-  /** Every URL of a site, marked ones too, in the order of its keys; `after` the last key of the page before. */
+  /** Every URL of a site, marked ones too, in the order of keys, after the key `after`. */
   urls(
     tx: Tx,
     site: SiteName,
     after: bigint | undefined,
     atMost: number,
   ): Promise<{ url: string; key: bigint; mark: MarkName }[]>
-}
-
-/** Rows as they are shown: whichever database they came from. */
-
-export interface SeenSite {
-  readonly key: bigint
-  readonly name: SiteName
-  state: SiteState
-  reason: string | null
-  since: Instant
-  seed: number
-  rank: number
-  losses: number
-  deferral: number
-  not_before: Instant
-  polite_at: Instant
-  pause: number
-  address: string | null
-  fence: number
-  worker: string | null
-  lease_until: Instant | null
-  part: number
-  known: number
-  waiting: number
-}
-
-export function siteView(row: SeenSite, memory: SiteMemory): SiteView {
-  const view: SiteView = {
-    name: row.name,
-    state: row.state,
-    seed: row.seed === 1,
-    rank: row.rank,
-    since: row.since,
-    notBefore: row.not_before,
-    politeAt: row.polite_at,
-    pause: row.pause,
-    losses: row.losses,
-    deferral: row.deferral,
-    visits: row.fence,
-    known: row.known,
-    waiting: row.waiting,
-    memory,
-  }
-  if (row.reason !== null) view.reason = row.reason
-  if (row.address !== null) view.address = row.address
-  if (row.worker !== null && row.lease_until !== null)
-    view.lease = {
-      visit: visitId(row.key, row.fence),
-      fence: row.fence,
-      worker: row.worker,
-      until: row.lease_until,
-      parts: row.part,
-    }
-  return view
-}
-
-export interface SeenUrl {
-  url: string
-  depth: number
-  path: string
-  enqueued_at: Instant
-  due_at: Instant
-  tries: number
-  mark: number
-}
-
-export function urlView(row: SeenUrl, site: SiteName, key: UrlKey, seed: boolean): UrlView {
-  return {
-    url: row.url,
-    key,
-    site,
-    depth: row.depth,
-    path: row.path,
-    enqueuedAt: row.enqueued_at,
-    dueAt: row.due_at === 0 ? row.enqueued_at : row.due_at,
-    tries: row.tries,
-    mark: MARKS[row.mark],
-    seed,
-  }
-}
-
-export type SeenTotals = Record<
-  'waiting' | 'free' | 'leased' | 'back' | 'crawled' | 'barred' | 'held' | `urls_${'known' | 'waiting' | 'held'}`,
-  number
-> & { pages_granted: number }
-
-export function totalsView(row: SeenTotals): Totals {
-  const { waiting, free, leased, back, crawled, barred, held } = row
-  return {
-    sites: { waiting, free, leased, returning: back, crawled, barred, held },
-    urls: {
-      known: row.urls_known,
-      marked: row.urls_known - row.urls_waiting,
-      waiting: row.urls_waiting - row.urls_held,
-    },
-    granted: row.pages_granted,
-  }
-}
-
-export interface SeenDue {
-  name: SiteName
-  not_before: Instant
-  polite_at: Instant
-  waiting: number
-}
-
-export function dueView(rows: readonly SeenDue[]): Awaited<ReturnType<FrontierViews['nextDue']>> {
-  return rows.map(({ name, not_before, polite_at, waiting }) => ({
-    name,
-    notBefore: not_before,
-    politeAt: polite_at,
-    waiting,
-  }))
-}
-
-export interface SeenMemory {
-  memory: string
-  robots: string | null
-  traps: string | null
-}
-
-/** A field that a newer version knows and the stored text does not reads as it does for a new site. */
-export function memoryOf(stored: SeenMemory | undefined): SiteMemory {
-  const memory = freshMemory()
-  if (stored === undefined) return memory
-  Object.assign(memory, JSON.parse(stored.memory))
-  if (stored.robots !== null) memory.robots = JSON.parse(stored.robots)
-  if (stored.traps !== null) memory.traps = JSON.parse(stored.traps)
-  return memory
 }

@@ -44,7 +44,7 @@ export async function enterFromSources(
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {
-            const places = await looks.places(tx, seeds)
+            const places = await looks.statuses(tx, seeds)
             await ledger.seed(tx, seeds)
             const isNamed = isOver && NAMED.has(seeds[0]?.source)
             return { places, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }

@@ -7,7 +7,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import { seedViewsOf } from '../../frontier/open-frontier.ts'
 import type { MarkName } from '../../frontier/rules/mark.ts'
-import type { Seed, SeedPlace } from '../../frontier/seed-views.ts'
+import type { Seed, SeedPosition } from '../../frontier/seed-views.ts'
 import type { FrontierViews, UrlView } from '../../frontier/views.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { documentsOf } from './open-queries.ts'
@@ -46,7 +46,7 @@ export async function seedStanding(database: Database): Promise<SeedStanding[]> 
     standing.set(source, row)
   }
   const names = standing.get('names')
-  for (let after: SeedPlace | undefined; names !== undefined; ) {
+  for (let after: SeedPosition | undefined; names !== undefined; ) {
     const { bests, last } = await database.read(async (tx) => {
       const gone = await looks.gone(tx, 'names', after, AT_ONCE)
       const bests: Column[] = []
@@ -177,7 +177,7 @@ async function unasked(
 
 /** Every seed, in pieces that any number of them fit. */
 export async function* seedOutcomes(database: Database, looks: FrontierViews): AsyncGenerator<SeedOutcome> {
-  for (let after: SeedPlace | undefined; ; ) {
+  for (let after: SeedPosition | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
       const { seeds, last } = await seedViewsOf(database).after(tx, after, AT_ONCE)
       const tools = { tx, looks, reader: await looks.reader(tx) }

@@ -5,7 +5,7 @@
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Place } from '../../frontier/seed-views.ts'
+import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { clip, type Found, type SeedInput } from './found.ts'
 import { Damaged } from './unfold.ts'
@@ -44,7 +44,7 @@ export interface EnterTools {
   /** The scope of the collection with these among its seeds. */
   scopeWith(seeds: readonly WebUrl[]): Scope
   /** In one transaction, durable when it resolves. */
-  enter(seeds: readonly SeedUrl[]): Promise<{ places: Place[]; again: number }>
+  enter(seeds: readonly SeedUrl[]): Promise<{ places: SeedStatus[]; again: number }>
   /** Only the home page of each. */
   homes: boolean
   stopped(): boolean

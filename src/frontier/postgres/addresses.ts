@@ -6,23 +6,22 @@ import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { readVisitId } from '../rules/visit.ts'
 import { bucketFor } from './by-bucket.ts'
 import type { DueCache } from './due-cache.ts'
-import { lockVisits } from './leases.ts'
 import type { SharedSite } from './site-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** As `enter` will see it: one that has sites set aside is still its holder's. */
+/** As `enter` sees it: an address with reserved sites still belongs to its holder. */
 export const READ_HOLDERS = `
   SELECT address, worker FROM address a WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3
     OR EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address))`
 /**
- * Nobody frees it until the sites that are set aside for its holder are written. Rounds of a check-out meet addresses in any
- * order: one that another transaction has now is passed over.
+ * Keeps others from freeing the address until the reserved sites are written. Rounds of a check-out meet addresses in any
+ * order: those that another transaction has locked are skipped.
  */
 export const PIN_HOLDERS = `
   SELECT address, worker, CASE visits WHEN 0 THEN until::float8 END AS until
   FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
   FOR SHARE SKIP LOCKED`
-export const REMEMBER_ASIDE = `
+export const WRITE_RESERVATIONS = `
   INSERT INTO address_reservation (shard, address, bucket)
   SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
   ORDER BY n.address, n.bucket ON CONFLICT DO NOTHING`
@@ -32,7 +31,7 @@ interface Holder {
   worker: WorkerId
 }
 
-/** Of a holder that has no visit there any more: until when it is still his. */
+/** Set for a holder without a visit there: until when the address is still its own. */
 interface PinnedHolder extends Holder {
   until: Instant | null
 }
@@ -48,7 +47,7 @@ async function ask<Row extends Holder>(
   return new Map(rows.flat().map((row) => [row.address, row]))
 }
 
-/** Who may ask at addresses now: their holders; those that are anybody's to take are not in it. */
+/** The workers that hold these addresses now. Free addresses are not in it. */
 export function readHolders(
   tx: PostgresTx,
   addresses: Iterable<string>,
@@ -58,10 +57,10 @@ export function readHolders(
 }
 
 /**
- * Sites whose time has come and whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
- * not: their addresses have changed hands a moment ago.
+ * Reserves due sites for the workers that hold their addresses, so that others meet them once, not at every check-out.
+ * Returns those whose addresses have changed hands meanwhile.
  */
-export async function setAside(working: WorkingSet, sites: readonly SharedSite[]): Promise<SharedSite[]> {
+export async function reserve(working: WorkingSet, sites: readonly SharedSite[]): Promise<SharedSite[]> {
   if (sites.length === 0) return []
   const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
   const holders = await ask<PinnedHolder>(
@@ -70,7 +69,7 @@ export async function setAside(working: WorkingSet, sites: readonly SharedSite[]
     at.map(({ address }) => address),
     working.now,
   )
-  const aside = new Map<string, { address: string; bucket: number }>()
+  const reserved = new Map<string, { address: string; bucket: number }>()
   const left: SharedSite[] = []
   for (const { site, address } of at) {
     const holder = holders.get(address)
@@ -82,14 +81,14 @@ export async function setAside(working: WorkingSet, sites: readonly SharedSite[]
     if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
     site.holder = holder.worker
     working.sites.change(site)
-    working.tools.dueCache.setAside(bucket, holder.worker)
+    working.tools.dueCache.reserve(bucket, holder.worker)
     if (holder.until !== null) working.tools.dueCache.idle(shardOf(address), holder.until)
-    aside.set(`${bucket} ${address}`, { address, bucket })
+    reserved.set(`${bucket} ${address}`, { address, bucket })
   }
   await Promise.all(
-    groupBy(aside.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
+    groupBy(reserved.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
       working.tx.run(
-        REMEMBER_ASIDE,
+        WRITE_RESERVATIONS,
         shard,
         some.map(({ address }) => address),
         some.map(({ bucket }) => bucket),
@@ -104,7 +103,7 @@ function groupBy<One>(all: Iterable<One>, numberOf: (one: One) => number): [numb
   return [...groups].sort(([a], [b]) => a - b)
 }
 
-/** Of those for whose holders sites were set aside. */
+/** Of those that have reserved sites. */
 export const TAKE_IDLE_ADDRESSES = `
   SELECT a.address, (SELECT string_agg(s.bucket::text, ' ') FROM address_reservation s
     WHERE s.shard = $1 AND s.address = a.address) AS buckets
@@ -115,10 +114,10 @@ export const FREE_SITES_OF_ADDRESS = `
   UPDATE site SET holder = '' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND address = $2 AND holder > '' LIMIT $3 FOR UPDATE SKIP LOCKED)`
 /**
- * Unless some are left: too many for one time, or in the hands of another transaction. On Citus the two tables lie in two
- * places, and what is asked at the other must have a column.
+ * Unless some are left: too many at once, or locked by another transaction. On Citus the two tables are on different nodes,
+ * and the subquery must select a column.
  */
-export const FORGET_ASIDE = `
+export const FORGET_RESERVATION = `
   DELETE FROM address_reservation WHERE shard = $1 AND address = $2 AND bucket = $3
   AND NOT EXISTS (SELECT site.key FROM site WHERE site.bucket = $3 AND site.address = $2 AND site.holder > '')`
 export const FORGET_ADDRESSES = `
@@ -131,7 +130,7 @@ export const READ_NEXT_IDLE = `
     AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = a.address)
   ORDER BY a.until LIMIT 1`
 
-/** Shards that are looked at in one go, and rows of each. */
+/** Shards per call, and rows of each. */
 const MAX_SHARDS = 32
 const MAX_ROWS = 256
 const MAX_FORGOTTEN = 1000
@@ -142,8 +141,8 @@ interface IdleRow {
 }
 
 /**
- * Addresses whose pause is over belong to nobody, and neither do the sites that were set aside for their holders.
- * At most so many rows at a time: shared hosting may have a hundred thousand sites at one address.
+ * Frees addresses whose pause is over, and the sites reserved for their holders. At most so many rows at a time: shared
+ * hosting may have a hundred thousand sites at one address.
  */
 export async function freeAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
   const shards = dueCache.idleShards(now).slice(0, MAX_SHARDS)
@@ -156,7 +155,10 @@ async function freeShard(tx: PostgresTx, dueCache: DueCache, shard: number, now:
     buckets.split(' ').flatMap((text) => {
       const bucket = Number(text)
       dueCache.free(bucket)
-      return [tx.run(FREE_SITES_OF_ADDRESS, bucket, address, MAX_ROWS), tx.run(FORGET_ASIDE, shard, address, bucket)]
+      return [
+        tx.run(FREE_SITES_OF_ADDRESS, bucket, address, MAX_ROWS),
+        tx.run(FORGET_RESERVATION, shard, address, bucket),
+      ]
     }),
   )
   const next = tx.get<{ until: number }>(READ_NEXT_IDLE, shard)
@@ -164,7 +166,7 @@ async function freeShard(tx: PostgresTx, dueCache: DueCache, shard: number, now:
   dueCache.freed(shard, (await next)?.until ?? Number.POSITIVE_INFINITY)
 }
 
-/** Addresses that are nobody's, and for whose holders nothing was set aside, need no row. Some shards at a time, in turn. */
+/** Free addresses without reserved sites need no row. Some shards at a time, in turn. */
 export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
   await Promise.all(
     dueCache.shardsToTidy(MAX_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
@@ -172,10 +174,10 @@ export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: I
 }
 
 /**
- * One row when it is the worker's now: it was, or it was nobody's any more. While sites are still set aside for the one who
- * had it, it is nobody's to take: they would wait for him, who may be gone, for as long as others have it. `until` of the
- * row that is proposed says which ends of a hold are over by now. That one row is given, not only counted: Citus counts those
- * that were proposed, and it takes no subquery after ON CONFLICT.
+ * One row when the address is the worker's now: it was before, or it was free. While sites are reserved for the last holder,
+ * it can't be taken: they would wait for that worker, which may be gone, for as long as others have it. The proposed row's
+ * `until` says which holds are over. The row is returned, not only counted: Citus counts proposed rows, and takes no subquery
+ * after ON CONFLICT.
  */
 export const HOLD_ADDRESS = `
   INSERT INTO address AS a (shard, address, worker, visits, until)
@@ -198,14 +200,11 @@ interface Attempt extends Entry {
 }
 
 /**
- * One visit holds one address. Where it was refused is remembered: the site then goes to the holder. Each visit at most once
- * in `entries`; the answers in their order.
+ * One visit holds one address. An address that it may not enter is remembered: the site then goes to the holder. Each visit
+ * at most once in `entries`; the answers in their order.
  */
 export async function enter(working: WorkingSet, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
-  const siteOf = await lockVisits(
-    working,
-    entries.map(({ visit }) => visit),
-  )
+  const siteOf = await working.lockVisits(entries.map(({ visit }) => visit))
   const attempts = entries.map((entry): Attempt | undefined => {
     const site = siteOf(entry.visit)
     if (site?.state !== 'leased' || site.worker !== entry.worker) return undefined

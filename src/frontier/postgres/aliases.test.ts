@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { AliasBook } from './aliases.ts'
+import { AliasTable } from './aliases.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
@@ -48,7 +48,7 @@ describe('changes of other names', { skip }, () => {
   }
 
   it('of a server that took over are read anew, whatever numbers the old one had given out', async () => {
-    const book = new AliasBook({} as never)
+    const book = new AliasTable({} as never)
     const before = await book.at(serverWith(1, 1000, { 'b.test': { by: 990, original: 'a.test' } }))
     assert.equal(before.originalOf('b.test')?.site, 'a.test')
     const after = await book.at(serverWith(2, 500, { 'c.test': { by: 400, original: 'a.test' } }))

@@ -1,14 +1,13 @@
 /**
- * The aliases, in memory, as each transaction sees them. The table is the truth; every change of it, whichever server
- * made it, is a row of `alias_change`, and each transaction first reads those that the memory has not seen: none, as a
- * rule, in one statement. Transactions are numbered when they begin and seen when they end, in any order: so what began
- * after the oldest that was under way at the last look is read again. A server that took over may give numbers out again
- * that this memory has seen, and may lack what it had: then all is read anew.
+ * The aliases in memory, as each transaction sees them. Every change of the table, by any server, is a row of `alias_change`.
+ * Each transaction first reads those that are not in memory yet, usually none, in one statement. Transactions are numbered
+ * when they begin and become visible when they end, in any order, so what began after the oldest one that was running at the
+ * last look is read again. After a failover numbers may be used again and changes may be lost: then all is read anew.
  */
-import { signed64 } from '../../base/digest.ts'
+
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import {
   type AliasAnswer,
   AliasNames,
@@ -21,9 +20,10 @@ import {
   objectionTo,
   originalIn,
 } from '../aliases.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
+import { keyOf } from '../rules/site.ts'
+import { byKey, column, eachBucket, itself } from './by-bucket.ts'
 
-/** One row at least, for the snapshot by which they were read. */
+/** At least one row, for the snapshot by which they were read. */
 export const READ_CHANGES = `
   SELECT s.seen::text AS seen, c.name, c.original, c.how, c.https
   FROM (SELECT pg_current_snapshot() AS seen) s LEFT JOIN alias_change c ON c.changed >= $1::xid8
@@ -38,7 +38,7 @@ export const WRITE_ALIASES = `
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 export const DELETE_ALIASES = `DELETE FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const READ_ALIASES_AMONG = `SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
-/** A later change of a name says all: whoever sees that these are gone sees it too. */
+/** The latest change of an alias is enough: a reader that misses these sees that one. */
 const FORGET_OLD_CHANGES = `
   DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
 export const LOG_CHANGES = `
@@ -54,7 +54,7 @@ interface ChangeRow {
   https: number | null
 }
 
-export class AliasBook {
+export class AliasTable {
   readonly #urls: UrlReader
   readonly #names = new AliasNames()
   readonly #views = new WeakMap<PostgresTx, Promise<AliasView>>()
@@ -65,12 +65,12 @@ export class AliasBook {
     this.#urls = urls
   }
 
-  /** Asked for once in every transaction, however often it is called. */
+  /** Read once per transaction, however often it is called. */
   at(tx: PostgresTx): Promise<AliasView> {
     const known = this.#views.get(tx)
     if (known !== undefined) return known
     const view = this.#refresh(tx).then(() => new AliasView(this.#names, this.#urls))
-    // Whoever awaits it is told; who failed before he could is not a crash.
+    // Callers that await it see the error; a transaction that failed before must not crash the process.
     view.catch(() => {})
     this.#views.set(tx, view)
     return view
@@ -81,7 +81,7 @@ export class AliasBook {
     const known = timeline === this.#timeline ? this.#seen : NOTHING
     const rows = await tx.all<ChangeRow>(READ_CHANGES, known.oldest)
     const seen = readSnapshot(rows[0].seen)
-    // Answers may come in another order than they were made in.
+    // Answers may arrive out of order.
     if (timeline < this.#timeline || (timeline === this.#timeline && isBefore(seen, this.#seen))) return
     if (timeline > this.#timeline) this.#names.clear()
     this.#timeline = timeline
@@ -111,7 +111,7 @@ function readSnapshot(text: string): Snapshot {
   return { oldest, next: BigInt(next), running: running === '' ? 0 : running.split(',').length }
 }
 
-/** The later of two saw whatever the earlier did, and as long as none began, fewer that were not at their end. */
+/** The later of two snapshots sees what the earlier does; if none began between them, fewer are running. */
 function isBefore(a: Snapshot, b: Snapshot): boolean {
   return a.next < b.next || (a.next === b.next && a.running > b.running)
 }
@@ -122,7 +122,7 @@ interface Change extends NamedAs {
   evidence: string
 }
 
-/** What all servers know, and what this transaction has changed and not yet brought to its end. */
+/** What all servers know, and what this transaction has changed. */
 export class AliasView implements Names {
   readonly #names: AliasNames
   readonly #urls: UrlReader
@@ -150,7 +150,7 @@ export class AliasView implements Names {
     return [...known.filter((name) => !this.#own.has(name)), ...own]
   }
 
-  /** `isBarred`: whether a site was given up. It is in the database after the next `write`. */
+  /** `isBarred`: whether a site was given up. The next `write` writes it. */
   add(given: NewAlias, now: number, isBarred: (site: SiteName) => boolean): AliasAnswer {
     const { name, original, how, https = false, evidence = '' } = given
     const objection = objectionTo(given, this.#urls, this.#names.size + this.#own.size, (site) => this.#find(site))
@@ -162,7 +162,7 @@ export class AliasView implements Names {
     return 'taken'
   }
 
-  /** False: it was none. */
+  /** False: it was not an alias. */
   drop(name: SiteName): boolean {
     if (this.#find(name) === undefined) return false
     this.#own.set(name, null)
@@ -170,12 +170,12 @@ export class AliasView implements Names {
     return true
   }
 
-  /** Whether this transaction has said so. */
+  /** Whether this transaction has added it. */
   isNew(name: SiteName): boolean {
     return this.#own.get(name) != null
   }
 
-  /** What was said since the last `write` was not. */
+  /** Undoes what was added and dropped since the last `write`. */
   takeBack(): void {
     for (const name of this.#unwritten) this.#own.delete(name)
     this.#unwritten.clear()
@@ -185,22 +185,19 @@ export class AliasView implements Names {
     if (this.#unwritten.size === 0) return
     const names = [...this.#unwritten]
     this.#unwritten.clear()
-    const changes = names.map((name) => ({ name, key: signed64(siteKey(name)), change: this.#own.get(name) ?? null }))
+    const changes = names.map((name) => ({ name, key: keyOf(name), change: this.#own.get(name) ?? null }))
     const added = changes.flatMap(({ key, change }) =>
       change === null ? [] : { key, https: Number(change.https), change },
     )
     const dropped = changes.flatMap(({ key, change }) => (change === null ? key : []))
     await Promise.all([
-      eachBucket(byBucket(added, keyOf), (bucket, rows) => {
+      eachBucket(added, byKey, (bucket, rows) => {
         const all = column(rows, 'change')
         const texts = [column(all, 'name'), column(all, 'to'), column(all, 'how')]
         const rest = [column(rows, 'https'), column(all, 'since'), column(all, 'evidence')]
         return tx.run(WRITE_ALIASES, bucket, column(rows, 'key'), ...texts, ...rest)
       }),
-      eachBucket(
-        byBucket(dropped, (key) => key),
-        (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys),
-      ),
+      eachBucket(dropped, itself, (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys)),
       tx.run(
         LOG_CHANGES,
         names,
@@ -217,23 +214,18 @@ export class AliasView implements Names {
   }
 }
 
-/** When a server begins, which reads them all: else they would be as many as there ever were. */
+/** When a server starts, which reads them all: otherwise they would only grow. */
 export async function forgetOldChanges(tx: PostgresTx): Promise<void> {
   await tx.run(FORGET_OLD_CHANGES)
 }
 
 /**
- * Of locked sites, those that are other names now: of a name that was dropped while this transaction waited for its lock
- * nothing is to be marked as moved any more, for nobody would bring it back.
+ * The aliases among locked sites. Nothing may be marked as moved at an alias that was dropped while this transaction waited
+ * for its lock: it would never wait again.
  */
 export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Promise<ReadonlySet<bigint>> {
-  const buckets = byBucket(new Set(sites), (site) => site)
-  const rows = await eachBucket(buckets, (bucket, some) =>
+  const rows = await eachBucket(new Set(sites), itself, (bucket, some) =>
     tx.allExact<{ site: bigint }>(READ_ALIASES_AMONG, bucket, some),
   )
   return new Set(rows.flat().map(({ site }) => site))
-}
-
-function keyOf({ key }: { key: bigint }): bigint {
-  return key
 }

@@ -14,38 +14,37 @@ import {
   shareOf,
 } from '../rules/check-out.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
-import { cautiousPages, visitId } from '../rules/visit.ts'
+import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
 import type { Totals } from '../views.ts'
-import { readHolders, setAside } from './addresses.ts'
+import { readHolders, reserve } from './addresses.ts'
 import { bucketFor } from './by-bucket.ts'
 import { classOf } from './due-cache.ts'
 import { readTotals } from './look-around.ts'
 import type { SharedSite } from './site-rows.ts'
 import { chooseBuckets, readNextDue, type Taken, type Taking, takeFree } from './take-free.ts'
-import { VisitPayload } from './visit-payload.ts'
+import { type Granted, VisitPayload } from './visit-payload.ts'
 import type { WorkingSet } from './working-set.ts'
 
 export interface CheckedOut {
   visits: Visit[]
   next: Millis | 'over'
-  /** What there was for the worker was not enough. */
+  /** The worker got less than it wanted. */
   short: boolean
 }
 
 export interface CheckingOut {
-  /** Not before the COMMIT. It fails when the connection was lost meanwhile, also where the COMMIT was done. */
+  /** Resolves after the COMMIT. It rejects when the connection was lost meanwhile, even if the COMMIT was done. */
   answer: Promise<CheckedOut>
-  /** All that are in it. */
+  /** All visits in it. */
   granted: VisitId[]
 }
 
 /**
- * Three trips, as a rule: candidates are taken; what the likely ones carry is read, with who holds their addresses; they are
- * written. A trip costs more than what is asked in it, above all where the thread that awaits its answer has parts to
- * apply meanwhile. So the last statements are begun and not awaited: the COMMIT travels with them, and `answer` is there
- * when it is done.
+ * Usually three round trips: lock candidates; read what the likely ones carry and the holders of their addresses; write. A
+ * round trip costs more than its statements, above all when the thread has parts to apply meanwhile. So the last statements
+ * are sent and not awaited: the COMMIT goes with them, and `answer` resolves when it is done.
  *
- * `left`: pages that the budget allows; infinite when nothing bounds them.
+ * `left`: pages that the budget allows; infinite without a budget.
  */
 export async function checkOut(
   working: WorkingSet,
@@ -66,7 +65,7 @@ export async function checkOut(
   let writing: Promise<unknown> | undefined
   for (let round = 0; round < MAX_ROUNDS && !allowance.isSpent; round++) {
     await writing
-    // Whoever found only sites of others' addresses looks at more.
+    // A worker that found only sites of others' addresses reads more.
     const max = round === 0 ? atMost : Math.max(atMost - granted.length, MIN_ROUND)
     const { buckets, worst } = chooseBuckets(dueCache, worker, working.now, done, max)
     exhausted = buckets.length === 0
@@ -102,7 +101,7 @@ export async function checkOut(
     }
     granted.push(...given)
     if (others.length > 0) {
-      unused.push(...(await setAside(working, others)))
+      unused.push(...(await reserve(working, others)))
       await payload.read(given)
     }
     writing = writeAndLook(working, taking, taken, unused, buckets)
@@ -110,7 +109,7 @@ export async function checkOut(
   }
   const endings = Promise.all([
     payload.visitsOf(granted, options.slice),
-    // Who got something has it now: the crawl is not over.
+    // With a visit granted, the crawl is not over.
     granted.length > 0 ? undefined : readTotals(working.tx),
     writing,
   ])
@@ -120,12 +119,12 @@ export async function checkOut(
     next: whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages),
     short: !allowance.isSpent,
   }))
-  // Where the transaction fails by it, nobody awaits it.
+  // When the transaction fails because of it, it is never awaited.
   answer.catch(() => {})
   return { answer, granted: granted.map(({ site }) => visitId(site.key, site.fence)) }
 }
 
-/** Those that will be granted if nobody holds their addresses. */
+/** Those that will be granted if their addresses are free. */
 function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowance, sharers: number): Granted[] {
   const likely: Granted[] = []
   for (const site of sites) {
@@ -135,7 +134,7 @@ function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowa
   return likely
 }
 
-/** What is read is what was written before it. Where nothing was due, what waits is as it was. */
+/** The reads see the writes before them. Where nothing was due, what waits has not changed. */
 function writeAndLook(
   { tx, sites, now, tools: { dueCache } }: WorkingSet,
   { party, leaningIn }: Taking,
@@ -150,7 +149,7 @@ function writeAndLook(
   return Promise.all([sites.write(), ...buckets.map(looking)])
 }
 
-/** Of a bucket that was asked: whether anybody may have more, whether this worker may, and of which class the first is. */
+/** Of a bucket that was read: whether sites are left for any worker, for this worker, and the class of the first. */
 function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly SharedSite[], bucket: number) {
   const left = unused.filter(({ key }) => bucketFor(key) === bucket)
   const isFree = more.has(bucket) || left.some(({ state }) => state === 'free')
@@ -162,10 +161,7 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   return { isFree, isEmpty, best: first }
 }
 
-/**
- * `totals`: of a check-out that got nothing. `more`: it was not for want of free sites that no more were given. `granting`: the
- * budget allows more.
- */
+/** `totals`: of a check-out that got nothing. `more`: there may be more free sites. `granting`: the budget allows more. */
 function whenToAskAgain(
   working: WorkingSet,
   worker: WorkerId,
@@ -175,14 +171,14 @@ function whenToAskAgain(
 ): Millis | 'over' {
   const due = untilDue(working, worker)
   if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
-  // All was asked for that is due by the hints: it is for others.
+  // All buckets with something due were read: it is for others.
   const wait = due === 0 && !more ? ASK_AGAIN : due
   const { sites } = totals
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
   if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
-  // What nobody here has seen yet is seen within a second.
+  // What other servers did is known within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 
@@ -190,7 +186,7 @@ function untilDue(working: WorkingSet, worker: WorkerId): Millis {
   return Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
 }
 
-/** What one check-out may still give: sites, pages of the budget, and keys that it takes time to read. */
+/** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */
 
 class Allowance {
   readonly #slicePages: number
@@ -198,7 +194,7 @@ class Allowance {
   #pages: number
   #keys = MAX_KEYS_AT_ONCE
 
-  /** `pages`: of the budget; infinite when nothing bounds them. */
+  /** `pages`: of the budget; infinite without one. */
   constructor(slicePages: number, sites: number, pages: number) {
     this.#slicePages = slicePages
     this.#sites = sites
@@ -214,7 +210,7 @@ class Allowance {
     return this.#pages > 0
   }
 
-  /** Pages of a visit to the site, where so many share what is left. */
+  /** The pages of a visit to the site, when so many share what is left. */
   spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number): number {
     const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
     this.#sites--
@@ -230,12 +226,7 @@ class Allowance {
   }
 }
 
-export interface Granted {
-  site: SharedSite
-  pages: number
-}
-
-/** A site whose time has come becomes a visit: in memory, until the working set writes it. */
+/** A due site becomes a visit, in memory until the working set writes it. */
 export function grant(
   working: WorkingSet,
   site: SharedSite,
@@ -244,15 +235,8 @@ export function grant(
   pages: number,
 ): Granted {
   if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
-  site.state = stateAfter(site.state, { kind: 'checked-out' })
-  site.fence++
-  site.worker = worker
+  grantLease(working, site, worker, pages)
   site.region = post?.region ?? ANYWHERE
-  site.lease_until = working.now + working.tools.leaseMs
-  site.holder = ''
-  site.entered = null
-  site.granted = pages
-  site.part = 0
   working.sites.change(site)
   return { site, pages }
 }

@@ -65,12 +65,12 @@ describe('the choice of buckets', () => {
     assert.equal(rest.worst, 3)
   })
 
-  it('has what was set aside for the worker, and for nobody else', () => {
+  it('has what is reserved for the worker, and for no other', () => {
     const dueCache = new DueCache()
-    dueCache.setAside(7, 'w')
+    dueCache.reserve(7, 'w')
     assert.deepEqual(chooseBuckets(dueCache, 'w', NOW, NONE, 1).buckets, [7])
     assert.deepEqual(chooseBuckets(dueCache, 'other', NOW, NONE, 1).buckets, [])
-    dueCache.nothingAside(7, 'w')
+    dueCache.nothingReserved(7, 'w')
     assert.deepEqual(chooseBuckets(dueCache, 'w', NOW, NONE, 1).buckets, [])
   })
 })

@@ -3,6 +3,8 @@ import type { UrlReader } from '../../web/url/web-url.ts'
 import { checkRules, RULES_RECORD, readerOf, recordOf } from '../recorded-rules.ts'
 
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
+export const WRITE_META = `
+  INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
 
 /** Of two servers that begin a collection at once the second waits for the first, and must have the same rules. */
@@ -14,7 +16,7 @@ export async function agreeOnUrlRules(tx: PostgresTx, urls: UrlReader): Promise<
   checkRules(await readMeta(tx, RULES_RECORD), false, urls)
 }
 
-/** For whoever looks up what is there; who writes has agreed on the rules that it was opened with. */
+/** Reads URLs by the rules that the collection was made with. Writers have agreed on them with `agreeOnUrlRules`. */
 export async function recordedUrls(tx: PostgresTx): Promise<UrlReader> {
   return readerOf(await readMeta(tx, RULES_RECORD))
 }

@@ -1,4 +1,5 @@
 /** Other names of sites on several servers at once: each knows at once what the others have learnt, and nothing before. */
+
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -7,9 +8,9 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
+import { keyOf } from '../rules/site.ts'
 import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
-import { keyOf } from './working-set.ts'
 
 const postgres = await postgresForTests()
 

@@ -1,11 +1,10 @@
 /**
- * The aliases, in memory. The table is the truth; a number that grows with each change tells whether the memory has seen
- * it, also when a transaction was taken back.
+ * The aliases in memory. A number that grows with each change of the table tells whether the memory is current, even after a
+ * transaction was rolled back.
  */
-import { signed64 } from '../../base/digest.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import {
   type Alias,
   type AliasAnswer,
@@ -17,8 +16,8 @@ import {
   type Original,
   objectionTo,
 } from '../aliases.ts'
-import { READ_META, WRITE_META } from './recover.ts'
-import { readSite } from './site-rows.ts'
+import { keyOf } from '../rules/site.ts'
+import { readMeta, WRITE_META } from './meta.ts'
 
 export const READ_ALIASES = `
   SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY site LIMIT ${MAX_ALIASES}`
@@ -36,7 +35,7 @@ interface AliasRow extends Omit<Alias, 'https'> {
   https: number
 }
 
-export class AliasBook implements Names {
+export class AliasTable implements Names {
   readonly #urls: UrlReader
   readonly #names = new AliasNames()
   #seen = 0
@@ -52,7 +51,7 @@ export class AliasBook implements Names {
 
   /** Once in every call of the ledger. */
   refresh(tx: SqliteTx): void {
-    const changes = Number(tx.get<{ value: string }>(READ_META, CHANGES)?.value ?? 0)
+    const changes = Number(readMeta(tx, CHANGES) ?? 0)
     if (changes === this.#seen) return
     this.#names.clear()
     for (const { name, original, how, https } of tx.each<Omit<AliasRow, 'since' | 'evidence'>>(READ_NAMES))
@@ -69,12 +68,13 @@ export class AliasBook implements Names {
     return this.#names.learntNamesOf(original)
   }
 
-  add(tx: SqliteTx, given: NewAlias, now: number): AliasAnswer {
+  /** `isBarred`: whether a site was given up. */
+  add(tx: SqliteTx, given: NewAlias, now: number, isBarred: (site: SiteName) => boolean): AliasAnswer {
     const { name, original, how, https = false, evidence = '' } = given
     const objection = objectionTo(given, this.#urls, this.#names.size, (site) => this.#names.get(site))
     if (objection !== undefined) return objection
-    if (readSite(tx, signed64(siteKey(original)))?.state === 'barred') return 'refused'
-    const key = signed64(siteKey(name))
+    if (isBarred(original)) return 'refused'
+    const key = keyOf(name)
     tx.run(WRITE_ALIAS, key, name, original, how, https ? 1 : 0, now, evidence.slice(0, LONGEST_EVIDENCE))
     this.#names.set(name, { to: original, how, https })
     this.#changed(tx)
@@ -84,12 +84,12 @@ export class AliasBook implements Names {
   drop(tx: SqliteTx, name: SiteName): boolean {
     if (this.#names.get(name) === undefined) return false
     this.#names.delete(name)
-    tx.run(DELETE_ALIAS, signed64(siteKey(name)))
+    tx.run(DELETE_ALIAS, keyOf(name))
     this.#changed(tx)
     return true
   }
 
-  /** A number is never used again, also not when its transaction is taken back: then the memory is read anew. */
+  /** A number is never used again, even if its transaction is rolled back: then the memory is read anew. */
   #changed(tx: SqliteTx): void {
     this.#seen = ++this.#last
     tx.run(WRITE_META, CHANGES, String(this.#seen))

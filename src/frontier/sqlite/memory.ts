@@ -1,13 +1,13 @@
 import type { MemoryNews, SiteMemory } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { memoryOf, type SeenMemory } from '../views.ts'
+import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 
 export const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site
   LEFT JOIN site_traps t ON t.site = m.site WHERE m.site = ?`
 
 export function readMemory(tx: SqliteTx, site: bigint): SiteMemory {
-  return memoryOf(tx.get<SeenMemory>(READ_MEMORY, site))
+  return memoryOf(tx.get<StoredMemory>(READ_MEMORY, site))
 }
 
 export const WRITE_MEMORY = `
@@ -19,8 +19,8 @@ export const WRITE_TRAPS = `
 const FORGET = ['site_memory', 'site_robots', 'site_traps'].map((table) => `DELETE FROM ${table} WHERE site = ?`)
 
 /**
- * Carried, never read. In tables of their own: a robots.txt of 500 KiB must not make the site's row heavy, nor be written
- * again with every part that says nothing of it.
+ * Site memory is carried, never interpreted. It has tables of its own: a robots.txt of 500 KiB must not make the site's row
+ * heavy, nor be written again with every part that does not change it.
  */
 export function writeMemory(tx: SqliteTx, site: bigint, { robots, traps, ...rest }: MemoryNews): void {
   tx.run(WRITE_MEMORY, site, JSON.stringify(rest))

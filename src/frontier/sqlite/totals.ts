@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { type SeenDue, type SeenTotals, type Totals, totalsView } from '../views.ts'
+import { type SeenDue, type SeenTotals, totalsView } from '../rules/row-views.ts'
+import type { Totals } from '../views.ts'
 import { BUCKET } from './site-rows.ts'
 
 export const READ_TOTALS = `
