@@ -109,7 +109,7 @@ else {
       await end()
     })
 
-    it('are nobody else’s before their transaction has ended, also in the same process', async () => {
+    it('are invisible to others before their transaction has ended, also in the same process', async () => {
       const { servers, end } = await openServers(postgres, 2)
       const [one, two] = servers
       const learnt = gate()
@@ -175,7 +175,7 @@ else {
       await end()
     })
 
-    it('move what waits once, whoever reaps, and lose nothing to a visit that begins meanwhile', async () => {
+    it('move what waits once, whichever server reaps, and lose nothing to a visit that begins meanwhile', async () => {
       const { servers, end } = await openServers(postgres, 3, { slice: { pages: 1000, time: 1 } })
       const [one, two, three] = servers
       const urls = Array.from({ length: 1200 }, (_, at) => `http://a.test/${at + 1}`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { deferralOf, domainOf, isOwnSite, NOT_DEFERRED } from './domains.ts'
 
-test('a crowd is nobody for the first hundred, and one more each time the number doubles', () => {
+test('the deferral is 0 for the first hundred, and one more each time the number doubles', () => {
   const places = [1, NOT_DEFERRED, NOT_DEFERRED + 1, 199, 200, 399, 400, 1_000_000]
   assert.deepEqual(places.map(deferralOf), [0, 0, 1, 1, 2, 2, 3, 14])
   fc.assert(

@@ -37,7 +37,7 @@ export function seedViewsContract(make: MakeDatabase): void {
     assert.deepEqual([view?.path, view?.depth, view?.seed], ['N', 0, true])
   })
 
-  it('places: new, known, dead with its URL or with its site', async () => {
+  it('statuses: new, known, dead with its URL or with its site', async () => {
     const { db, ledger, views } = await open()
     const [a, b, c, d] = ['http://a.test/', 'http://b.test/', 'http://c.test/', 'http://d.test/'].map((url) =>
       seedOf(url),
