@@ -26,6 +26,13 @@ export interface Alias extends NewAlias {
   since: Instant
 }
 
+/** As a row has it. */
+export type AliasRow = Omit<Alias, 'https'> & { https: number }
+
+export function aliasOf(row: AliasRow): Alias {
+  return { ...row, https: row.https === 1 }
+}
+
 export type AliasAnswer =
   | 'taken'
   /** It is there already, or the operator's list says otherwise. */

@@ -39,22 +39,22 @@ export class KnownTexts {
   }
 
   has(key: UrlKey, text: string): boolean {
-    const kept = this.#slots[this.#place(key)]
+    const kept = this.#slots[this.#slot(key)]
     return kept !== 0n && kept === hash64(text)
   }
 
   /** The row has this text now. */
   note(key: UrlKey, text: string): void {
-    this.#slots[this.#place(key)] = hash64(text)
+    this.#slots[this.#slot(key)] = hash64(text)
     this.#noted++
   }
 
   /** The row may have another text now. */
   forget(key: UrlKey): void {
-    this.#slots[this.#place(key)] = 0n
+    this.#slots[this.#slot(key)] = 0n
   }
 
-  #place(key: UrlKey): number {
+  #slot(key: UrlKey): number {
     return Number(key & 0xffffffn) & this.#mask
   }
 }

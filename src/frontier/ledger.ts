@@ -17,7 +17,7 @@ export type PartResult =
   /** Its site was handed out again since, or never existed: a late report of a revived worker. */
   | 'stale'
   /** An earlier part of its visit is missing: keep it and apply it after that one. */
-  | 'early'
+  | 'out-of-order'
 
 export interface LostVisit {
   visit: VisitId

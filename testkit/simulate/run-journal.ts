@@ -99,7 +99,7 @@ export function notingLedger(ledger: Ledger, note: Note, { settled }: PartsSeen)
         const name = `part ${part} of ${site} (${visit})`
         const end = ended === undefined ? '' : `, ended: ${ended}`
         note('server', `${name}, ${pages.length} pages${end}: ${results[at]}`)
-        if (results[at] !== 'early') settled.add(name)
+        if (results[at] !== 'out-of-order') settled.add(name)
       }
       return results
     },

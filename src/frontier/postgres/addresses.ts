@@ -4,7 +4,7 @@ import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { readVisitId } from '../rules/visit.ts'
-import { bucketFor } from './by-bucket.ts'
+import { bucketFor, byAddress, column, eachBucket } from './by-bucket.ts'
 import type { DueCache } from './due-cache.ts'
 import type { SharedSite } from './site-rows.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -36,24 +36,20 @@ interface PinnedHolder extends Holder {
   until: Instant | null
 }
 
-async function ask<Row extends Holder>(
-  tx: PostgresTx,
+async function readAt<Row extends Holder>(
+  { tx, now }: WorkingSet,
   sql: string,
-  addresses: Iterable<string>,
-  now: Instant,
-): Promise<Map<string, Row>> {
-  const shards = groupBy(new Set(addresses), shardOf)
-  const rows = await Promise.all(shards.map(([shard, some]) => tx.all<Row>(sql, shard, some, now)))
+  sites: Iterable<SharedSite>,
+): Promise<ReadonlyMap<string, Row>> {
+  const addresses = new Set([...sites].flatMap(({ address }) => address ?? []))
+  const keyOf = (address: string) => byAddress({ address })
+  const rows = await eachBucket(addresses, keyOf, (shard, some) => tx.all<Row>(sql, shard, some, now))
   return new Map(rows.flat().map((row) => [row.address, row]))
 }
 
-/** The workers that hold these addresses now. Free addresses are not in it. */
-export function readHolders(
-  tx: PostgresTx,
-  addresses: Iterable<string>,
-  now: Instant,
-): Promise<ReadonlyMap<string, Holder>> {
-  return ask(tx, READ_HOLDERS, addresses, now)
+/** The workers that hold the addresses of these sites now, by address. Free addresses are not in it. */
+export function readHolders(working: WorkingSet, sites: Iterable<SharedSite>): Promise<ReadonlyMap<string, Holder>> {
+  return readAt(working, READ_HOLDERS, sites)
 }
 
 /**
@@ -61,46 +57,26 @@ export function readHolders(
  * Returns those whose addresses have changed hands meanwhile.
  */
 export async function reserve(working: WorkingSet, sites: readonly SharedSite[]): Promise<SharedSite[]> {
-  if (sites.length === 0) return []
-  const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
-  const holders = await ask<PinnedHolder>(
-    working.tx,
-    PIN_HOLDERS,
-    at.map(({ address }) => address),
-    working.now,
-  )
-  const reserved = new Map<string, { address: string; bucket: number }>()
-  const left: SharedSite[] = []
-  for (const { site, address } of at) {
-    const holder = holders.get(address)
-    if (holder === undefined) {
-      left.push(site)
-      continue
-    }
+  const { dueCache } = working.tools
+  const holders = await readAt<PinnedHolder>(working, PIN_HOLDERS, sites)
+  const reservations = new Map<string, { address: string; bucket: number }>()
+  const left = sites.filter((site) => {
+    const holder = site.address === null ? undefined : holders.get(site.address)
+    if (holder === undefined) return true
+    const { address, worker, until } = holder
     const bucket = bucketFor(site.key)
     if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
-    site.holder = holder.worker
+    site.holder = worker
     working.sites.change(site)
-    working.tools.dueCache.reserve(bucket, holder.worker)
-    if (holder.until !== null) working.tools.dueCache.idle(shardOf(address), holder.until)
-    reserved.set(`${bucket} ${address}`, { address, bucket })
-  }
-  await Promise.all(
-    groupBy(reserved.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
-      working.tx.run(
-        WRITE_RESERVATIONS,
-        shard,
-        some.map(({ address }) => address),
-        some.map(({ bucket }) => bucket),
-      ),
-    ),
+    dueCache.reserve(bucket, worker)
+    if (until !== null) dueCache.idle(shardOf(address), until)
+    reservations.set(`${bucket} ${address}`, { address, bucket })
+    return false
+  })
+  await eachBucket(reservations.values(), byAddress, (shard, some) =>
+    working.tx.run(WRITE_RESERVATIONS, shard, column(some, 'address'), column(some, 'bucket')),
   )
   return left
-}
-
-function groupBy<One>(all: Iterable<One>, numberOf: (one: One) => number): [number, One[]][] {
-  const groups = Map.groupBy(all, numberOf)
-  return [...groups].sort(([a], [b]) => a - b)
 }
 
 /** Of those that have reserved sites. */
@@ -212,7 +188,9 @@ export async function enter(working: WorkingSet, entries: readonly Entry[]): Pro
     return { ...entry, site, here: site.entered === entry.address }
   })
   const asking = attempts.flatMap((attempt) => (attempt === undefined || attempt.here ? [] : [attempt]))
-  asking.sort(byAddress)
+  asking.sort(
+    (a, b) => shardOf(a.address) - shardOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0),
+  )
   await Promise.all(
     asking.map(async (attempt) => {
       const { worker, address } = attempt
@@ -228,8 +206,4 @@ export async function enter(working: WorkingSet, entries: readonly Entry[]): Pro
   }
   await working.flush()
   return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
-}
-
-function byAddress(a: Entry, b: Entry): number {
-  return shardOf(a.address) - shardOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
 }

@@ -172,23 +172,23 @@ async function readNews(
   isKnown: (link: Link) => boolean,
   urls: UrlReader,
 ): Promise<{ news: Set<Link>; known: Link[] }> {
-  const places = new Map<bigint, Map<bigint, Link[]>>()
+  const bySiteAndKey = new Map<bigint, Map<bigint, Link[]>>()
   for (const { key: site, members } of groups)
     for (const link of members) {
       if (link.lastmod === undefined && isKnown(link)) continue
-      const links = places.get(site) ?? new Map<bigint, Link[]>()
-      places.set(site, links)
+      const links = bySiteAndKey.get(site) ?? new Map<bigint, Link[]>()
+      bySiteAndKey.set(site, links)
       const key = signed64(link.key)
       links.set(key, [...(links.get(key) ?? []), link])
     }
-  const asked = [...places].flatMap(([site, links]) => [...links.keys()].map((key): UrlAt => ({ site, key })))
-  const news = new Set([...places.values()].flatMap((links) => [...links.values()].flat()))
+  const asked = [...bySiteAndKey].flatMap(([site, links]) => [...links.keys()].map((key): UrlAt => ({ site, key })))
+  const news = new Set([...bySiteAndKey.values()].flatMap((links) => [...links.values()].flat()))
   const known: Link[] = []
   await eachBucket(asked, bySite, async (bucket, some) => {
     const rows = await tx.allExact<TextRow>(READ_TEXTS, bucket, column(some, 'site'), column(some, 'key'))
     const indexes: { row: TextRow; link: Link }[] = []
     for (const row of rows)
-      for (const link of places.get(row.site)?.get(row.key) ?? []) {
+      for (const link of bySiteAndKey.get(row.site)?.get(row.key) ?? []) {
         if (row.url === link.url) known.push(link)
         const lastmod = lastmodOf(link)
         if (isNewText(row, link.url)) continue

@@ -191,10 +191,7 @@ const hasWithdrawn = ({ applied }: Group) => applied.some(({ learnt }) => learnt
 
 /** After a visit: what waits at an alias moves to the original; an original that was given up loses its aliases. */
 async function moveOrDropAliases(working: WorkingSet, resting: readonly SiteRow[]): Promise<void> {
-  await moveRested(
-    working,
-    resting.map(({ name }) => name),
-  )
+  await moveRested(working, resting)
   for (const { name, state } of resting)
     if (state === 'barred' && working.names.originalOf(name) === undefined) await dropAliasesOf(working, name)
   await working.flush()

@@ -83,11 +83,7 @@ export async function checkOut(
     working.sites.take(sites)
     const sharers = Math.min(sites.length, atMost)
     const [holders] = await Promise.all([
-      readHolders(
-        working.tx,
-        sites.flatMap(({ address }) => address ?? []),
-        working.now,
-      ),
+      readHolders(working, sites),
       payload.read(likelyOf(sites, worst, allowance.copy(), sharers)),
     ])
     const others: SharedSite[] = []
@@ -169,7 +165,7 @@ function whenToAskAgain(
   more: boolean,
   granting: boolean,
 ): Millis | 'over' {
-  const due = untilDue(working, worker)
+  const due = Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
   if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
   // All buckets with something due were read: it is for others.
   const wait = due === 0 && !more ? ASK_AGAIN : due
@@ -180,10 +176,6 @@ function whenToAskAgain(
   if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
   // What other servers did is known within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
-}
-
-function untilDue(working: WorkingSet, worker: WorkerId): Millis {
-  return Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
 }
 
 /** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */

@@ -285,8 +285,8 @@ interface OfWorker {
 
 /** Lost sites come after all others, and more deferred ones after less deferred ones (V9, V12): a smaller class goes first. */
 export function classOf({ losses, deferral }: Pick<SiteRow, 'losses' | 'deferral'>): number {
-  return losses * CROWDS + deferral
+  return losses * MAX_DEFERRALS + deferral
 }
 
 /** More than there are: each deferral stands for twice as many sites. */
-const CROWDS = 64
+const MAX_DEFERRALS = 64

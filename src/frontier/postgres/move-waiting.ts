@@ -95,11 +95,9 @@ async function linksOf(
 }
 
 /** After visits have ended, whose sites are locked. */
-export async function moveRested(working: WorkingSet, names: readonly SiteName[]): Promise<void> {
-  for (const name of names) {
-    const isIdle = working.sites.get(keyOf(name))?.waiting === 0
-    if (!isIdle && working.names.originalOf(name) !== undefined) await moveWaiting(working, name, MAX_MOVED)
-  }
+export async function moveRested(working: WorkingSet, resting: readonly SiteRow[]): Promise<void> {
+  for (const { name, waiting } of resting)
+    if (waiting > 0 && working.names.originalOf(name) !== undefined) await moveWaiting(working, name, MAX_MOVED)
 }
 
 /**

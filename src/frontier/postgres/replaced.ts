@@ -5,7 +5,6 @@
 
 import { signed64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { LEARNT, type Replaced, urlsAtAlias } from '../aliases.ts'
 import { NOT_FOUND, REPLACED, WAITING } from '../rules/mark.ts'
 import { keyOf, sitesOf, wake } from '../rules/site.ts'
@@ -39,10 +38,7 @@ export async function keepReplaced(working: WorkingSet, replaced: readonly Repla
       open.map(({ site }) => site.key),
     ),
     working.readUrls(links),
-    readMissing(
-      working,
-      learnt.map(({ there }) => rowAt(there)),
-    ),
+    readMissing(working, learnt),
   ])
   for (const { site, members } of open) {
     const elsewhere: Link[] = []
@@ -58,21 +54,14 @@ export async function keepReplaced(working: WorkingSet, replaced: readonly Repla
 }
 
 /** Those that the server said are not there, with the changes of this transaction. */
-async function readMissing(working: WorkingSet, rows: readonly UrlAt[]): Promise<Set<string>> {
-  const isMissing = ({ site, key }: UrlAt) => working.urls.get(site, key)?.mark === NOT_FOUND
-  const here = rows.filter((at) => working.urls.isRead(at))
-  const there = await readGone(
-    working.tx,
-    rows.filter((at) => !working.urls.isRead(at)),
-  )
-  return new Set([...here.filter(isMissing), ...there].map(nameOf))
-}
-
-async function readGone(tx: PostgresTx, rows: readonly UrlAt[]): Promise<UrlAt[]> {
-  const found = await eachBucket(rows, bySite, (bucket, some) =>
+async function readMissing({ tx, urls }: WorkingSet, learnt: readonly Replaced[]): Promise<Set<string>> {
+  const rows = learnt.map(({ there }) => rowAt(there))
+  const here = rows.filter((at) => urls.isRead(at) && urls.get(at.site, at.key)?.mark === NOT_FOUND)
+  const unread = rows.filter((at) => !urls.isRead(at))
+  const there = await eachBucket(unread, bySite, (bucket, some) =>
     tx.allExact<UrlAt>(READ_MISSING, bucket, column(some, 'site'), column(some, 'key')),
   )
-  return found.flat()
+  return new Set([...here, ...there.flat()].map(nameOf))
 }
 
 function rowAt({ site, key }: Link): UrlAt {

@@ -190,9 +190,9 @@ export function chooseBuckets(
   const due = dueCache.dueBuckets(worker, now).filter((bucket) => !done.has(bucket))
   if (due.length <= MAX_BUCKETS) return { buckets: due, worst: Number.POSITIVE_INFINITY }
   const count = Math.min(MAX_BUCKETS, Math.max(MIN_BUCKETS, wanted))
-  const places = new Map([...preference(dueCache, worker, now, due, count)].map((bucket, place) => [bucket, place]))
-  const placeOf = (bucket: number) => places.get(bucket) ?? due.length
-  due.sort((a, b) => dueCache.bestOf(a) - dueCache.bestOf(b) || placeOf(a) - placeOf(b))
+  const ranks = new Map([...preference(dueCache, worker, now, due, count)].map((bucket, rank) => [bucket, rank]))
+  const rankOf = (bucket: number) => ranks.get(bucket) ?? due.length
+  due.sort((a, b) => dueCache.bestOf(a) - dueCache.bestOf(b) || rankOf(a) - rankOf(b))
   return {
     buckets: due.slice(0, count).sort((a, b) => a - b),
     worst: dueCache.bestOf(due[count]),

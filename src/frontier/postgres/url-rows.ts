@@ -69,9 +69,9 @@ export class UrlRows {
   }
 
   /** Those that were not read before, once each. They count as absent until `read` has them. */
-  unread(places: Iterable<UrlAt>): UrlAt[] {
+  unread(all: Iterable<UrlAt>): UrlAt[] {
     const missing: UrlAt[] = []
-    for (const { site, key } of places) {
+    for (const { site, key } of all) {
       const rows = this.#of(site)
       if (rows.has(key)) continue
       rows.set(key, null)

@@ -4,7 +4,7 @@ import { signed64, unsigned64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { type Alias, MAX_ALIASES } from '../aliases.ts'
+import { type AliasRow, aliasOf, MAX_ALIASES } from '../aliases.ts'
 import { type DomainView, domainKey, domainOf, domainView } from '../rules/domains.ts'
 import { MARKS } from '../rules/mark.ts'
 import {
@@ -90,14 +90,6 @@ interface UrlKeyRow {
   mark: bigint
 }
 
-interface AliasRow extends Omit<Alias, 'https'> {
-  https: number
-}
-
-function aliasOf(row: AliasRow): Alias {
-  return { ...row, https: row.https === 1 }
-}
-
 async function viewOfSite(tx: PostgresTx, name: string): Promise<SiteView | undefined> {
   const key = signed64(siteKey(name))
   const bucket = bucketOf('postgres', key)
@@ -133,11 +125,11 @@ async function viewOfUrl(tx: PostgresTx, text: string): Promise<UrlView | undefi
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
-  const place = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
+  const rowOf = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
   const own = urls.keyApart(text)
-  const isOwn = own !== undefined && (await tx.get(READ_URL, ...place(own))) !== undefined
+  const isOwn = own !== undefined && (await tx.get(READ_URL, ...rowOf(own))) !== undefined
   const key = isOwn ? own : parsed.key
-  const at = place(key)
+  const at = rowOf(key)
   const [row, seed, via] = await Promise.all([
     tx.get<SeenUrl & { seq: number }>(READ_URL, ...at),
     tx.get(IS_SEED, ...at),

@@ -42,7 +42,7 @@ export class VisitPayload {
 
   /** In one round trip, for sites that this transaction has locked. */
   async read(granted: readonly Granted[]): Promise<void> {
-    const missing = this.#missing(granted)
+    const missing = granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
     if (missing.length === 0) return
     const { tx, names } = this.#working
     // At an alias only what waits there is fetched: what it leads to is entered at the original.
@@ -50,10 +50,7 @@ export class VisitPayload {
     const [agendas, known, memoryOf] = await Promise.all([
       readAgendas(this.#working, missing),
       readKnown(this.#working, knowing),
-      readMemories(
-        tx,
-        missing.map(({ site }) => site.key),
-      ),
+      readMemories(tx, missing.map(keyOfGranted)),
     ])
     for (const { site, pages } of missing) {
       const { key } = site
@@ -72,37 +69,24 @@ export class VisitPayload {
       return visitOf(this.#working, site, { pages, time: slice.time }, { agenda: items, known, memory })
     })
   }
-
-  #missing(granted: readonly Granted[]): Granted[] {
-    return granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
-  }
 }
+
+const keyOfGranted = ({ site }: Granted): bigint => site.key
+
 async function readAgendas(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, UrlRow[]>> {
-  const rows = await eachBucket(
-    granted,
-    ({ site }) => site.key,
-    (bucket, some) => {
-      const keys = some.map(({ site }) => site.key)
-      return working.tx.allExact<UrlRow>(READ_AGENDAS, bucket, keys, column(some, 'pages'), working.now)
-    },
-  )
+  const rows = await eachBucket(granted, keyOfGranted, (bucket, some) => {
+    const keys = some.map(keyOfGranted)
+    return working.tx.allExact<UrlRow>(READ_AGENDAS, bucket, keys, column(some, 'pages'), working.now)
+  })
   return Map.groupBy(rows.flat(), ({ site }) => site)
 }
 
 async function readKnown(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, BigUint64Array>> {
   const known = new Map<bigint, BigUint64Array>()
-  await eachBucket(
-    granted,
-    ({ site }) => site.key,
-    async (bucket, some) => {
-      const sites = some.map(({ site }) => site.key)
-      const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
-      for (const { site, keys } of rows)
-        known.set(
-          site,
-          keysFrom(keys.length, (buffer) => buffer.set(keys)),
-        )
-    },
-  )
+  await eachBucket(granted, keyOfGranted, async (bucket, some) => {
+    const sites = some.map(keyOfGranted)
+    const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
+    for (const { site, keys } of rows) known.set(site, keysFrom(keys.length, keys))
+  })
   return known
 }

@@ -7,7 +7,7 @@ import type { AgendaRow } from './mark.ts'
 import type { SiteRow } from './site.ts'
 import { visitId } from './visit.ts'
 
-/** A check-out holds the coordinator for some milliseconds. A worker that wants more is told to ask again at once. */
+/** A check-out holds the coordinator for some milliseconds. A worker that wants more asks again at once. */
 export const MAX_AT_ONCE = 64
 export const MAX_KEYS_AT_ONCE = 50_000
 /** An agenda's URL with its referrer takes as long to read as this many keys (3.2 µs): 64 full agendas took 100 ms. */
@@ -31,7 +31,7 @@ export function shareOf(slicePages: number, mayGrant: number, sharers: number): 
 export const ASKED_AGAIN_AFTER: Millis = 60_000
 const LONGEST_RECHECK: Millis = 600_000
 /** No worker has this name. */
-const NOBODY = ''
+const NO_WORKER = ''
 
 /**
  * Intake's table `recheck` lists captures that another worker is to fetch again. While one is open, the worker that brought
@@ -51,7 +51,7 @@ export function partyOf(workers: KnownWorkers | undefined, worker: WorkerId, now
   const own = workers?.postOf(worker)?.process
   const hasOthers = workers?.present().some(({ process }) => process !== own) === true
   const to = now - ASKED_AGAIN_AFTER
-  return { name: own !== undefined && hasOthers ? own : NOBODY, from: to - LONGEST_RECHECK, to }
+  return { name: own !== undefined && hasOthers ? own : NO_WORKER, from: to - LONGEST_RECHECK, to }
 }
 
 /** What a visit carries beside its site's row. */
@@ -94,11 +94,12 @@ export function agendaItem(row: AgendaRow, via: string | undefined): AgendaItem 
   return item
 }
 
-/** Keys of 8 bytes, the highest byte first, written into the buffer by `fill`. Typed arrays have the lowest byte first. */
-export function keysFrom(bytes: number, fill: (buffer: Buffer) => void): BigUint64Array {
+/** Keys of 8 bytes, as hex or bytes, the highest byte first. Typed arrays have the lowest byte first. */
+export function keysFrom(bytes: number, from: string | Uint8Array): BigUint64Array {
   const keys = new BigUint64Array(bytes / 8)
   const buffer = Buffer.from(keys.buffer)
-  fill(buffer)
+  if (typeof from === 'string') buffer.write(from, 'hex')
+  else buffer.set(from)
   buffer.swap64()
   return keys
 }

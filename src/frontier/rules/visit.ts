@@ -150,7 +150,7 @@ export function partResultOf(
 ): PartResult {
   if (fence === 0 || fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
   if (part <= site.part) return 'again'
-  return part === site.part + 1 ? 'applied' : 'early'
+  return part === site.part + 1 ? 'applied' : 'out-of-order'
 }
 
 /**
@@ -221,7 +221,7 @@ export function applyPart<Work extends PartWork, Site extends SiteRow>(
   if (learnt?.requeue) requeue(work, site)
   if (part.ended !== undefined) endVisit(work, site, part)
   else if (site.worker === null) {
-    // The visit was given up for lost, but nobody else had the site: what it did counts, and the site goes on waiting.
+    // The visit was given up for lost, but no other worker had the site: what it did counts, and the site goes on waiting.
     site.lease_until = null
     restAfter(work, site, 'lost')
   }

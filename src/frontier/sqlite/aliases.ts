@@ -2,6 +2,7 @@
  * The aliases in memory. A number that grows with each change of the table tells whether the memory is current, even after a
  * transaction was rolled back.
  */
+
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
@@ -9,6 +10,8 @@ import {
   type Alias,
   type AliasAnswer,
   AliasNames,
+  type AliasRow,
+  aliasOf,
   LONGEST_EVIDENCE,
   MAX_ALIASES,
   type Names,
@@ -30,10 +33,6 @@ export const WRITE_ALIAS = `
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 export const DELETE_ALIAS = `DELETE FROM site_alias WHERE site = ?`
 const CHANGES = 'alias_changes'
-
-interface AliasRow extends Omit<Alias, 'https'> {
-  https: number
-}
 
 export class AliasTable implements Names {
   readonly #urls: UrlReader
@@ -97,10 +96,10 @@ export class AliasTable implements Names {
 }
 
 export function readAliases(tx: SqliteTx): Alias[] {
-  return tx.all<AliasRow>(READ_ALIASES).map((row) => ({ ...row, https: row.https === 1 }))
+  return tx.all<AliasRow>(READ_ALIASES).map(aliasOf)
 }
 
 export function readAlias(tx: SqliteTx, site: bigint): Alias | undefined {
   const row = tx.get<AliasRow>(READ_ALIAS, site)
-  return row === undefined ? undefined : { ...row, https: row.https === 1 }
+  return row && aliasOf(row)
 }

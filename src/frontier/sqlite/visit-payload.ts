@@ -32,7 +32,7 @@ export function readCarried({ tx, tools, now }: Work, { key, name, known }: Site
 /** The keys of every URL of the site, so that no visit fetches what another did. */
 export function readKnown(tx: SqliteTx, site: bigint): BigUint64Array {
   const hex = tx.get<{ keys: string | null }>(READ_KNOWN, site)?.keys ?? ''
-  return keysFrom(hex.length / 2, (buffer) => buffer.write(hex, 'hex'))
+  return keysFrom(hex.length / 2, hex)
 }
 
 interface WithVia {

@@ -119,8 +119,8 @@ async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: read
   const counting = reports
     .filter((_, at) => results[at] === 'applied')
     .map((report) => looked?.forCatalogue(report) ?? report)
-  const early = read.filter((_, at) => results[at] === 'early')
-  const done = read.filter((_, at) => results[at] !== 'early')
+  const early = read.filter((_, at) => results[at] === 'out-of-order')
+  const done = read.filter((_, at) => results[at] !== 'out-of-order')
   const { sums, lines, pages } = told(counting, tools.clock)
   const [crossSite, written, recorded, madeReady] = await Promise.all([
     addCrossSite(db, links),

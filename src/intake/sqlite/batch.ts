@@ -66,7 +66,7 @@ export class Batch {
     const early: Part[] = []
     for (const [at, { part, report }] of read.entries()) {
       if (findings[at] === 'applied') this.#collect(looked?.forCatalogue(report) ?? report)
-      if (findings[at] === 'early') early.push(part)
+      if (findings[at] === 'out-of-order') early.push(part)
       else done.push(part)
     }
     this.applied.parts += done.length

@@ -37,7 +37,7 @@ async function applyParts(tx: Tx, { visit, part, fence }: VisitReport, expected:
   if (fence !== expected) return 'stale'
   const seen = (await queries(tx).get<{ part: number }>(READ_SEEN, visit))?.part ?? 0
   if (part <= seen) return 'again'
-  if (part > seen + 1) return 'early'
+  if (part > seen + 1) return 'out-of-order'
   await queries(tx).run(NOTE_SEEN, visit, part)
   return 'applied'
 }
