@@ -473,14 +473,14 @@ CREATE TABLE url_spelling (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  position bigint NOT NULL,
+  "position" bigint NOT NULL,
   url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
   path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,
-  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, position)
+  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, "position")
 );
 
 CREATE TABLE volume (
