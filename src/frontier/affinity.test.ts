@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUCKETS } from '../database/bucket.ts'
+import type { KnownWorkers, Post } from './affinity.ts'
 import { Affinity } from './affinity.ts'
-import type { KnownWorkers, Post } from './known-workers.ts'
 
 const WINDOW = 2000
 const post = (process: string, region = process): Post => ({ process, region })
@@ -55,7 +55,7 @@ describe('affinity', () => {
     assert.deepEqual(ownersIn(affinity, posts, ''), before)
   })
 
-  it('looks only among those of a region for what leans to it', () => {
+  it('searches only the processes of a region for what leans to it', () => {
     const all = [post('w1', 'eu'), post('w2', 'eu'), post('w3', 'us')]
     const affinity = new Affinity(workersOf(...all), WINDOW)
     assert.deepEqual(new Set(ownersIn(affinity, all, 'us')), new Set(['w3']))
@@ -63,7 +63,7 @@ describe('affinity', () => {
     assert.deepEqual(new Set(ownersIn(affinity, all, 'jp')), new Set([undefined]))
   })
 
-  it('knows nobody without a fleet or a window: nothing waits', () => {
+  it('knows no process without workers or a window: nothing waits', () => {
     for (const affinity of [new Affinity(), new Affinity(workersOf(...posts), 0)]) {
       assert.equal(affinity.isOn, false)
       assert.equal(affinity.postOf('w1'), undefined)

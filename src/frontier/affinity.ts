@@ -1,18 +1,18 @@
 /**
- * Whom a site waits for, and how long. A site that was visited before waits, when its time has come, for the process that its
- * bucket leans to: of all that are there, or of the region that it leans to. When that has not asked within the window,
- * anybody has it. Sites that are new wait for nobody.
+ * Which process a site waits for, and how long. A site that was visited before waits, once it is due, for the process that
+ * its bucket leans to, of all processes or of the region that the site leans to. After the window any worker may have it. New
+ * sites wait for no process.
  */
 import type { Millis } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import type { WorkerId } from '../contracts/visit.ts'
-import { type KnownWorkers, NO_WORKERS, type Post } from './known-workers.ts'
+import { BUCKETS } from '../database/bucket.ts'
 import { type Nearness, regionFor } from './nearness.ts'
-import { ownersOf, weightsOf } from './rendezvous.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from './rules/site.ts'
 
-/** What sites lean to that lean to no region. */
+/** The region of sites that lean to no region. */
 export const ANYWHERE = ''
-/** Sites that were lost, and those of crowds, come after all others, also of those to whom they would lean. */
+/** Sites that were lost and deferred sites come after all others, whatever process they would lean to. */
 const NOWHERE = '(nowhere)'
 const MAX_WEIGHTS = 10_000
 
@@ -20,7 +20,7 @@ export class Affinity {
   readonly #workers: KnownWorkers
   readonly #window: Millis
   #present: readonly Post[] = []
-  /** Of those at work: where they are, and by region the processes that its buckets lean to. */
+  /** The regions of the processes at work, and by region the process that each bucket leans to. */
   #regions: readonly string[] = []
   readonly #owners = new Map<string, readonly string[]>()
   readonly #weights = new Map<string, BigUint64Array>()
@@ -30,28 +30,28 @@ export class Affinity {
     this.#window = window
   }
 
-  /** Whether sites wait for anybody at all. */
+  /** Whether sites wait for a process at all. */
   get isOn(): boolean {
     return this.#window > 0
   }
 
-  /** Undefined: it may have every site at once, and none leans to it. */
+  /** Undefined: it may have every site at once, and no site leans to it. */
   postOf(worker: WorkerId): Post | undefined {
     return this.isOn ? this.#workers.postOf(worker) : undefined
   }
 
-  /** How long the others let those before that a site leans to. */
+  /** How long other workers wait before they take a site that leans elsewhere. */
   windowOf(post: Post | undefined): Millis {
     return post === undefined ? 0 : this.#window
   }
 
-  /** What sites of the bucket lean to that lean to this post. */
+  /** The regions whose sites of this bucket lean to this process. */
   leaningTo(post: Post | undefined, bucket: number): string[] {
     if (post === undefined) return []
     return [ANYWHERE, post.region].filter((region) => this.#ownersIn(region)[bucket] === post.process)
   }
 
-  /** What a site leans to that begins to wait. */
+  /** The region that a site leans to when it begins to wait. */
   regionFor(site: Nearness & Pick<SiteRow, 'key' | 'fence' | 'losses' | 'deferral'>): string {
     if (site.losses > 0 || site.deferral > 0) return NOWHERE
     this.#view()
@@ -87,4 +87,55 @@ export class Affinity {
     this.#regions = [...new Set(present.map(({ region }) => region))].sort()
     this.#owners.clear()
   }
+}
+
+/**
+ * Which processes are at work, and where. Check-out uses it to send a site to the process that had it before (Y1) or is near
+ * it (C13). A worker is a thread; those of one process share a post.
+ */
+
+export interface Post {
+  process: string
+  /** Processes of one region are near the same sites. A process without one is a region of its own. */
+  region: string
+}
+
+export interface KnownWorkers {
+  /** All processes at work now, whichever server they use. A new array when that has changed. */
+  present(): readonly Post[]
+  /** Undefined: nothing is known of it yet. */
+  postOf(worker: WorkerId): Post | undefined
+}
+
+export const NO_WORKERS: KnownWorkers = { present: () => [], postOf: () => undefined }
+
+/**
+ * Rendezvous hashing (Y1): every process has a weight for every bucket, which depends only on the two names, and the heaviest
+ * owns it. A worker meets the same sites again, with their names and connections at hand, and when a process comes or goes
+ * only its own share moves.
+ */
+
+export function weightsOf(name: string): BigUint64Array {
+  return BigUint64Array.from({ length: BUCKETS }, (_, bucket) => hash64(`${bucket} ${name}`))
+}
+
+/** All buckets, those that lean to it most first. */
+export function bucketOrder(name: string): Uint8Array {
+  const weights = weightsOf(name)
+  const order = Uint8Array.from(weights.keys())
+  return order.sort((a, b) => (weights[a] > weights[b] ? -1 : weights[a] < weights[b] ? 1 : a - b))
+}
+
+/** By bucket, the process that it leans to. There is at least one name. */
+export function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
+  const [first, ...others] = names
+  const owners = Array<string>(BUCKETS).fill(first)
+  const max = weights(first).slice()
+  for (const name of others)
+    for (const [bucket, weight] of weights(name).entries())
+      if (weight > max[bucket]) {
+        max[bucket] = weight
+        owners[bucket] = name
+      }
+  return owners
 }

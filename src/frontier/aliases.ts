@@ -1,16 +1,21 @@
-/** Sites that are another name of an original (C8): links into them are entered there. Only their home pages stay. */
+/**
+ * Aliases: sites that are another name of an original (C8). Links into them are entered at the original; only their home
+ * pages stay.
+ */
 import type { Instant } from '../base/clock.ts'
-import type { SiteName } from '../contracts/visit.ts'
+import type { Link, VisitReport } from '../contracts/report.ts'
+import type { SiteName, UrlKey } from '../contracts/visit.ts'
+import { normalPath, type UrlReader } from '../web/url/web-url.ts'
 
-/** What `how` says of a name that was learnt. */
+/** `how` of an alias that was learnt. */
 export const LEARNT = 'www'
 
 export interface NewAlias {
   name: SiteName
   original: SiteName
-  /** `list`: the operator's list of mirrors; `www`: learnt from where the home page sends everybody. */
+  /** `list`: the operator's list of mirrors; `www`: learnt from the home page's redirect. */
   how: string
-  /** What is entered at the original is asked for by https, whatever the link says. */
+  /** URLs at the original are fetched by https, whatever the link says. */
   https?: boolean
   evidence?: string
 }
@@ -21,26 +26,234 @@ export interface Alias extends NewAlias {
   since: Instant
 }
 
+/** As a row has it. */
+export type AliasRow = Omit<Alias, 'https'> & { https: number }
+
+export function aliasOf(row: AliasRow): Alias {
+  return { ...row, https: row.https === 1 }
+}
+
 export type AliasAnswer =
   | 'taken'
-  /** It is there already, or the operator has said something else. */
+  /** It is there already, or the operator's list says otherwise. */
   | 'known'
-  /** The original is, by its own aliases, the same name. */
+  /** The original is itself an alias of this name. */
   | 'cycle'
-  /** No names of sites, an original that was given up, a chain too long, or too many. */
+  /** Not names of sites, an original that was given up, a chain too long, or too many aliases. */
   | 'refused'
 
-/** So many take 250 MB. */
+/** They take 250 MB. */
 export const MAX_ALIASES = 1_000_000
-/** Names of names: nobody means that many. */
+/** Aliases of aliases. */
 export const LONGEST_CHAIN = 16
 export const LONGEST_EVIDENCE = 500
-/** Of the word that says how it was learnt. */
+/** Of `how`. */
 export const LONGEST_HOW = 20
 
-/** URLs that move to an original at once. */
+/** URLs that move to an original per transaction. */
 export const MAX_MOVED = 500
-/** Names that one `reap` looks at. */
+/** Aliases per `reap`. */
 export const MAX_PENDING_NAMES = 20
-/** Names that go with an original that was given up. */
+/** Aliases that are dropped with an original that was given up. */
 export const MAX_NAMES_DROPPED = 1000
+
+/** The aliases in memory: looking up a link's site costs as much as a Map's `get`. */
+
+/** The end of a chain of aliases. */
+export interface Original {
+  site: SiteName
+  https: boolean
+  /** How the first alias of the chain became one. */
+  how: string
+}
+
+export interface NamedAs {
+  to: SiteName
+  https: boolean
+  how: string
+}
+
+export interface Names {
+  readonly isEmpty: boolean
+  originalOf(site: SiteName): Original | undefined
+  /** Usually one. */
+  learntNamesOf(original: SiteName): readonly SiteName[]
+}
+
+export class AliasNames implements Names {
+  readonly #known = new Map<SiteName, NamedAs>()
+  readonly #learnt = new Map<SiteName, readonly SiteName[]>()
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0
+  }
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  get(name: SiteName): NamedAs | undefined {
+    return this.#known.get(name)
+  }
+
+  originalOf(site: SiteName): Original | undefined {
+    return originalIn(site, (name) => this.#known.get(name))
+  }
+
+  learntNamesOf(original: SiteName): readonly SiteName[] {
+    return this.#learnt.get(original) ?? []
+  }
+
+  set(name: SiteName, named: NamedAs): void {
+    this.delete(name)
+    this.#known.set(name, named)
+    if (named.how === LEARNT) this.#learnt.set(named.to, [...this.learntNamesOf(named.to), name])
+  }
+
+  delete(name: SiteName): void {
+    const before = this.#known.get(name)
+    if (before === undefined) return
+    this.#known.delete(name)
+    const others = this.learntNamesOf(before.to).filter((other) => other !== name)
+    if (others.length > 0) this.#learnt.set(before.to, others)
+    else this.#learnt.delete(before.to)
+  }
+
+  clear(): void {
+    this.#known.clear()
+    this.#learnt.clear()
+  }
+}
+
+type Find = (name: SiteName) => NamedAs | undefined
+
+/** The end of a chain of aliases. Undefined for a cycle, which two servers can make that learn its halves at once. */
+export function originalIn(site: SiteName, find: Find): Original | undefined {
+  const first = find(site)
+  if (first === undefined) return undefined
+  let last = first
+  for (let hops = 1; hops < LONGEST_CHAIN; hops++) {
+    const next = find(last.to)
+    if (next === undefined) break
+    if (next.to === site) return undefined
+    last = next
+  }
+  return { site: last.to, https: last.https, how: first.how }
+}
+
+/** The answer to a new alias, where `size` are known; undefined when it can be taken. */
+export function objectionTo(
+  { name, original, how, https = false }: NewAlias,
+  urls: UrlReader,
+  size: number,
+  find: Find,
+): AliasAnswer | undefined {
+  if (![name, original].every((site) => urls.parse(`http://${site}/`)?.site === site)) return 'refused'
+  const before = find(name)
+  if (before?.to === original && before.how === how && before.https === https) return 'known'
+  if (before?.how === 'list' && how !== 'list') return 'known'
+  if (before === undefined && size >= MAX_ALIASES) return 'refused'
+  let end: SiteName | undefined = original
+  for (let hops = 0; end !== undefined && hops < LONGEST_CHAIN; hops++) {
+    if (end === name) return 'cycle'
+    end = find(end)?.to
+  }
+  return end === undefined ? undefined : 'refused'
+}
+
+/** What decides where a link is entered. */
+export interface Renaming {
+  urls: UrlReader
+  aliases: Names
+  mayReplace(original: SiteName): boolean
+}
+
+/** A link as it was found, and the link that is entered at the original instead. */
+export interface Replaced {
+  link: Link
+  there: Link
+  how: string
+}
+
+/** Links into aliases become links into the original; the others stay as they are. */
+export function renamed(tools: Renaming, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
+  const replaced: Replaced[] = []
+  if (tools.aliases.isEmpty) return { links: given, replaced }
+  const homes = new Set<string>()
+  const links = given.flatMap((link) => {
+    const original = tools.aliases.originalOf(link.site)
+    const there = original === undefined ? undefined : atOriginal(tools, link, original)
+    if (original === undefined || there === undefined) return [link]
+    replaced.push({ link, there, how: original.how })
+    if (original.how !== 'list' || homes.has(link.site)) return [there]
+    homes.add(link.site)
+    const home = homeAt(tools, link)
+    return home === undefined ? [there] : [there, home]
+  })
+  return { links, replaced }
+}
+
+/** Undefined when the link stays: the home page, which shows whether the alias still is one. */
+export function atOriginal(tools: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
+  const url = tools.urls.parse(link.url)
+  if (url === undefined || normalPath(url) === '/' || !tools.mayReplace(original.site)) return undefined
+  const target = tools.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
+  // The original itself redirects to the alias, or does not have the page: it is here or nowhere.
+  if (target === undefined || (link.via !== '' && tools.urls.parse(link.via)?.key === target.key)) return undefined
+  const { spelling: _, ...rest } = link
+  return { ...rest, url: target.href, key: target.key, site: target.site }
+}
+
+/** Only the home page shows whether a listed mirror still is one, and it may not be linked. */
+function homeAt(tools: Pick<Renaming, 'urls'>, { url, site, via, path }: Link): Link | undefined {
+  const home = tools.urls.parse(`${url.startsWith('https:') ? 'https' : 'http'}://${site}/`)
+  return home && { url: home.href, key: home.key, site: home.site, depth: 0, via, path }
+}
+
+/** A link that is fetched at the site itself, not at the original whose alias the site is. */
+export function isOwnLink(renaming: Renaming, site: SiteName, link: Link): boolean {
+  if (link.site !== site) return false
+  const original = renaming.aliases.originalOf(site)
+  return original === undefined || atOriginal(renaming, link, original) === undefined
+}
+
+/** What a visit learnt of its site from its home page, cut to size. `AliasTable.add` checks the names. */
+export function learntAlias({ site, learnt }: Pick<VisitReport, 'site' | 'learnt'>): NewAlias | undefined {
+  if (typeof learnt?.alias?.to !== 'string') return undefined
+  const { to, how, https, evidence = '' } = learnt.alias
+  return {
+    name: site,
+    original: to,
+    how: String(how).slice(0, LONGEST_HOW),
+    https: https === true,
+    evidence: String(evidence),
+  }
+}
+
+/** Home pages stay at an alias, and are few. */
+export const MAX_STAYING = 10
+
+/**
+ * Of the links that wait at an alias (up to `atMost + MAX_STAYING` were read), those that move to the original, with what is
+ * entered there. `more`: there are others to move.
+ */
+export function linksToMove<Row>(
+  renaming: Renaming,
+  waiting: readonly { row: Row; link: Link }[],
+  atMost: number,
+): { moved: { row: Row; links: readonly Link[] }[]; more: boolean } {
+  const moving = waiting.flatMap(({ row, link }) => {
+    const { links } = renamed(renaming, [link])
+    return links[0].site === link.site ? [] : [{ row, links }]
+  })
+  const moved = moving.slice(0, atMost)
+  const more = moved.length > 0 && (moving.length > atMost || waiting.length === atMost + MAX_STAYING)
+  return { moved, more }
+}
+
+/** A URL of a learnt alias that may have what its original lacks, by either scheme. */
+export function urlsAtAlias(urls: UrlReader, alias: SiteName, page: { url: string }): UrlKey[] {
+  const path = urls.parse(page.url)?.path
+  if (path === undefined) return []
+  return ['http', 'https'].flatMap((scheme) => urls.parse(`${scheme}://${alias}${path}`)?.key ?? [])
+}

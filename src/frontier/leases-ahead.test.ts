@@ -44,7 +44,7 @@ describe('leases ahead', () => {
     assert.equal(await opened.leased(), 21, 'and their places are filled again')
   })
 
-  it('answer while many parts are settled, which stops for them now and then', async () => {
+  it('answer while many parts are applied, which yields to them now and then', async () => {
     const clock = handClock()
     // Time passes whenever somebody looks at the clock.
     const elapsed = () => {
@@ -75,7 +75,7 @@ describe('leases ahead', () => {
     assert.deepEqual(await opened.bench.applyParts(whole(opened.bench, visits[0])), ['applied'])
   })
 
-  it('that nobody takes are given back, as if they had not been handed out', async () => {
+  it('that are not taken are given back, as if they had not been handed out', async () => {
     const opened = await ahead(5)
     const given = await opened.frontier.checkOut('w1', 1)
     await settled(opened)
@@ -136,7 +136,7 @@ describe('leases ahead', () => {
     assert.equal((await again.db.read((tx) => again.ledger.view.totals(tx))).sites.leased, 0)
   })
 
-  it('that were being granted are not lost with their worker, once they are on its shelf', async () => {
+  it('that were being granted are not lost with their worker, once they are in its pool', async () => {
     const opened = await ahead()
     const { visits } = await opened.frontier.checkOut('w1', 1)
     await opened.filled('w1')

@@ -1,7 +1,7 @@
 /**
- * Leases granted ahead, so that a check-out is answered at once and not after the transaction that happens to be under
- * way. They are leases like any others, durable, and their time runs: so they are few, and who does not take them within
- * two seconds has them given back, as if they had not been handed out. After a crash they are lost like all that was out.
+ * Prefetched leases: a check-out is answered at once, without waiting for the transaction that is running. They are ordinary,
+ * durable leases whose time runs, so they are few, and those not taken within two seconds are given back as if they had not
+ * been granted. After a crash they are lost like all others.
  */
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import type { Visit, WorkerId } from '../contracts/visit.ts'
@@ -9,50 +9,50 @@ import type { Database } from '../database/database.ts'
 import type { OpenFrontier } from './options.ts'
 
 /**
- * As many as were last asked for, but at least and at most so many: most often a worker asks for one or two. At fifty a second 16 last
- * for a third of a second, in which a disk syncs what fills the shelf again.
+ * As many as the worker last asked for, within these bounds; usually it asks for one or two. At fifty check-outs per second
+ * 16 last for a third of a second, in which a disk syncs the next ones.
  */
 const FEWEST_AHEAD = 16
 const MAX_AHEAD = 32
 /** Other workers wait for these sites meanwhile. */
 const LONGEST_AHEAD: Millis = 2000
-/** Of a short lease, at most this share is spent here. */
+/** At most this share of a lease is spent here. */
 const MAX_OF_LEASE = 0.1
 
 interface Granted {
   visit: Visit
-  /** Before the check-out was asked for: the lease counts from there. */
+  /** Before the check-out: the lease counts from there. */
   asked: Millis
-  /** After it was answered: what is to be waited counts from there. */
+  /** After the check-out: the site's wait counts from there. */
   answered: Millis
 }
 
 interface LeasePool {
   granted: Granted[]
-  /** How many are to be there. */
+  /** How many leases it should hold. */
   wanted: number
-  /** What is being granted for it now. */
+  /** The check-out that fills it now. */
   filling: Promise<void> | undefined
 }
 
 export interface LeasesAhead extends OpenFrontier {
-  /** Now and then: what nobody took is given back. */
+  /** Gives back the leases that were not taken in time. */
   giveBackOld(): Promise<void>
   /**
-   * Nothing is being granted ahead for this worker any more. To be waited for before it is lost: what is in the database and not yet on
-   * its shelf would count as lost with it, though nobody was given it.
+   * Resolves when no lease is being prefetched for this worker. Await it before the worker is lost: a lease that is in the
+   * database and not yet in its pool would count as lost, though no worker had it.
    */
   filled(worker: WorkerId): Promise<void>
 }
 
 export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clock): LeasesAhead {
   const { frontier, ledger } = opened
-  const shelves = new Map<WorkerId, LeasePool>()
+  const pools = new Map<WorkerId, LeasePool>()
   let stopped = false
 
   const leasePoolOf = (worker: WorkerId): LeasePool => {
-    let leasePool = shelves.get(worker)
-    if (leasePool === undefined) shelves.set(worker, (leasePool = { granted: [], wanted: 0, filling: undefined }))
+    let leasePool = pools.get(worker)
+    if (leasePool === undefined) pools.set(worker, (leasePool = { granted: [], wanted: 0, filling: undefined }))
     return leasePool
   }
   const giveBack = async (all: readonly Granted[]): Promise<void> => {
@@ -60,7 +60,7 @@ export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clo
     const visits = all.map(({ visit }) => visit.id)
     await database.transact((tx) => ledger.giveBack(tx, visits))
   }
-  /** What fails here fails again for whoever asks next, and then somebody hears of it; the leases run out by themselves. */
+  /** A failure here shows again at the next check-out; the leases expire by themselves. */
   const quietly = (work: Promise<void>): void => void work.catch(() => {})
   const isOld = ({ visit, asked }: Granted): boolean =>
     clock.elapsed() - asked > Math.min(LONGEST_AHEAD, visit.lease * MAX_OF_LEASE)
@@ -79,16 +79,16 @@ export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clo
       })
   }
   const fill = async (worker: WorkerId, leasePool: LeasePool): Promise<void> => {
-    // Whoever has just been given one is told so first: a transaction keeps the thread.
+    // The worker gets its answer first: a transaction keeps the thread.
     await turn()
     const lacking = leasePool.wanted - leasePool.granted.length
-    if (lacking <= 0 || stopped || shelves.get(worker) !== leasePool) return
+    if (lacking <= 0 || stopped || pools.get(worker) !== leasePool) return
     const asked = clock.elapsed()
     const { visits } = await frontier.checkOut(worker, lacking)
     const answered = clock.elapsed()
     const granted = visits.map((visit) => ({ visit, asked, answered }))
-    // The crawl is ending, or the worker is no more.
-    if (stopped || shelves.get(worker) !== leasePool) await giveBack(granted)
+    // The crawl is ending, or the worker has ended.
+    if (stopped || pools.get(worker) !== leasePool) await giveBack(granted)
     else leasePool.granted.push(...granted)
   }
 
@@ -107,7 +107,7 @@ export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clo
           return { visits: taken.map((one) => asOf(one, clock.elapsed())), next: 0 }
         }
         const answer = await frontier.checkOut(worker, atMost)
-        // Only where more are free now: else it would take from others what it has no use for.
+        // Only when more sites are free: otherwise it would take from others what it can't use.
         if (answer.visits.length > 0 && answer.next === 0) fillUp(worker, leasePool)
         return answer
       },
@@ -115,8 +115,8 @@ export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clo
     ledger: {
       ...ledger,
       async lose(tx, worker) {
-        const granted = shelves.get(worker)?.granted ?? []
-        shelves.delete(worker)
+        const granted = pools.get(worker)?.granted ?? []
+        pools.delete(worker)
         await ledger.giveBack(
           tx,
           granted.map(({ visit }) => visit.id),
@@ -124,17 +124,17 @@ export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clo
         return ledger.lose(tx, worker)
       },
     },
-    giveBackOld: () => giveBack([...shelves.values()].flatMap(takeOld)),
-    filled: async (worker) => shelves.get(worker)?.filling,
+    giveBackOld: () => giveBack([...pools.values()].flatMap(takeOld)),
+    filled: async (worker) => pools.get(worker)?.filling,
     stop() {
       stopped = true
       opened.stop()
-      quietly(giveBack([...shelves.values()].flatMap(({ granted }) => granted.splice(0))))
+      quietly(giveBack([...pools.values()].flatMap(({ granted }) => granted.splice(0))))
     },
   }
 }
 
-/** Its durations, as they are at `now`. */
+/** The visit with its durations as they are at `now`. */
 function asOf({ visit, asked, answered }: Granted, now: Millis): Visit {
   return { ...visit, wait: Math.max(0, visit.wait - (now - answered)), lease: visit.lease - (now - asked) }
 }

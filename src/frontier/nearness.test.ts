@@ -22,7 +22,7 @@ function regionsOver(site: Nearness, regions: readonly string[], visits = 1000):
 }
 
 describe('nearness', () => {
-  it('is not known before somebody has connected: the site goes to anybody', () => {
+  it('is not known before the first connection: the site goes to any worker', () => {
     assert.equal(regionFor(fresh(), 1n, 0, ['eu', 'us']), '')
   })
 
@@ -41,17 +41,17 @@ describe('nearness', () => {
     assert.equal(counts.get(''), undefined)
   })
 
-  it('leans to nobody where the difference is small', () => {
+  it('leans to no region where the difference is small', () => {
     assert.equal(regionFor(after(['eu', 80], ['us', 90]), 1n, 1, ['eu', 'us']), '')
   })
 
-  it('lets nobody try in the hope of better than near', () => {
+  it('tries no other region where one is near enough', () => {
     const counts = regionsOver(after(['eu', 3]), ['eu', 'us'])
     assert.deepEqual([...counts.keys()], [''])
     assert.deepEqual([...regionsOver(after(['eu', 3], ['us', 90]), ['eu', 'us']).keys()], ['eu'])
   })
 
-  it('leans to no region where nobody is at work', () => {
+  it('leans to no region without workers', () => {
     assert.equal(regionFor(after(['eu', 3], ['us', 90]), 1n, 1, ['jp', 'us']), '')
     assert.equal(regionFor(after(['eu', 80]), 1n, 1, ['eu']), '')
   })

@@ -1,13 +1,13 @@
 /**
- * From where a site is near (C13): which region connects to it fastest, as far as was tried. A site that one region reaches
- * clearly faster than another leans to it. Before that is known, one or two others are tried; afterwards, now and then.
+ * Which region connects to a site fastest, as far as was tried (C13). A site that one region reaches clearly faster than
+ * others leans to it. Before that is known, one or two other regions are tried; afterwards, now and then.
  */
 import type { Millis } from '../base/clock.ts'
 import { hash64, unsigned64 } from '../base/digest.ts'
 
-/** As columns of the site's row. */
+/** Columns of the site's row. */
 export interface Nearness {
-  /** The region that connects fastest; '': nobody has connected yet. */
+  /** The region that connects fastest; '': none has connected yet. */
   near_region: string
   near_ms: Millis | null
   /** The fastest of all others; null: no other has connected. */
@@ -18,19 +18,19 @@ export interface Nearness {
 
 export const UNKNOWN: Nearness = { near_region: '', near_ms: null, far_ms: null, near_tried: 0 }
 
-/** Nearer than this is near: nobody is tried in the hope of better. */
+/** Below this no other region is tried. */
 const NEAR_ENOUGH: Millis = 10
-/** A difference counts from a quarter and this on. */
+/** A difference counts when it is more than a quarter and this. */
 const CLEAR_FACTOR = 1.25
 const CLEAR_MS: Millis = 5
-/** Regions that are tried first of all. */
+/** Regions that are tried at the start. */
 const MAX_EARLY = 3
-/** Of later visits, one in so many goes elsewhere. */
+/** One in so many of the later visits goes elsewhere. */
 const EXPLORE_ONE_IN = 50n
-/** How much the latest visit counts. */
+/** The weight of the latest visit. */
 const WEIGHT = 0.3
 
-/** A visit from a region took so long to connect. */
+/** A visit from a region took this long to connect. */
 export function learnNearness(site: Nearness, region: string, ms: Millis): void {
   site.near_tried |= bitOf(region)
   if (site.near_ms === null) {
@@ -38,7 +38,7 @@ export function learnNearness(site: Nearness, region: string, ms: Millis): void 
     site.near_ms = ms
   } else if (region === site.near_region) {
     site.near_ms = smooth(site.near_ms, ms)
-    // It is not what it was: who else there is, is tried anew.
+    // The near region has become slow: other regions are tried anew.
     if (site.far_ms !== null && isClearly(site.far_ms, site.near_ms)) {
       site.far_ms = null
       site.near_tried = bitOf(region)
@@ -50,7 +50,7 @@ export function learnNearness(site: Nearness, region: string, ms: Millis): void 
   } else site.far_ms = site.far_ms === null || ms < site.far_ms ? ms : smooth(site.far_ms, ms)
 }
 
-/** Where a site is to go next, of the regions where somebody is at work; '': wherever. `fence`: of the visit before. */
+/** The region for the next visit, of those where workers are; '': any. `fence`: of the last visit. */
 export function regionFor(
   { near_region, near_ms, far_ms, near_tried }: Nearness,
   key: bigint,

@@ -1,4 +1,4 @@
-/** One folder per database, all of one shape, under the contract suites beside this file. */
+/** One folder per database, of one shape, under the contract suites in `testkit/contracts/frontier`. */
 import type { Database } from '../database/database.ts'
 import type { FrontierOptions, OpenFrontier } from './options.ts'
 import { openPostgresFrontier } from './postgres/open-frontier.ts'
@@ -19,7 +19,7 @@ export function openFrontier(db: Database, options: FrontierOptions): OpenFronti
   }
 }
 
-/** The reading side alone: for processes that only look. */
+/** For processes that only read. */
 export function viewsOf(db: Database): FrontierViews {
   switch (db.dialect) {
     case 'sqlite':
@@ -29,7 +29,7 @@ export function viewsOf(db: Database): FrontierViews {
   }
 }
 
-/** The seeds and how they stand. */
+/** The seeds and their marks. */
 export function seedViewsOf(db: Pick<Database, 'dialect'>): SeedViews {
   switch (db.dialect) {
     case 'sqlite':

@@ -1,17 +1,17 @@
-/** The frontier as the coordinator holds it: the workers' port, the ledger, and the two moments of its life. */
+/** The frontier as the coordinator opens it. */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Frontier } from '../contracts/ports.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
-import type { KnownWorkers } from './known-workers.ts'
+import type { KnownWorkers } from './affinity.ts'
 import type { Ledger } from './ledger.ts'
-import type { Order } from './order/order.ts'
+import type { Order } from './order.ts'
 
 export interface FrontierOptions {
   clock: Clock
   order: Order
-  /** By which rules keys are made; `recover` throws 'bad-config' when the collection was made with others. */
+  /** The rules by which keys are made. `recover` throws 'bad-config' when the collection was made with others. */
   urls: UrlReader
   /** Limits of one visit. */
   slice: { pages: number; time: Millis }
@@ -19,21 +19,21 @@ export interface FrontierOptions {
   addressPauseMs: Millis
   /** The configured courtesy pause of a site. */
   defaultPause(site: SiteName): Millis
-  /** Whether an original is wanted, so that links into its other names may be entered there. Without it, it is. */
+  /** Whether an original is in scope, so that links into its aliases may be entered there. Default: yes. */
   mayReplace?(original: SiteName): boolean
-  /** Whether a site may be held, when it is one of too many that nobody vouches for. Without it, it may. */
+  /** Whether a site may be held when it is one of too many unendorsed ones. Default: yes. */
   mayHold?(site: SiteName): boolean
   /**
-   * Pages that may still be collected, as the applied reports say: read it from the given transaction, so that it moves
-   * together with `settle`. What is handed out never adds up to more. Without it there is no such bound.
+   * Pages that may still be collected. Read in the given transaction, so that it changes together with `applyParts`. Visits
+   * never add up to more. Default: no limit.
    */
   budget?: { left(tx: Tx): number | Promise<number> }
   /**
-   * Workers live elsewhere, and other servers may be at work: `recover` loses no lease and waits for nothing. On PostgreSQL
+   * Workers run elsewhere, and other servers may be running: `recover` loses no lease and waits for nothing. On PostgreSQL
    * `clock.now()` must then be the database's time and never go back.
    */
   leasesOutlive?: boolean
-  /** Where many workers share the frontier (PostgreSQL): who they are, and how long a site waits for the one that it leans to. */
+  /** PostgreSQL: which workers share the frontier, and how long a site waits for the process that it leans to. */
   affinity?: { workers: KnownWorkers; windowMs: Millis }
 }
 
@@ -41,10 +41,10 @@ export interface OpenFrontier {
   frontier: Frontier
   ledger: Ledger
   /**
-   * Once, before the first check-out. `applyInbox` applies the parts that were durable when the last process ended; then
-   * every lease that is still open is lost, its site waits its pause, and nothing is handed out for one address pause.
+   * Once, before the first check-out. `applyInbox` applies the parts that were durable when the last process ended. Then
+   * every open lease is lost, its site waits its pause, and nothing is handed out for one address pause.
    */
   recover(applyInbox: () => Promise<void>): Promise<{ lost: number }>
-  /** From now on nothing is handed out: the crawl is ending. */
+  /** Nothing is handed out any more: the crawl is ending. */
   stop(): void
 }

@@ -1,12 +1,12 @@
 /**
- * By which rules the keys of a collection are made, as its database records them: written when it is made and the same
- * ever after, for under other rules every URL that is known would be news.
+ * The rules by which the keys of a collection are made, as its database records them. They are written when it is made and
+ * never change: under other rules every known URL would be new.
  */
 import { Problem } from '../base/errors.ts'
-import { RULE_NAMES, type RuleName, switchesOf, USUAL_RULES } from '../web/url/rules.ts'
+import { FIRST_RULES, RULE_NAMES, type RuleName, switchesOf } from '../web/url/rules.ts'
 import { type UrlReader, urlReader } from '../web/url/web-url.ts'
 
-/** Of the row in `frontier_meta`. */
+/** The name of the row in `frontier_meta`. */
 export const RULES_RECORD = 'url_rules'
 
 const NONE = 'none'
@@ -15,9 +15,10 @@ export function recordOf(rules: readonly RuleName[]): string {
   return rules.length === 0 ? NONE : rules.join(',')
 }
 
-/** Throws when the collection was made with other rules. A new one has no record yet. */
-export function checkRules(recorded: string | undefined, { rules }: UrlReader): void {
-  if (recorded === undefined || recorded === recordOf(rules)) return
+/** Throws when a collection with that record, or with none, was not made with these rules. A new one has no record yet. */
+export function checkRules(recorded: string | undefined, isNew: boolean, { rules }: UrlReader): void {
+  const given = recordOf(rules)
+  if ((recorded ?? (isNew ? given : recordOf(FIRST_RULES))) === given) return
   const made = switchesOf(readerOf(recorded).rules)
   throw new Problem(
     'bad-config',
@@ -28,9 +29,9 @@ export function checkRules(recorded: string | undefined, { rules }: UrlReader): 
 
 let last: { text: string; urls: UrlReader } | undefined
 
-/** A collection without a record is empty: nothing depends on its rules yet. */
+/** A collection without a record was made with the first rules. */
 export function readerOf(recorded: string | undefined): UrlReader {
-  const text = recorded ?? recordOf(USUAL_RULES)
+  const text = recorded ?? recordOf(FIRST_RULES)
   if (last?.text === text) return last.urls
   const names = text === NONE ? [] : text.split(',')
   const unknown = names.find((name) => !isRule(name))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bucketOrder } from './rendezvous.ts'
+import { bucketOrder } from './affinity.ts'
 
 describe('the order of buckets', () => {
   it('has every bucket once, and is the same each time', () => {

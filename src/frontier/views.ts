@@ -1,20 +1,20 @@
-/** What can be seen of the frontier from outside: for `status`, `explain`, the live view. Nothing here changes anything. */
+/** What `status`, `explain` and the dashboard see of the frontier. Nothing here changes anything. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
-import type { DomainView } from './domains.ts'
-import type { MarkName } from './mark.ts'
-import type { SiteState } from './site.ts'
+import type { DomainView } from './rules/domains.ts'
+import type { MarkName } from './rules/mark.ts'
+import type { SiteState } from './rules/site.ts'
 
-/** Kept as counters: asking costs the same however large the crawl is. */
+/** Kept as counters: reading them costs the same however large the crawl is. */
 export interface Totals {
   sites: Record<SiteState, number>
-  /** What is neither marked nor waiting belongs to sites that are held. */
+  /** What is neither marked nor waiting belongs to held sites. */
   urls: { known: number; marked: number; waiting: number }
-  /** Pages that visits now out may still ask for. */
+  /** Pages that current visits may still fetch. */
   granted: number
 }
 
@@ -27,9 +27,9 @@ export interface SiteView {
   rank: number
   since: Instant
   notBefore: Instant
-  /** Of `notBefore`, the part that is courtesy; what is later than this waits for a URL to be due. */
+  /** When the site's pause is over; until `notBefore` it waits for a URL to become due. */
   politeAt: Instant
-  /** Learnt from the site; 0 when the configured pause is the longer one. */
+  /** Learnt from the site; 0 when the configured pause is longer. */
   pause: Millis
   address?: string
   losses: number
@@ -40,33 +40,33 @@ export interface SiteView {
   waiting: number
   lease?: { visit: VisitId; fence: number; worker: WorkerId; until: Instant; parts: number }
   memory: SiteMemory
-  /** It is another name of an original. */
+  /** It is an alias. */
   alias?: Alias
   domain?: DomainView
-  /** Nobody vouches for it; `speaker` is the one site that speaks for it. */
+  /** It is unendorsed; `referrer` is the one endorsed site that links to it. */
   unendorsedSite?: { referrer?: SiteName }
 }
 
 export interface UrlView {
   url: string
-  /** By which the collection knows it: its own name's where a folder has two (`spellings.ts`). */
+  /** The key that the collection knows it by; its own where a folder has several indexes (`rules/spellings.ts`). */
   key: UrlKey
   site: SiteName
   depth: number
   via?: string
   path: string
   enqueuedAt: Instant
-  /** Waiting: when it is asked for; the time it was enqueued when it never was. */
+  /** Waiting: when it is due; when it was enqueued, if it was never visited. */
   dueAt: Instant
   tries: number
   mark: MarkName
   seed: boolean
-  /** Waiting: how many URLs of its site come before it, counted to a bound. */
+  /** Waiting: how many URLs of its site come before it, counted up to a limit. */
   ahead?: number
 }
 
 export interface FrontierViews {
-  /** Reads URLs by the rules that this collection was made with: whoever looks anything up by its key needs it. */
+  /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
   reader(tx: Tx): Promise<UrlReader>
   totals(tx: Tx): Promise<Totals>
   site(tx: Tx, name: SiteName): Promise<SiteView | undefined>
@@ -83,7 +83,7 @@ export interface FrontierViews {
   /** At most a million. */
   aliases(tx: Tx): Promise<Alias[]>
   seeds(tx: Tx): Promise<string[]>
-  /** Every URL of a site, marked ones too, in the order of its keys; `after` the last key of the page before. */
+  /** Every URL of a site, marked ones too, in the order of keys, after the key `after`. */
   urls(
     tx: Tx,
     site: SiteName,

@@ -17,7 +17,7 @@ import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, PartResult, ScheduledUrl } from '../frontier/ledger.ts'
-import { ASKED_AGAIN_AFTER } from '../frontier/second-opinion.ts'
+import { ASKED_AGAIN_AFTER } from '../frontier/rules/check-out.ts'
 
 export interface RecheckTools {
   /** Of captures: 0.001 is one in a thousand. 0 draws none; those drawn before are still compared. */

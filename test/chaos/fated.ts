@@ -42,8 +42,8 @@ const listening = <Options extends { journal?: (event: Event) => void }>(options
 if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
   const [{ listenAtStatements }, { HOLD_ADDRESS }, { RENEW }] = await Promise.all([
     import('./listen-at-statements.ts'),
-    import('../../src/frontier/postgres/enter.ts'),
-    import('../../src/frontier/postgres/renew.ts'),
+    import('../../src/frontier/postgres/addresses.ts'),
+    import('../../src/frontier/postgres/leases.ts'),
   ])
   const moments = new Map<string, Moment>([
     [HOLD_ADDRESS, 'entering'],

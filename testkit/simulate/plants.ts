@@ -12,7 +12,7 @@ import type { SiteTools } from '../../src/crawl/tools.ts'
 import type { Tx } from '../../src/database/database.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { Ledger } from '../../src/frontier/ledger.ts'
-import { visitId } from '../../src/frontier/visit-id.ts'
+import { visitId } from '../../src/frontier/rules/visit.ts'
 import { forgetting } from './forgetting-disk.ts'
 import type { Machine } from './machine.ts'
 

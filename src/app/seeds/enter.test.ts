@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { makeScope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Place } from '../../frontier/seed-views.ts'
+import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { parseUrl, usualUrls } from '../../web/url/web-url.ts'
 import { answeredHomes } from './earlier-collection.ts'
 import { type EnterTools, enterSeeds } from './enter.ts'
@@ -18,7 +18,7 @@ import { Damaged } from './unfold.ts'
 function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {
   const known = new Set<string>()
   const batches: SeedUrl[][] = []
-  const placeOf = (url: string): Place => (gone.includes(url) ? 'dead' : known.has(url) ? 'known' : 'new')
+  const placeOf = (url: string): SeedStatus => (gone.includes(url) ? 'dead' : known.has(url) ? 'known' : 'new')
   const tools: EnterTools = {
     urls: usualUrls,
     scopeWith: (seeds) =>
@@ -37,9 +37,9 @@ function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {
       }),
     async enter(seeds) {
       batches.push([...seeds])
-      const places = seeds.map(({ url }) => placeOf(url))
+      const statuses = seeds.map(({ url }) => placeOf(url))
       for (const { url } of seeds) known.add(url)
-      return { places, again: 0 }
+      return { statuses, again: 0 }
     },
     homes: false,
     stopped: () => false,

@@ -5,7 +5,7 @@
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Place } from '../../frontier/seed-views.ts'
+import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { clip, type Found, type SeedInput } from './found.ts'
 import { Damaged } from './unfold.ts'
@@ -44,7 +44,7 @@ export interface EnterTools {
   /** The scope of the collection with these as additional seeds. */
   scopeWith(seeds: readonly WebUrl[]): Scope
   /** In one transaction, durable when it resolves. */
-  enter(seeds: readonly SeedUrl[]): Promise<{ places: Place[]; again: number }>
+  enter(seeds: readonly SeedUrl[]): Promise<{ statuses: SeedStatus[]; again: number }>
   /** Enter only home pages. */
   homes: boolean
   stopped(): boolean
@@ -132,8 +132,8 @@ async function enterBatch(batch: readonly Seed[], report: SourceReport, tools: E
     else wanted.push(seedUrl(seed, report.source))
   }
   if (wanted.length === 0) return
-  const { places, again } = await tools.enter(wanted)
-  for (const place of places) report[place]++
+  const { statuses, again } = await tools.enter(wanted)
+  for (const status of statuses) report[status]++
   report.again += again
 }
 

@@ -183,10 +183,10 @@ export async function enterFromSources(
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {
-            const places = await views.places(tx, seeds)
+            const statuses = await views.statuses(tx, seeds)
             await ledger.seed(tx, seeds)
             const isNamed = isOver && NAMED.has(seeds[0]?.source)
-            return { places, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }
+            return { statuses, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }
           }),
         stopped: watch.stopped,
         progress: (report) => watch.progress(report, open.share(report)),

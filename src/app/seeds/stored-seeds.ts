@@ -5,9 +5,9 @@ import { pageOf } from '../../collection/pages/read-pages.ts'
 import { candidatesOf } from '../../crawl/name-probes.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { MarkName } from '../../frontier/mark.ts'
 import { seedViewsOf } from '../../frontier/open-frontier.ts'
-import type { Seed, SeedPlace } from '../../frontier/seed-views.ts'
+import type { MarkName } from '../../frontier/rules/mark.ts'
+import type { Seed, SeedPosition } from '../../frontier/seed-views.ts'
 import type { FrontierViews, UrlView } from '../../frontier/views.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
@@ -45,7 +45,7 @@ export async function seedCounts(database: Database): Promise<SeedCounts[]> {
     bySource.set(source, row)
   }
   const names = bySource.get('names')
-  for (let after: SeedPlace | undefined; names !== undefined; ) {
+  for (let after: SeedPosition | undefined; names !== undefined; ) {
     const { bests, last } = await database.read(async (tx) => {
       const gone = await views.gone(tx, 'names', after, AT_ONCE)
       const bests: Column[] = []
@@ -175,7 +175,7 @@ async function unasked(
 
 /** Every seed, in short transactions. */
 export async function* seedOutcomes(database: Database, views: FrontierViews): AsyncGenerator<SeedOutcome> {
-  for (let after: SeedPlace | undefined; ; ) {
+  for (let after: SeedPosition | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
       const { seeds, last } = await seedViewsOf(database).after(tx, after, AT_ONCE)
       const tools = { tx, views, reader: await views.reader(tx) }

@@ -14,7 +14,7 @@ import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
-import { visitId } from '../../frontier/visit-id.ts'
+import { visitId } from '../../frontier/rules/visit.ts'
 import { findOrphans, removeOrphans } from './find-orphans.ts'
 import type { CleanerParts, Findings } from './orphan.ts'
 

@@ -1,7 +1,7 @@
 /** Who is at work, as the table of workers says: for the frontier, which sends a site to whoever had it before or is near it. */
 
 import type { WorkerId } from '../../contracts/visit.ts'
-import type { KnownWorkers, Post } from '../../frontier/known-workers.ts'
+import type { KnownWorkers, Post } from '../../frontier/affinity.ts'
 import { workerOf } from './handlers.ts'
 import type { WorkerPost } from './worker-table.ts'
 

@@ -6,7 +6,7 @@ import { hash64 } from '../../base/digest.ts'
 import { decodeReport } from '../../contracts/decode-report.ts'
 import type { Link, PageReport, VisitReport } from '../../contracts/report.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { readVisitId } from '../../frontier/visit-id.ts'
+import { readVisitId } from '../../frontier/rules/visit.ts'
 import { VOLUME_NAME } from '../wire/calls.ts'
 
 /** The last instant that a date can be. */

@@ -174,10 +174,10 @@ CREATE TABLE unendorsed_site (
   domain bigint NOT NULL,
   referrer bigint,
   since bigint NOT NULL,
-  status bigint NOT NULL,
+  hold_state bigint NOT NULL,
   PRIMARY KEY (bucket, site)
 );
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, status, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since, site);
 
 CREATE TABLE address (
   shard smallint NOT NULL,                  -- first byte of the address's hash

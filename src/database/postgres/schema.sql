@@ -66,7 +66,7 @@ CREATE TABLE address_reservation (
   shard smallint NOT NULL,
   address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
-  CONSTRAINT address_reserved_pkey PRIMARY KEY (shard, address, bucket)
+  CONSTRAINT address_reservation_pkey PRIMARY KEY (shard, address, bucket)
 );
 
 CREATE TABLE address_sites (
@@ -467,10 +467,10 @@ CREATE TABLE unendorsed_site (
   domain bigint NOT NULL,
   referrer bigint,
   since bigint NOT NULL,
-  status bigint NOT NULL,
+  hold_state bigint NOT NULL,
   CONSTRAINT unendorsed_site_pkey PRIMARY KEY (bucket, site)
 );
-CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, status, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, hold_state, since, site);
 
 CREATE TABLE url (
   bucket smallint NOT NULL,
@@ -503,14 +503,14 @@ CREATE TABLE url_spelling (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  position bigint NOT NULL,
+  "position" bigint NOT NULL,
   url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
   path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,
-  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, position)
+  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, "position")
 );
 
 CREATE TABLE volume (

@@ -440,10 +440,10 @@ CREATE TABLE unendorsed_site (              -- a site without a trusted referrer
   domain INTEGER NOT NULL,
   referrer INTEGER,                         -- the one site that links to it; a second one endorses it
   since INTEGER NOT NULL,
-  status INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
+  hold_state INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
 ) STRICT;
 
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, status, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   bucket INTEGER AS (0) VIRTUAL,

@@ -1,14 +1,13 @@
-/** What a transaction does to addresses, at its end: they are locked after all sites, in the order of their shards. */
+/** What a transaction does to addresses, at its end. They are locked after all sites, in the order of their shards. */
 import type { Instant } from '../../base/clock.ts'
-import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { deferralOf } from '../domains.ts'
-import type { SiteRow } from '../site-row.ts'
-import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
+import { deferralOf } from '../rules/domains.ts'
+import type { SiteRow } from '../rules/site.ts'
+import { byAddress, column, eachBucket } from './by-bucket.ts'
 
 /**
- * Leases that hold it have ended; it stays its worker's until the last of them has, plus the pause. Says of which somebody
- * must take care then.
+ * Leases that hold an address have ended. It stays its worker's until the last one has ended and the pause is over.
+ * `isAwaited`: sites are reserved for that worker, and have to be freed then.
  */
 export const RELEASE_ADDRESSES = `
   WITH mine AS (
@@ -17,8 +16,8 @@ export const RELEASE_ADDRESSES = `
   UPDATE address SET visits = greatest(0, address.visits - mine.ended), until = greatest(address.until, mine.until)
   FROM mine WHERE address.shard = $1 AND address.address = mine.address
   RETURNING address.until::float8 AS until, address.visits = 0
-    AND EXISTS (SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = address.address) AS "isAwaited"`
-/** How many sites are there, when some have come and others left. */
+    AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = address.address) AS "isAwaited"`
+/** Sites per address, when some have come and others left. */
 export const COUNT_AT_ADDRESSES = `
   INSERT INTO address_sites (shard, address, sites)
   SELECT $1::smallint, n.address, n.sites FROM unnest($2::text[], $3::bigint[]) AS n (address, sites) ORDER BY n.address
@@ -55,7 +54,7 @@ export class AddressRows {
     })
   }
 
-  /** Where a site was found. With very many others there, it comes after sites that are more by themselves. */
+  /** Where a site was found. A site at an address with very many others is deferred. */
   learn(site: SiteRow, address: string): void {
     if (address === site.address) return
     if (site.address !== null) this.#move(site.address, -1)
@@ -68,39 +67,33 @@ export class AddressRows {
   }
 
   /**
-   * The rows of sites that were found at an address are written after this. Says, too, by shards, when addresses are
-   * nobody's for whose holders sites were set aside.
+   * The rows of sites found at an address are written after this. `idle`: by shard, when the first address with reserved
+   * sites is free.
    */
   write(): { writes: Promise<unknown>[]; idle: ReadonlyMap<number, Instant> } {
-    const ended = byShard(this.#ended.values())
-    const moves = byShard([...this.#moves].map(([address, sites]) => ({ address, sites })))
+    const moves = [...this.#moves].map(([address, sites]) => ({ address, sites }))
     const newcomers = new Map(this.#newcomers)
     const idle = new Map<number, Instant>()
-    this.#ended.clear()
-    this.#moves.clear()
-    this.#newcomers.clear()
-    const releases = eachBucket(ended, async (shard, rows) => {
+    const releases = eachBucket(this.#ended.values(), byAddress, async (shard, rows) => {
       const columns = [column(rows, 'address'), column(rows, 'ended'), column(rows, 'until')] as const
       const released = await this.#tx.all<Released>(RELEASE_ADDRESSES, shard, ...columns)
       for (const { until, isAwaited } of released)
         if (isAwaited) idle.set(shard, Math.min(until, idle.get(shard) ?? until))
     })
-    const counts = eachBucket(moves, async (shard, rows) => {
+    const counts = eachBucket(moves, byAddress, async (shard, rows) => {
       const columns = [column(rows, 'address'), column(rows, 'sites')] as const
       const now = await this.#tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)
       for (const { address, sites } of now)
         for (const [nth, site] of (newcomers.get(address) ?? []).reverse().entries())
           if (site.address === address) site.deferral = Math.max(site.deferral, deferralOf(sites - nth))
     })
+    this.#ended.clear()
+    this.#moves.clear()
+    this.#newcomers.clear()
     return { writes: [releases, counts], idle }
   }
 
   #move(address: string, by: number): void {
     this.#moves.set(address, (this.#moves.get(address) ?? 0) + by)
   }
-}
-
-function byShard<Row extends { address: string }>(rows: Iterable<Row>): ByBucket<Row> {
-  const sorted = [...rows].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
-  return byBucket(sorted, ({ address }) => signed64(hash64(address)))
 }

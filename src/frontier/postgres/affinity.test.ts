@@ -7,9 +7,8 @@ import type { Instant } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { KnownWorkers, Post } from '../known-workers.ts'
-import { klwf } from '../order/klwf.ts'
-import { roundRobin } from '../order/named-order.ts'
+import type { KnownWorkers, Post } from '../affinity.ts'
+import { klwf, roundRobin } from '../order.ts'
 import { openServers, recount } from './servers.test-tools.ts'
 
 const WINDOW = 1000
@@ -198,7 +197,7 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
     await end()
   })
 
-  it('nobody waits longer than the window for a worker that does not ask', async () => {
+  it('no site waits longer than the window for a worker that does not ask', async () => {
     const three = ['w1', 'w2', 'w3'].map((process): Post => ({ process, region: 'here' }))
     const { workers, servers, end } = await open(postgres, 1, three)
     const polling = new Polling(servers, workers)
@@ -212,7 +211,7 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
     await end()
   })
 
-  it('sites go to who is near them: of two classes of latency, at least four of five visits', async () => {
+  it('sites go to the worker near them: of two classes of latency, at least four of five visits', async () => {
     const { workers, servers, end } = await open(postgres, 1, REGIONS)
     const polling = new Polling(servers, workers, connectMsFrom)
     await polling.run(25_000)

@@ -1,7 +1,8 @@
-/** Rows by bucket: a statement is for one bucket, the buckets in their order, the rows of each in the order of their keys. */
+/** Rows by bucket: each statement is for one bucket. Buckets come in their order, the rows of each in the order of their keys. */
+import { hash64, signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 
-/** Of a site's key, or of any other 64 bits that say where a row lies. */
+/** The bucket of a site's key, or of any other 64 bits by which rows are distributed. */
 export function bucketFor(key: bigint): number {
   return bucketOf('postgres', key)
 }
@@ -26,13 +27,21 @@ export function byBucket<Row>(rows: Iterable<Row>, keyOf: (row: Row) => bigint):
   return buckets
 }
 
-/** One statement for each bucket, sent at once. */
+/** One statement per bucket, all sent at once. */
 export function eachBucket<Row, Answer>(
-  buckets: ByBucket<Row>,
+  rows: Iterable<Row>,
+  keyOf: (row: Row) => bigint,
   ask: (bucket: number, rows: readonly Row[]) => Promise<Answer>,
 ): Promise<Answer[]> {
-  return Promise.all([...buckets].map(([bucket, rows]) => ask(bucket, rows)))
+  return Promise.all([...byBucket(rows, keyOf)].map(([bucket, some]) => ask(bucket, some)))
 }
+
+/** Keys of rows, for `byBucket` and `eachBucket`. */
+export const byKey = ({ key }: { key: bigint }): bigint => key
+export const bySite = ({ site }: { site: bigint }): bigint => site
+/** Addresses have shards of their own. */
+export const byAddress = ({ address }: { address: string }): bigint => signed64(hash64(address))
+export const itself = (key: bigint): bigint => key
 
 /** The values of one column, for `unnest`. */
 export function column<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {

@@ -1,44 +1,50 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ASK_AGAIN, MAX_AT_ONCE, MAX_ROUNDS, MIN_ROUND } from '../check-out-bounds.ts'
+import { ANYWHERE, type Post } from '../affinity.ts'
 import type { FrontierOptions } from '../options.ts'
-import { partyOf } from '../second-opinion.ts'
+import {
+  ASK_AGAIN,
+  KEYS_AN_ITEM,
+  MAX_AT_ONCE,
+  MAX_KEYS_AT_ONCE,
+  MAX_KNOWN,
+  MAX_ROUNDS,
+  MIN_ROUND,
+  partyOf,
+  shareOf,
+} from '../rules/check-out.ts'
+import { type SiteRow, stateAfter } from '../rules/site.ts'
+import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
 import type { Totals } from '../views.ts'
-import { visitId } from '../visit-id.ts'
-import { Allowance } from './allowance.ts'
+import { readHolders, reserve } from './addresses.ts'
 import { bucketFor } from './by-bucket.ts'
-import { chooseBuckets } from './choose-buckets.ts'
 import { classOf } from './due-cache.ts'
-import { readHolders, setAside } from './holders.ts'
-import { type Granted, grant } from './lease.ts'
-import { readNextDue } from './read-next-due.ts'
-import { readTotals } from './read-totals.ts'
+import { readTotals } from './look-around.ts'
 import type { SharedSite } from './site-rows.ts'
-import { type Taken, type Taking, takeFree } from './take-free.ts'
-import { VisitPayload } from './visit-payload.ts'
+import { chooseBuckets, readNextDue, type Taken, type Taking, takeFree } from './take-free.ts'
+import { type Granted, VisitPayload } from './visit-payload.ts'
 import type { WorkingSet } from './working-set.ts'
 
 export interface CheckedOut {
   visits: Visit[]
   next: Millis | 'over'
-  /** What there was for the worker was not enough. */
+  /** The worker got less than it wanted. */
   short: boolean
 }
 
 export interface CheckingOut {
-  /** Not before the COMMIT. It fails when the connection was lost meanwhile, also where the COMMIT was done. */
+  /** Resolves after the COMMIT. It rejects when the connection was lost meanwhile, even if the COMMIT was done. */
   answer: Promise<CheckedOut>
-  /** All that are in it. */
+  /** All visits in it. */
   granted: VisitId[]
 }
 
 /**
- * Three trips, as a rule: candidates are taken; what the likely ones carry is read, with who holds their addresses; they are
- * written. A trip costs more than what is asked in it, above all where the thread that awaits its answer has parts to
- * apply meanwhile. So the last statements are begun and not awaited: the COMMIT travels with them, and `answer` is there
- * when it is done.
+ * Usually three round trips: lock candidates; read what the likely ones carry and the holders of their addresses; write. A
+ * round trip costs more than its statements, above all when the thread has parts to apply meanwhile. So the last statements
+ * are sent and not awaited: the COMMIT goes with them, and `answer` resolves when it is done.
  *
- * `left`: pages that the budget allows; infinite when nothing bounds them.
+ * `left`: pages that the budget allows; infinite without a budget.
  */
 export async function checkOut(
   working: WorkingSet,
@@ -59,7 +65,7 @@ export async function checkOut(
   let writing: Promise<unknown> | undefined
   for (let round = 0; round < MAX_ROUNDS && !allowance.isSpent; round++) {
     await writing
-    // Whoever found only sites of others' addresses looks at more.
+    // A worker that found only sites of others' addresses reads more.
     const max = round === 0 ? atMost : Math.max(atMost - granted.length, MIN_ROUND)
     const { buckets, worst } = chooseBuckets(dueCache, worker, working.now, done, max)
     exhausted = buckets.length === 0
@@ -77,11 +83,7 @@ export async function checkOut(
     working.sites.take(sites)
     const sharers = Math.min(sites.length, atMost)
     const [holders] = await Promise.all([
-      readHolders(
-        working.tx,
-        sites.flatMap(({ address }) => address ?? []),
-        working.now,
-      ),
+      readHolders(working, sites),
       payload.read(likelyOf(sites, worst, allowance.copy(), sharers)),
     ])
     const others: SharedSite[] = []
@@ -95,7 +97,7 @@ export async function checkOut(
     }
     granted.push(...given)
     if (others.length > 0) {
-      unused.push(...(await setAside(working, others)))
+      unused.push(...(await reserve(working, others)))
       await payload.read(given)
     }
     writing = writeAndLook(working, taking, taken, unused, buckets)
@@ -103,7 +105,7 @@ export async function checkOut(
   }
   const endings = Promise.all([
     payload.visitsOf(granted, options.slice),
-    // Who got something has it now: the crawl is not over.
+    // With a visit granted, the crawl is not over.
     granted.length > 0 ? undefined : readTotals(working.tx),
     writing,
   ])
@@ -113,12 +115,12 @@ export async function checkOut(
     next: whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages),
     short: !allowance.isSpent,
   }))
-  // Where the transaction fails by it, nobody awaits it.
+  // When the transaction fails because of it, it is never awaited.
   answer.catch(() => {})
   return { answer, granted: granted.map(({ site }) => visitId(site.key, site.fence)) }
 }
 
-/** Those that will be granted if nobody holds their addresses. */
+/** Those that will be granted if their addresses are free. */
 function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowance, sharers: number): Granted[] {
   const likely: Granted[] = []
   for (const site of sites) {
@@ -128,7 +130,7 @@ function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowa
   return likely
 }
 
-/** What is read is what was written before it. Where nothing was due, what waits is as it was. */
+/** The reads see the writes before them. Where nothing was due, what waits has not changed. */
 function writeAndLook(
   { tx, sites, now, tools: { dueCache } }: WorkingSet,
   { party, leaningIn }: Taking,
@@ -143,7 +145,7 @@ function writeAndLook(
   return Promise.all([sites.write(), ...buckets.map(looking)])
 }
 
-/** Of a bucket that was asked: whether anybody may have more, whether this worker may, and of which class the first is. */
+/** Of a bucket that was read: whether sites are left for any worker, for this worker, and the class of the first. */
 function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly SharedSite[], bucket: number) {
   const left = unused.filter(({ key }) => bucketFor(key) === bucket)
   const isFree = more.has(bucket) || left.some(({ state }) => state === 'free')
@@ -155,10 +157,7 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   return { isFree, isEmpty, best: first }
 }
 
-/**
- * `totals`: of a check-out that got nothing. `more`: it was not for want of free sites that no more were given. `granting`: the
- * budget allows more.
- */
+/** `totals`: of a check-out that got nothing. `more`: there may be more free sites. `granting`: the budget allows more. */
 function whenToAskAgain(
   working: WorkingSet,
   worker: WorkerId,
@@ -166,19 +165,70 @@ function whenToAskAgain(
   more: boolean,
   granting: boolean,
 ): Millis | 'over' {
-  const due = untilDue(working, worker)
+  const due = Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
   if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
-  // All was asked for that is due by the hints: it is for others.
+  // All buckets with something due were read: it is for others.
   const wait = due === 0 && !more ? ASK_AGAIN : due
   const { sites } = totals
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
   if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
-  // What nobody here has seen yet is seen within a second.
+  // What other servers did is known within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 
-function untilDue(working: WorkingSet, worker: WorkerId): Millis {
-  return Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
+/** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */
+
+class Allowance {
+  readonly #slicePages: number
+  #sites: number
+  #pages: number
+  #keys = MAX_KEYS_AT_ONCE
+
+  /** `pages`: of the budget; infinite without one. */
+  constructor(slicePages: number, sites: number, pages: number) {
+    this.#slicePages = slicePages
+    this.#sites = sites
+    this.#pages = pages
+  }
+
+  get isSpent(): boolean {
+    return this.#sites <= 0 || this.#pages <= 0 || this.#keys <= 0
+  }
+
+  /** The budget allows more. */
+  get hasPages(): boolean {
+    return this.#pages > 0
+  }
+
+  /** The pages of a visit to the site, when so many share what is left. */
+  spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number): number {
+    const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
+    this.#sites--
+    this.#pages -= pages
+    this.#keys -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
+    return pages
+  }
+
+  copy(): Allowance {
+    const copy = new Allowance(this.#slicePages, this.#sites, this.#pages)
+    copy.#keys = this.#keys
+    return copy
+  }
+}
+
+/** A due site becomes a visit, in memory until the working set writes it. */
+export function grant(
+  working: WorkingSet,
+  site: SharedSite,
+  worker: WorkerId,
+  post: Post | undefined,
+  pages: number,
+): Granted {
+  if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
+  grantLease(working, site, worker, pages)
+  site.region = post?.region ?? ANYWHERE
+  working.sites.change(site)
+  return { site, pages }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { BUCKETS } from '../../database/bucket.ts'
-import { bucketOrder } from '../rendezvous.ts'
-import { chooseBuckets, MAX_BUCKETS } from './choose-buckets.ts'
+import { bucketOrder } from '../affinity.ts'
 import { DueCache } from './due-cache.ts'
+import { chooseBuckets, MAX_BUCKETS } from './take-free.ts'
 
 const NONE = new Set<number>()
 const NOW = 1000
@@ -65,12 +65,12 @@ describe('the choice of buckets', () => {
     assert.equal(rest.worst, 3)
   })
 
-  it('has what was set aside for the worker, and for nobody else', () => {
+  it('has what is reserved for the worker, and for no other', () => {
     const dueCache = new DueCache()
-    dueCache.setAside(7, 'w')
+    dueCache.reserve(7, 'w')
     assert.deepEqual(chooseBuckets(dueCache, 'w', NOW, NONE, 1).buckets, [7])
     assert.deepEqual(chooseBuckets(dueCache, 'other', NOW, NONE, 1).buckets, [])
-    dueCache.nothingAside(7, 'w')
+    dueCache.nothingReserved(7, 'w')
     assert.deepEqual(chooseBuckets(dueCache, 'w', NOW, NONE, 1).buckets, [])
   })
 })

@@ -28,7 +28,7 @@ else {
 
   describe('the ledger on PostgreSQL', () => ledgerContract(make))
   describe('site memory on PostgreSQL', () => memoryContract(make))
-  describe('looks on PostgreSQL', () => viewsContract(make))
+  describe('views on PostgreSQL', () => viewsContract(make))
   describe('seeds on PostgreSQL', () => seedViewsContract(make))
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make, 15))

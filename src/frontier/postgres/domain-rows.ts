@@ -1,12 +1,12 @@
 /**
- * The domains of a transaction. Their rows count sites of every bucket, so they are nobody's for long: what was counted is
- * added to them at the end. Only where a bound depends on the counts, in domains with a wildcard, the row is locked from
- * the first look on; a domain that gets its wildcard meanwhile is balanced by the next `reap`.
+ * The domains of a transaction. Their rows count sites of every bucket, so they are not locked for long: counts are added at
+ * the end. Only domains with a wildcard, where a limit depends on the counts, are locked from the first read on. A domain
+ * that gets its wildcard meanwhile is balanced by the next `reap`.
  */
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type DomainRow, domainKey, newDomain } from '../domains.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
+import { type DomainRow, domainKey, newDomain } from '../rules/domains.ts'
+import { column, eachBucket, itself } from './by-bucket.ts'
 
 const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`
@@ -28,7 +28,7 @@ const COUNTS = ['sites', 'unendorsed', 'held'] as const
 
 interface Kept {
   row: DomainRow
-  /** What the database has: the difference is what is added to it. */
+  /** What the database has; the difference is added to it. */
   before: DomainRow
   /** It is there, or will be. */
   exists: boolean
@@ -44,14 +44,14 @@ export class DomainRows {
   readonly #kept = new Map<bigint, Kept>()
   readonly #changed = new Set<Kept>()
   readonly #probes = new Map<Kept, Probe>()
-  /** Those that were only looked at. */
+  /** Of domains that were only read. */
   readonly #wild = new Map<bigint, boolean>()
 
   constructor(tx: PostgresTx) {
     this.#tx = tx
   }
 
-  /** `names` are those that may be changed; of the `others` only is asked whether they have a wildcard. */
+  /** `names` may be changed; of the `others` only the wildcard is read. */
   async read(names: Iterable<string>, others: Iterable<string> = []): Promise<void> {
     const wanted = keysOf(names).filter((key) => !this.#kept.has(key))
     const seen = keysOf(others).filter((key) => !this.#kept.has(key) && !this.#wild.has(key))
@@ -63,7 +63,7 @@ export class DomainRows {
     this.#absent(names)
   }
 
-  /** As `read`, and nobody else changes them until the end. */
+  /** As `read`, and locks them. */
   async lock(names: Iterable<string>): Promise<void> {
     for (const row of await this.#ask(LOCK_DOMAINS, keysOf(names))) this.#take(row)
     this.#absent(names)
@@ -75,13 +75,11 @@ export class DomainRows {
     return kept === undefined ? this.#wild.get(key) === true : kept.row.wildcard === 1
   }
 
-  /** Undefined when it is not there, or when another name has the same 64 bits. */
   get(name: string): DomainRow | undefined {
     const kept = this.#kept.get(domainKey(name))
     return kept?.exists === true && kept.row.name === name ? kept.row : undefined
   }
 
-  /** A new one has nothing yet. Of two names with the same 64 bits the second is as good as a domain without limits. */
   for(name: string): DomainRow | undefined {
     const kept = this.#kept.get(domainKey(name))
     if (kept?.row.name !== name) return undefined
@@ -97,10 +95,10 @@ export class DomainRows {
   }
 
   write(): Promise<unknown>[] {
-    const changed = byBucket([...this.#changed], ({ row }) => row.key)
-    this.#changed.clear()
-    return [
-      eachBucket(changed, (shard, all) => {
+    const writing = eachBucket(
+      this.#changed,
+      ({ row }) => row.key,
+      (shard, all) => {
         const rows = column(all, 'row')
         const more = COUNTS.map((name) => all.map(({ row, before }) => row[name] - before[name]))
         const probes = all.map((kept) => this.#probes.get(kept))
@@ -116,16 +114,17 @@ export class DomainRows {
           probes.map((probe) => probe?.addresses ?? null),
           probes.map((probe) => probe?.at ?? null),
         )
-      }),
-    ]
+      },
+    )
+    this.#changed.clear()
+    return [writing]
   }
 
   async #ask(sql: string, keys: readonly bigint[]): Promise<DomainRow[]> {
-    const shards = byBucket(keys, (key) => key)
-    return (await eachBucket(shards, (shard, some) => this.#tx.allExact<DomainRow>(sql, shard, some))).flat()
+    return (await eachBucket(keys, itself, (shard, some) => this.#tx.allExact<DomainRow>(sql, shard, some))).flat()
   }
 
-  /** Read again, it has what others did, and what is counted here on top. */
+  /** A row that is read again has the changes of others, plus what is counted here. */
   #take(read: DomainRow): void {
     const kept = this.#kept.get(read.key)
     if (kept === undefined) {

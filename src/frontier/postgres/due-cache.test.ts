@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUCKETS } from '../../database/bucket.ts'
+import type { KnownWorkers, Post } from '../affinity.ts'
 import { Affinity } from '../affinity.ts'
-import type { KnownWorkers, Post } from '../known-workers.ts'
 import { DueCache } from './due-cache.ts'
 
 const WINDOW = 1000
@@ -23,7 +23,7 @@ function opened() {
 }
 
 describe('hints', () => {
-  it('whoever has nothing older takes what is overdue, also when another took what leant to it', () => {
+  it('a worker that has nothing older takes what is overdue, also when another took what leant to it', () => {
     const { dueCache, of } = opened()
     dueCache.waits(of, '', NOW - 20_000)
     assert.equal(dueCache.overdueFor('a', NOW), NOW - 20_000 - WINDOW)
@@ -34,7 +34,7 @@ describe('hints', () => {
     assert.equal(dueCache.nextDue('a'), NEVER)
   })
 
-  it('a process that is not shown what is for others hides it from nobody else', () => {
+  it('a process that does not see what is for others hides it from no other process', () => {
     const { dueCache, of } = opened()
     dueCache.free(of)
     dueCache.asked(of, { isFree: false }, 'a')

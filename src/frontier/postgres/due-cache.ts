@@ -1,47 +1,46 @@
 /**
- * Where something is due, and when, as this process has seen it: so that a check-out asks a few buckets and not 256 in vain.
- * Never the truth. What other servers did is learnt once a second; a hint that is too early costs one question.
+ * Where something is due and when, as this process has seen it, so that a check-out reads a few buckets instead of 256. It is
+ * only a cache: what other servers did is learnt once a second, and an entry that is too early costs one query.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
-import { Affinity } from '../affinity.ts'
-import type { Post } from '../known-workers.ts'
-import { bucketOrder } from '../rendezvous.ts'
-import type { SiteRow } from '../site-row.ts'
+import type { Post } from '../affinity.ts'
+import { Affinity, bucketOrder } from '../affinity.ts'
+import type { SiteRow } from '../rules/site.ts'
 import type { ByBucket } from './by-bucket.ts'
 import type { SharedSite } from './site-rows.ts'
 
 /**
- * How old what is known of other servers may be, for a worker that finds nothing. For one that finds what it wants a bit more:
- * every tick of the coordinator, a second, asks anew, so that no check-out waits for that.
+ * How old the knowledge of other servers may be for a worker that finds nothing. A bit older for one that finds enough: the
+ * coordinator's tick refreshes it every second, so that no check-out has to.
  */
 const FRESH_FOR: Millis = 1000
 const FRESH_ENOUGH_FOR: Millis = 1250
-/** The same for what others set aside for a worker that finds what it wants. */
-const ASIDE_FRESH_ENOUGH_FOR: Millis = 20_000
+/** The same for sites that others reserved for a worker that finds enough. */
+const RESERVED_FRESH_ENOUGH_FOR: Millis = 20_000
 
 const MAX_WORKERS = 10_000
-/** Of 2 KiB each. */
+/** 2 KiB each. */
 const MAX_REGIONS = 1000
 const NEVER = Number.POSITIVE_INFINITY
 
 export class DueCache {
   readonly #affinity: Affinity
-  /** 1: a site of the bucket may be given to anybody. */
+  /** 1: the bucket has a site for any worker. */
   readonly #free = new Uint8Array(BUCKETS)
-  /** Of those buckets, the process that found nothing there for itself: what is free may be for others only. */
+  /** Of those buckets, the process that found nothing there: the free sites may be for others only. */
   readonly #notFor: (string | undefined)[] = new Array(BUCKETS).fill(undefined)
-  /** When the first of those that wait is due. */
+  /** When the first waiting site is due. */
   readonly #waits = new Float64Array(BUCKETS).fill(NEVER)
-  /** By region, the same of those that lean to it. */
+  /** The same by region, for sites that lean to it. */
   readonly #leaning = new Map<string, Float64Array>()
-  /** How good the first of them is, as far as is known: see `classOf`. */
+  /** The class of the first site, as far as is known: see `classOf`. */
   readonly #best = new Float64Array(BUCKETS)
-  /** When an address of the shard is nobody's any more, for whose holder sites were set aside. */
+  /** When the first address of the shard with reserved sites becomes free. */
   readonly #idle = new Float64Array(BUCKETS).fill(NEVER)
   #tidied = 0
-  /** In the order of questions; those never asked come first. */
+  /** The number of the last query; 0: never read. */
   readonly #asked = new Float64Array(BUCKETS)
   #questions = 0
   readonly #workers = new Map<WorkerId, OfWorker>()
@@ -51,7 +50,7 @@ export class DueCache {
     this.#affinity = affinity
   }
 
-  /** Sites were written, and of these shards addresses are held until then. */
+  /** Sites were written; `idle`: when addresses of these shards become free. */
   changed(sites: ByBucket<SharedSite>, idle: ReadonlyMap<number, Instant>): void {
     for (const [bucket, rows] of sites)
       for (const site of rows)
@@ -60,14 +59,14 @@ export class DueCache {
     for (const [shard, until] of idle) this.idle(shard, until)
   }
 
-  /** There is a site for anybody. */
+  /** There is a site for any worker. */
   free(bucket: number, best = 0): void {
     this.#noteBest(bucket, best)
     this.#free[bucket] = 1
     this.#notFor[bucket] = undefined
   }
 
-  /** There is one that waits until then, and leans to the region. */
+  /** There is a site that waits until then and leans to the region. */
   waits(bucket: number, region: string, at: Instant, best = 0): void {
     this.#noteBest(bucket, best)
     if (at < this.#waits[bucket]) this.#waits[bucket] = at
@@ -84,13 +83,13 @@ export class DueCache {
     if (at < this.#idle[shard]) this.#idle[shard] = at
   }
 
-  setAside(bucket: number, holder: WorkerId): void {
-    this.#of(holder).aside.add(bucket)
+  reserve(bucket: number, holder: WorkerId): void {
+    this.#of(holder).reserved.add(bucket)
   }
 
   /**
-   * What a check-out saw, after all that it took. `party`: a process that is not shown what is to go to another one
-   * (`../second-opinion.ts`): that it sees nothing does not mean that there is nothing, until another says so, too.
+   * What a check-out saw, beside what it took. `party`: a process that does not see sites reserved for rechecks by others.
+   * That it sees nothing does not mean that there is nothing, until another process sees nothing, too.
    */
   asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen, party = ''): void {
     const isHidden = !isFree && party !== '' && this.#free[bucket] === 1 && (this.#notFor[bucket] ?? party) === party
@@ -102,33 +101,33 @@ export class DueCache {
     this.#asked[bucket] = ++this.#questions
   }
 
-  /** There is nothing set aside for the worker there. */
-  nothingAside(bucket: number, worker: WorkerId): void {
-    this.#workers.get(worker)?.aside.delete(bucket)
+  /** Nothing is reserved for the worker there. */
+  nothingReserved(bucket: number, worker: WorkerId): void {
+    this.#workers.get(worker)?.reserved.delete(bucket)
   }
 
-  /** What a look at all idle addresses of the shard saw. */
+  /** The next time that an address of the shard with reserved sites becomes free. */
   freed(shard: number, next: Instant): void {
     this.#idle[shard] = next
   }
 
-  /** Buckets worth a question, in their order. */
+  /** Buckets worth a query, in their order. */
   dueBuckets(worker: WorkerId, now: Instant): number[] {
-    const aside = this.#workers.get(worker)?.aside
+    const reserved = this.#workers.get(worker)?.reserved
     const post = this.#affinity.postOf(worker)
     const overdue = this.overdueFor(worker, now)
     const buckets: number[] = []
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       const isDue = this.#isFreeFor(post, bucket) || this.isDue(bucket, overdue) || this.#leansBy(post, bucket) <= now
-      if (isDue || aside?.has(bucket)) buckets.push(bucket)
+      if (isDue || reserved?.has(bucket)) buckets.push(bucket)
     }
     return buckets
   }
 
   /**
-   * Sites that lean to others are the worker's, too, when they are due since then: a window ago. Where more is due than workers
-   * can take, all are; so whoever has older ones that lean to it takes those first, and leaves the others as much longer to
-   * whom they lean to. Thus every site is passed over only for such as were due at most a window after it.
+   * Sites that lean to others are the worker's, too, when they have been due for a window. When more is due than workers can
+   * take, all are overdue. Then a worker first takes older ones that lean to it, and leaves the others to their own processes
+   * for as much longer. So a site is passed over only for sites that became due at most a window after it.
    */
   overdueFor(worker: WorkerId, now: Instant): Instant {
     const post = this.#affinity.postOf(worker)
@@ -137,12 +136,12 @@ export class DueCache {
     return oldest - this.#affinity.windowOf(post)
   }
 
-  /** Whether one of those that wait is due by then. */
+  /** Whether a waiting site is due by then. */
   isDue(bucket: number, by: Instant): boolean {
     return this.#waits[bucket] <= by
   }
 
-  /** When a site may be given to somebody who stands there. */
+  /** When a site may be given to a worker of this process. */
   #dueFor(post: Post | undefined, bucket: number): Instant {
     if (this.#isFreeFor(post, bucket)) return 0
     return Math.min(this.#waits[bucket] + this.#affinity.windowOf(post), this.#leansBy(post, bucket))
@@ -153,8 +152,8 @@ export class DueCache {
   }
 
   /**
-   * When the first is due that leans to somebody who stands there. Not before the first of all: who took it for whom it did
-   * not lean saw only that.
+   * When the first site is due that leans to this process. Not before the first of all: a worker that took a site leaning
+   * elsewhere saw only that.
    */
   #leansBy(post: Post | undefined, bucket: number): Instant {
     let due = NEVER
@@ -166,19 +165,19 @@ export class DueCache {
   #leaningTo(region: string): Float64Array {
     const known = this.#leaning.get(region)
     if (known !== undefined) return known
-    // What is forgotten is due for its region when it is for everybody.
+    // A forgotten region's sites are due for it when they are for all.
     if (this.#leaning.size >= MAX_REGIONS) this.#leaning.clear()
     const fresh = new Float64Array(BUCKETS).fill(NEVER)
     this.#leaning.set(region, fresh)
     return fresh
   }
 
-  hasAside(worker: WorkerId): boolean {
-    return (this.#workers.get(worker)?.aside.size ?? 0) > 0
+  hasReserved(worker: WorkerId): boolean {
+    return (this.#workers.get(worker)?.reserved.size ?? 0) > 0
   }
 
-  hasAsideIn(bucket: number, worker: WorkerId): boolean {
-    return this.#workers.get(worker)?.aside.has(bucket) === true
+  hasReservedIn(bucket: number, worker: WorkerId): boolean {
+    return this.#workers.get(worker)?.reserved.has(bucket) === true
   }
 
   idleShards(now: Instant): number[] {
@@ -187,14 +186,14 @@ export class DueCache {
     return shards
   }
 
-  /** The next so many, in turn. */
+  /** The next shards, in turn. */
   shardsToTidy(count: number): number[] {
     const shards = Array.from({ length: count }, (_, nth) => (this.#tidied + nth) % BUCKETS)
     this.#tidied = (this.#tidied + count) % BUCKETS
     return shards
   }
 
-  /** The first site of the bucket is of no better class. */
+  /** No site of the bucket is of a better class. */
   bestOf(bucket: number): number {
     return this.#best[bucket]
   }
@@ -207,34 +206,34 @@ export class DueCache {
     return next
   }
 
-  /** A greater one was asked later. */
+  /** A larger number was read later. */
   lastAsked(bucket: number): number {
     return this.#asked[bucket]
   }
 
-  /** Whether it is time to ask what others did; whoever gets a yes does so. */
+  /** Whether it is time to read what others did; the caller that gets a yes does so. */
   isOld(elapsed: Millis, isWanting: boolean): boolean {
     if (elapsed - this.#at < (isWanting ? FRESH_FOR : FRESH_ENOUGH_FOR)) return false
     this.refreshing(elapsed)
     return true
   }
 
-  /** Somebody asks now what others did. */
+  /** The caller reads now what others did. */
   refreshing(elapsed: Millis): void {
     this.#at = elapsed
   }
 
-  /** The same for what others set aside for a worker. */
-  isAsideOld(worker: WorkerId, elapsed: Millis, isWanting: boolean): boolean {
+  /** The same for sites that others reserved for a worker. */
+  areReservationsOld(worker: WorkerId, elapsed: Millis, isWanting: boolean): boolean {
     const known = this.#of(worker)
-    if (elapsed - known.at < (isWanting ? FRESH_FOR : ASIDE_FRESH_ENOUGH_FOR)) return false
+    if (elapsed - known.at < (isWanting ? FRESH_FOR : RESERVED_FRESH_ENOUGH_FOR)) return false
     known.at = elapsed
     return true
   }
 
   /**
-   * Buckets as they lean to the worker: its process's own, and those of others that have let it wait too long (`overdueFor`); first
-   * where something is due for longest, then those that nobody asked for longest. Or all in its order.
+   * The buckets that lean to the worker's process, and overdue ones of others (`overdueFor`): first where something has been
+   * due for longest, then those not read for longest. Without affinity, all in the worker's own order.
    */
   favouritesOf(worker: WorkerId, buckets: readonly number[], now: Instant): number[] {
     const post = this.#affinity.postOf(worker)
@@ -257,8 +256,8 @@ export class DueCache {
   #of(worker: WorkerId): OfWorker {
     const known = this.#workers.get(worker)
     if (known !== undefined) return known
-    const fresh = { aside: new Set<number>(), at: -NEVER, order: bucketOrder(worker) }
-    // Workers come and go; whoever is forgotten is asked about anew.
+    const fresh = { reserved: new Set<number>(), at: -NEVER, order: bucketOrder(worker) }
+    // Workers come and go; a forgotten one is read anew.
     if (this.#workers.size >= MAX_WORKERS) this.#workers.clear()
     this.#workers.set(worker, fresh)
     return fresh
@@ -266,28 +265,28 @@ export class DueCache {
 }
 
 export interface Seen {
-  /** Something is left for anybody. */
+  /** Something is left for any worker. */
   isFree: boolean
-  /** When the first of those that wait is due, if that was looked at. */
+  /** When the first waiting site is due, if that was read. */
   waits?: Instant
-  /** The same of those that lean to some regions. */
+  /** The same for sites that lean to some regions. */
   leaning?: Iterable<readonly [region: string, at: Instant]>
-  /** Nothing is better, see `classOf`. */
+  /** The best class, see `classOf`. */
   best?: number
 }
 
 interface OfWorker {
-  /** Buckets with sites that were set aside for it. */
-  aside: Set<number>
-  /** When others were asked what they set aside. */
+  /** Buckets with sites reserved for it. */
+  reserved: Set<number>
+  /** When reservations by others were last read. */
   at: Millis
   order: Uint8Array
 }
 
-/** Sites that were lost come after all others, and large crowds after small ones (V9, V12): a smaller class goes first. */
+/** Lost sites come after all others, and more deferred ones after less deferred ones (V9, V12): a smaller class goes first. */
 export function classOf({ losses, deferral }: Pick<SiteRow, 'losses' | 'deferral'>): number {
-  return losses * CROWDS + deferral
+  return losses * MAX_DEFERRALS + deferral
 }
 
-/** More than there are: a crowd doubles from one to the next. */
-const CROWDS = 64
+/** More than there are: each deferral stands for twice as many sites. */
+const MAX_DEFERRALS = 64

@@ -2,15 +2,14 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import { generationOf, isByForm, linkedPath } from '../../contracts/generation.ts'
 import type { Link } from '../../contracts/report.ts'
-import { lastmodOf } from '../lastmod.ts'
-import { GONE, HELD, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
+import { GONE, HELD, lastmodOf, WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
 import type { UrlRow } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /**
- * Links of one site into its queue, in the order given: first come, first served, breadth first. Of a barred site they are
- * known and gone. Says how many are new.
+ * Links of one site into its queue, in the order given (breadth first). URLs of a barred site are known and gone. Returns how
+ * many are new.
  */
 export function enqueue(
   working: WorkingSet,
@@ -29,7 +28,7 @@ export function enqueue(
       if (generationOf(link.path) === 0) list(working, site, known, link)
       continue
     }
-    const via = working.pageOf(link.via)
+    const via = working.tools.pageOf(link.via)
     working.urls.add({
       site: site.key,
       key,
@@ -54,10 +53,13 @@ export function enqueue(
   return fresh
 }
 
-/** A page lists it: it is no offspring any more, and if a finding held it back, it waits again behind what was never asked for. */
+/**
+ * A page lists the URL: it is no offspring any more. If a finding held it back, it waits again, behind what was never
+ * visited.
+ */
 function list(working: WorkingSet, site: SiteRow, row: UrlRow, link: Link): void {
   if ((row.mark !== WAITING && row.mark !== HELD) || generationOf(row.path) === 0) return
-  const via = working.pageOf(link.via)
+  const via = working.tools.pageOf(link.via)
   row.via_site = via.site
   row.via_key = via.key
   row.path = link.path
@@ -70,7 +72,7 @@ function list(working: WorkingSet, site: SiteRow, row: UrlRow, link: Link): void
   working.urls.change(row)
 }
 
-/** A known URL of which a sitemap now says something newer. */
+/** A sitemap may say something newer of a known URL. */
 export function freshen(working: WorkingSet, row: UrlRow, link: Pick<Link, 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (lastmod === null || !isNewer(lastmod, row.lastmod)) return
@@ -78,7 +80,7 @@ export function freshen(working: WorkingSet, row: UrlRow, link: Pick<Link, 'last
   working.urls.change(row)
 }
 
-/** A link to what only a form led to. */
+/** A link to a URL that only a form led to so far. */
 function relink(working: WorkingSet, row: UrlRow, { path }: Link): void {
   if (row.mark !== WAITING || !isByForm(row.path) || isByForm(path)) return
   row.path = linkedPath(row.path)

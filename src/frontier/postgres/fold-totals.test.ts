@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { foldTotals } from './look-around.ts'
-import { readTotals } from './read-totals.ts'
+import { foldTotals, readTotals } from './look-around.ts'
 
 const postgres = await postgresForTests()
 

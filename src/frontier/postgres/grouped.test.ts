@@ -46,7 +46,7 @@ describe('calls that come together', () => {
     assert.equal(slow.begun, 3)
   })
 
-  it('are all told when it fails, and later ones are served', async () => {
+  it('all fail when it fails, and later ones are served', async () => {
     const slow = slowDatabase()
     const call = grouped(
       slow.db,

@@ -7,12 +7,12 @@ interface Call<In, Out> {
   reject(error: unknown): void
 }
 
-/** Calls of one transaction: so many lock their sites for some milliseconds. */
+/** Calls per transaction: they lock their sites for some milliseconds. */
 const MAX_AT_ONCE = 200
 
 /**
- * Calls that arrive while others are under way share the next transaction: a commit for all of them. Of two calls with the
- * same `nameOf` the second waits for the first.
+ * Calls that arrive while others are running share the next transaction, and its commit. Of two calls with the same `nameOf`
+ * the second waits for the first.
  */
 export function grouped<In, Out>(
   db: Database,

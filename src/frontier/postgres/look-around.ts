@@ -1,8 +1,16 @@
-/** What a server looks after once a second, for itself and for all: with every tick of the coordinator, so that no check-out waits for it. */
+/**
+ * What a server does once a second, for itself and for all, with every tick of the coordinator, so that no check-out waits
+ * for it.
+ */
+
+import { assert } from '../../base/assert.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { forgetAddresses, freeAddresses } from './free-addresses.ts'
-import { readTotals } from './read-totals.ts'
-import { refreshDueCache } from './refresh-due-cache.ts'
+import { type SeenTotals, totalsView } from '../rules/row-views.ts'
+import type { SiteState } from '../rules/site.ts'
+import type { Totals } from '../views.ts'
+import { forgetAddresses, freeAddresses } from './addresses.ts'
+import { classOf, type DueCache } from './due-cache.ts'
 import type { FrontierTools } from './tools.ts'
 
 export async function lookAround(
@@ -11,16 +19,16 @@ export async function lookAround(
 ): Promise<void> {
   dueCache.refreshing(clock.elapsed())
   const [{ sites, urls }] = await Promise.all([readTotals(tx), refreshDueCache(tx, dueCache), foldTotals(tx)])
-  // By what was just seen; last, for addresses are locked after all else.
+  // By what was just read; last, because addresses are locked after all else.
   await Promise.all([freeAddresses(tx, dueCache, time.now()), forgetAddresses(tx, dueCache, time.now())])
-  // What is in memory grows with what there is.
+  // The caches grow with the tables.
   texts.refresh(0, () => urls.known)
   trusted.refresh(0, () => Object.values(sites).reduce((sum, some) => sum + some, 0))
 }
 
 /**
  * Every statement that changes sites adds a row to the totals of a bucket; now and then many become one. The sum is the same
- * at any moment, whoever else adds, reads or folds.
+ * at any moment, whatever others add, read or fold.
  */
 
 const NAMES = [
@@ -28,10 +36,9 @@ const NAMES = [
   'urls_known',
   'urls_waiting',
   'urls_held',
-  'urls_refreshing',
   'pages_granted',
 ]
-/** So many rows of a bucket are read as quickly as one. */
+/** This many rows of a bucket are read as quickly as one. */
 const MANY = 32
 const MAX_ROWS = 10_000
 
@@ -48,4 +55,60 @@ export const FOLD_TOTALS = `
 export async function foldTotals(tx: PostgresTx): Promise<void> {
   const long = await tx.all<{ bucket: number }>(READ_LONG_TOTALS)
   await Promise.all(long.map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
+}
+
+/** What is due in every bucket, whichever server wrote it: the head of each index. */
+
+export const READ_DUE = `
+  SELECT b.bucket, s.not_before::float8 AS due, s.losses::float8 AS losses, s.deferral::float8 AS deferral,
+    s.state, s.region
+  FROM frontier_bucket b CROSS JOIN LATERAL (
+    (SELECT 0 AS not_before, losses, deferral, state, region FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = ''
+      ORDER BY losses, deferral LIMIT 1)
+    UNION ALL
+    (SELECT not_before, losses, deferral, state, region FROM site WHERE site.bucket = b.bucket AND state = 'waiting'
+      ORDER BY not_before LIMIT 1)) s`
+export const READ_IDLE = `
+  SELECT b.bucket AS shard, a.until::float8 AS until FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT until FROM address WHERE address.shard = b.bucket AND visits = 0
+      AND EXISTS (SELECT FROM address_reservation s WHERE s.shard = b.bucket AND s.address = address.address)
+    ORDER BY until LIMIT 1) a`
+export const READ_RESERVED = `
+  SELECT b.bucket FROM frontier_bucket b
+  WHERE EXISTS (SELECT FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = $1)`
+
+interface DueRow {
+  bucket: number
+  due: number
+  losses: number
+  deferral: number
+  state: SiteState
+  region: string
+}
+
+export async function refreshDueCache(tx: PostgresTx, dueCache: DueCache): Promise<void> {
+  const [due, idle] = await Promise.all([tx.all<DueRow>(READ_DUE), tx.all<{ shard: number; until: number }>(READ_IDLE)])
+  for (const { bucket, due: at, state, region, ...site } of due)
+    if (state === 'free') dueCache.free(bucket, classOf(site))
+    else dueCache.waits(bucket, region, at, classOf(site))
+  for (const { shard, until } of idle) dueCache.idle(shard, until)
+}
+
+export async function refreshReserved(tx: PostgresTx, dueCache: DueCache, worker: WorkerId): Promise<void> {
+  for (const { bucket } of await tx.all<{ bucket: number }>(READ_RESERVED, worker)) dueCache.reserve(bucket, worker)
+}
+
+const sum = (name: string, as = name) => `coalesce(sum(${name}), 0)::float8 AS ${as}`
+
+/** Several rows per bucket: see `foldTotals`. */
+export const READ_TOTALS = `
+  SELECT ${sum('sites_waiting', 'waiting')}, ${sum('sites_free', 'free')}, ${sum('sites_leased', 'leased')},
+    ${sum('sites_returning', 'back')}, ${sum('sites_crawled', 'crawled')}, ${sum('sites_barred', 'barred')},
+    ${sum('sites_held', 'held')}, ${sum('urls_known')}, ${sum('urls_waiting')}, ${sum('urls_held')}, ${sum('pages_granted')}
+  FROM frontier_total`
+
+export async function readTotals(tx: PostgresTx): Promise<Totals> {
+  const row = await tx.get<SeenTotals>(READ_TOTALS)
+  assert(row !== undefined, 'no totals')
+  return totalsView(row)
 }

@@ -41,7 +41,7 @@ describe('a check-out whose last answers are lost', { skip: 'skipped' in postgre
     { lost: 1, given: true },
     { lost: 2, given: false },
   ])
-    it(`leaves nothing leased to nobody: ${given ? 'it is made again' : 'it fails when it is so again'}`, async () => {
+    it(`leaves no lease without a worker: ${given ? 'it is made again' : 'it fails when it is so again'}`, async () => {
       const times = { left: 0 }
       const bench = await openBench(async () => deaf(await postgres.make(), times))
       await bench.admit(link('a.test/'))

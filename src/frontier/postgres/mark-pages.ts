@@ -1,9 +1,11 @@
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
-import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { enterIndex, followSpelling, rememberTried, rowApart, tryNextSpelling, waitingIndex } from './spellings.ts'
+import { markOf, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import { compareBigints, type SiteRow } from '../rules/site.ts'
+import { enterIndex, followSpelling, rememberTried, tryNextSpelling } from '../rules/spellings.ts'
+import { isQueued } from '../rules/visit.ts'
+import { Spellings, waitingIndex } from './spellings.ts'
 import type { UrlRow } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
@@ -13,107 +15,89 @@ export interface MissingPage {
   page: PageReport
 }
 
-/**
- * What the visit did with each page, in the order of keys. robots.txt and probes never were in the queue. Says which pages
- * are not there under any text.
- */
+/** A page of the queue that a visit fetched, its row if it has one, and its place in the queue. */
+interface Fetched {
+  page: PageReport
+  key: bigint
+  seq: number
+  known: UrlRow | undefined
+}
+
+/** What the visit did with each page, in the order of keys. Returns the pages that are not there under any spelling. */
 export function markPages(working: WorkingSet, site: SiteRow, pages: readonly PageReport[]): MissingPage[] {
-  const asked = pages
-    .filter((page) => !page.ownRequest)
-    .map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
-  asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
+  const fetched = pages.filter(isQueued).map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
+  fetched.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)
+  const spellings = new Spellings(working, site)
   const missing: MissingPage[] = []
-  for (const { page, key, seq } of asked) {
-    const known = working.urls.get(site.key, key)
-    const mark = markOf(page.outcome)
-    if (page.outcome.kind === 'later') putBack(working, site, page, key, seq, known)
-    else if (mark === NOT_FOUND) {
-      if (isMissing(working, site, page, key, seq, known)) missing.push({ original: site, page })
-    } else markOne(working, site, page, key, seq, known)
+  for (const { page, key, seq } of fetched) {
+    const one: Fetched = { page, key, seq, known: working.urls.get(site.key, key) }
+    const { outcome } = page
+    if (outcome.kind === 'later') putBack(working, site, one, outcome.notBefore)
+    else if (markOf(outcome) !== NOT_FOUND) markOne(working, spellings, one)
+    else if (isMissing(working, spellings, one)) missing.push({ original: site, page })
   }
-  // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
-  site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)
+  // Only an answered page has certainly used up a page of the visit's limit; one that was refused unasked has not.
+  site.granted = Math.max(0, site.granted - fetched.filter(({ page }) => page.status > 0).length)
   working.sites.change(site)
   return missing
 }
 
-function putBack(
-  working: WorkingSet,
-  site: SiteRow,
-  page: PageReport,
-  key: bigint,
-  seq: number,
-  known: UrlRow | undefined,
-): void {
-  if (page.outcome.kind !== 'later') return
-  // 0 would say that it was never asked for.
-  const dueAt = Math.max(1, working.tools.time.of(page.outcome.notBefore))
+function putBack(working: WorkingSet, site: SiteRow, one: Fetched, notBefore: number): void {
+  const { page, seq, known } = one
+  // 0 would mean that it was never visited.
+  const dueAt = Math.max(1, working.tools.time.of(notBefore))
   if (known?.mark !== WAITING) site.waiting++
   if (known === undefined) {
-    addPage(working, site, page, key, seq, WAITING, dueAt)
+    addPage(working, site, one, WAITING, dueAt)
     return
   }
-  known.mark = WAITING
-  known.due_at = dueAt
-  known.tries = page.tries
-  known.seq = seq
+  Object.assign(known, { mark: WAITING, due_at: dueAt, tries: page.tries, seq })
   working.urls.change(known)
 }
 
-function markOne(
-  working: WorkingSet,
-  site: SiteRow,
-  page: PageReport,
-  key: bigint,
-  seq: number,
-  known: UrlRow | undefined,
-): void {
-  const mark = markOf(page.outcome)
+function markOne(working: WorkingSet, spellings: Spellings, one: Fetched): void {
+  const { page, known } = one
+  const { outcome } = page
+  const { site, urls } = spellings
+  const mark = markOf(outcome)
   // A row that is marked already stays as it is.
   if (known !== undefined && known.mark !== WAITING) return
   // Found and fetched within the same visit: it has no row yet.
-  const row = known ?? addPage(working, site, page, key, seq, mark, 0)
-  const other = waitingIndex(working, known, page)
+  const row = known ?? addPage(working, site, one, mark, 0)
+  const other = waitingIndex(urls, known, page)
   if (known !== undefined) {
-    // With the text that was asked for: a visit may have found another one than waited here.
+    // With the text that was fetched: a visit may have found another one than waited here.
     known.url = page.url
     markAs(working, site, known, mark, page.tries)
   }
   if (other !== undefined) {
-    const apart = rowApart(working, site, page.url)
+    const apart = spellings.rowApart(page.url)
     if (apart?.mark === WAITING) markAs(working, site, apart, mark, page.tries)
-    enterIndex(working, site, row, {}, other)
+    enterIndex(spellings, row, {}, other)
   }
-  const { outcome } = page
-  // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
-  const follows =
-    outcome.kind === 'moved' && outcome.to !== page.url && working.tools.urls.parse(outcome.to)?.key === page.key
-  if (follows && followSpelling(working, site, row, page, outcome.to)) return
+  // A server that redirects `/index.html` to `/` must not make us take the page for seen: both have one key.
+  const follows = outcome.kind === 'moved' && outcome.to !== page.url && urls.parse(outcome.to)?.key === page.key
+  if (follows && followSpelling(spellings, row, page, outcome.to)) return
   // The page is there: only other names of its folder's index are kept.
-  working.spellings.keepOnly(row, ({ url }) => working.tools.urls.areTwoIndexes(page.url, url))
+  working.spellings.keepOnly(row, ({ url }) => urls.areTwoIndexes(page.url, url))
 }
 
-/** False: the next text of the URL takes its place. */
-function isMissing(
-  working: WorkingSet,
-  site: SiteRow,
-  page: PageReport,
-  key: bigint,
-  seq: number,
-  known: UrlRow | undefined,
-): boolean {
+/** False: the next spelling of the URL takes its place. */
+function isMissing(working: WorkingSet, spellings: Spellings, one: Fetched): boolean {
+  const { page, known } = one
+  const { site } = spellings
   if (known !== undefined && known.mark !== WAITING) return false
   // The text that waits here is another one, unless the standard takes the two for one.
-  if (known !== undefined && known.url !== page.url && !isSameText(known.url, page.url)) {
-    rememberTried(working, known, page.url)
+  if (known !== undefined && !isSameText(known.url, page.url)) {
+    rememberTried(spellings, known, page.url)
     // It may wait as an index of its own, entered while the visit was out.
-    const apart = rowApart(working, site, page.url)
+    const apart = spellings.rowApart(page.url)
     if (apart?.mark === WAITING && apart.url === page.url) markAs(working, site, apart, NOT_FOUND, page.tries)
     return false
   }
   if (known !== undefined) markAs(working, site, known, NOT_FOUND, page.tries)
-  const row = known ?? addPage(working, site, page, key, seq, NOT_FOUND, 0)
-  return !tryNextSpelling(working, site, row, page.url)
+  const row = known ?? addPage(working, site, one, NOT_FOUND, 0)
+  return !tryNextSpelling(spellings, row, page.url)
 }
 
 function markAs(working: WorkingSet, site: SiteRow, row: UrlRow, mark: number, tries: number): void {
@@ -123,16 +107,8 @@ function markAs(working: WorkingSet, site: SiteRow, row: UrlRow, mark: number, t
   working.urls.change(row)
 }
 
-function addPage(
-  working: WorkingSet,
-  site: SiteRow,
-  page: PageReport,
-  key: bigint,
-  seq: number,
-  mark: number,
-  dueAt: number,
-): UrlRow {
-  const via = working.pageOf(page.via)
+function addPage(working: WorkingSet, site: SiteRow, { page, key, seq }: Fetched, mark: number, dueAt: number): UrlRow {
+  const via = working.tools.pageOf(page.via)
   const row: UrlRow = {
     site: site.key,
     key,

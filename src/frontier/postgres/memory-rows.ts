@@ -1,11 +1,12 @@
 /**
- * Site memory: carried, never read. In tables of their own: a robots.txt of 500 KiB must not make the site's row heavy, nor
- * be written again with every part that says nothing of it.
+ * Site memory is carried, never interpreted. It has tables of its own: a robots.txt of 500 KiB must not make the site's row
+ * heavy, nor be written again with every part that does not change it.
  */
 
 import { freshMemory, type MemoryNews, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
+import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
+import { bySite, column, eachBucket, itself } from './by-bucket.ts'
 
 const writeInto = (table: string, name: string) => `
   INSERT INTO ${table} (bucket, site, ${name})
@@ -38,7 +39,7 @@ export class MemoryRows {
     this.#tx = tx
   }
 
-  tell(site: bigint, news: MemoryNews): void {
+  record(site: bigint, news: MemoryNews): void {
     this.#news.set(site, news)
   }
 
@@ -50,50 +51,36 @@ export class MemoryRows {
     const memory: Text[] = []
     const robots: Text[] = []
     const traps: Text[] = []
-    for (const [site, { robots: tools, traps: seen, ...rest }] of this.#news) {
+    for (const [site, { robots: rules, traps: seen, ...rest }] of this.#news) {
       memory.push({ site, text: JSON.stringify(rest) })
-      if (tools !== undefined) robots.push({ site, text: JSON.stringify(tools) })
+      if (rules !== undefined) robots.push({ site, text: JSON.stringify(rules) })
       if (seen !== undefined) traps.push({ site, text: JSON.stringify(seen) })
     }
-    const forgotten = byBucket(this.#forgotten, (site) => site)
-    this.#news.clear()
-    this.#forgotten.clear()
-    return [
-      eachBucket(forgotten, (bucket, sites) => Promise.all(FORGET.map((sql) => this.#tx.run(sql, bucket, sites)))),
+    const writes = [
+      eachBucket(this.#forgotten, itself, (bucket, sites) =>
+        Promise.all(FORGET.map((sql) => this.#tx.run(sql, bucket, sites))),
+      ),
       this.#write(WRITE_MEMORY, memory),
       this.#write(WRITE_ROBOTS, robots),
       this.#write(WRITE_TRAPS, traps),
     ]
+    this.#news.clear()
+    this.#forgotten.clear()
+    return writes
   }
 
   #write(sql: string, texts: readonly Text[]): Promise<unknown> {
-    return eachBucket(
-      byBucket(texts, ({ site }) => site),
-      (bucket, some) => this.#tx.run(sql, bucket, column(some, 'site'), column(some, 'text')),
+    return eachBucket(texts, bySite, (bucket, some) =>
+      this.#tx.run(sql, bucket, column(some, 'site'), column(some, 'text')),
     )
   }
 }
 
-interface MemoryRow {
-  site: bigint
-  memory: string
-  robots: string | null
-  traps: string | null
-}
-
-/** A field that a newer version knows and the stored text does not reads as it does for a new site. */
 export async function readMemories(tx: PostgresTx, sites: Iterable<bigint>): Promise<(site: bigint) => SiteMemory> {
   const found = new Map<bigint, SiteMemory>()
-  await eachBucket(
-    byBucket(sites, (site) => site),
-    async (bucket, some) => {
-      for (const { site, memory, robots, traps } of await tx.allExact<MemoryRow>(READ_MEMORY, bucket, some)) {
-        const read: SiteMemory = Object.assign(freshMemory(), JSON.parse(memory))
-        if (robots !== null) read.robots = JSON.parse(robots)
-        if (traps !== null) read.traps = JSON.parse(traps)
-        found.set(site, read)
-      }
-    },
-  )
+  await eachBucket(sites, itself, async (bucket, some) => {
+    for (const row of await tx.allExact<StoredMemory & { site: bigint }>(READ_MEMORY, bucket, some))
+      found.set(row.site, memoryOf(row))
+  })
   return (site) => found.get(site) ?? freshMemory()
 }

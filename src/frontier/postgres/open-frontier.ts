@@ -1,42 +1,34 @@
-/** The frontier on PostgreSQL: operations of this folder, put behind the two interfaces. */
+/** The frontier on PostgreSQL: the operations of this folder behind the two interfaces. */
+
 import { assert } from '../../base/assert.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { domainOf, HELD, STAYS } from '../domains.ts'
 import type { Ledger } from '../ledger.ts'
 import type { FrontierOptions, OpenFrontier } from '../options.ts'
-import { addSeeds } from './add-seeds.ts'
+import { type Entry, enter, freeAddresses } from './addresses.ts'
 import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
-import { awaitParts } from './await-parts.ts'
-import { release } from './balance-domain.ts'
-import { bucketFor } from './by-bucket.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
-import { type Entry, enter } from './enter.ts'
-import { freeAddresses } from './free-addresses.ts'
-import { giveBack, takeBack } from './give-back.ts'
+import { releaseTrusted } from './domains.ts'
 import { grouped } from './grouped.ts'
-import { lookAround } from './look-around.ts'
+import { awaitParts, giveBack, loseWorker, reap, renew, takeBack } from './leases.ts'
+import { lookAround, readTotals, refreshReserved } from './look-around.ts'
+import { agreeOnUrlRules } from './meta.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
-import { readTotals } from './read-totals.ts'
-import { loseWorker, reap } from './reap.ts'
 import { begin, loseAll } from './recover.ts'
-import { refreshAside } from './refresh-due-cache.ts'
-import { renew } from './renew.ts'
 import { schedule } from './schedule.ts'
-import { type FrontierTools, rulesOf } from './tools.ts'
-import { tryAgain } from './try-again.ts'
-import { agreeOnUrlRules } from './url-rules.ts'
+import { addSeeds, tryAgain } from './seeds.ts'
+import { type FrontierTools, toolsOf } from './tools.ts'
 import { postgresViews } from './views.ts'
 import { WorkingSet } from './working-set.ts'
 
-/** Whoever grants from the same budget waits for whoever does now. */
+/** Check-outs under one budget run one at a time, over all servers. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier budget'))`
 
 export function openPostgresFrontier(db: Database, options: FrontierOptions): OpenFrontier {
-  const tools = rulesOf(options)
+  const tools = toolsOf(options)
   const { time, dueCache, clock } = tools
   let quietUntil: number | undefined
   let stopped = false
@@ -47,14 +39,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     (tx, entries) => enter(new WorkingSet(tx, tools), entries),
   )
 
-  /** Says whether it did. */
+  /** Returns whether it did. */
   const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
     const isOld = dueCache.isOld(clock.elapsed(), isWanting)
     if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), tools))
     return isOld
   }
 
-  /** For a worker that found nothing: the others leave it to the tick. Says whether there may be something now. */
+  /** For a worker that found nothing; otherwise the tick does it. Returns whether there may be something now. */
   const freeIdle = async (): Promise<boolean> => {
     const isIdle = dueCache.idleShards(time.now()).length > 0
     if (isIdle) await db.transact((tx) => freeAddresses(postgresTx(tx), dueCache, time.now()))
@@ -68,14 +60,15 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       const working = new WorkingSet(tx, tools)
       if (budget === undefined) return checkOut(working, options, worker, atMost, Number.POSITIVE_INFINITY)
       await tx.get(ONE_AT_A_TIME)
-      // In this order: what a report moves from the one to the other meanwhile counts twice, not never.
+      // In this order: what a report moves from one to the other meanwhile counts twice, not never.
       const { granted } = await readTotals(tx)
       return checkOut(working, options, worker, atMost, Math.floor(await budget.left(tx)) - granted)
     })
     try {
       return await answer
     } catch (error) {
-      // The COMMIT was done, and the connection lost before the last answers came: nobody will ever come for these visits.
+      // The COMMIT was done, and the connection was lost before the last answers came: no worker will ever have these
+      // visits.
       await db.transact((tx) => giveBack(new WorkingSet(postgresTx(tx), tools), granted))
       if (isLastTry) throw error
       return checkOutOnce(worker, atMost, true)
@@ -89,14 +82,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       const quiet = quietUntil - time.now()
       if (quiet > 0) return { visits: [], next: quiet }
       await lookAroundIfOld(false)
-      // The leases are durable when this resolves: only then are they handed out.
+      // The leases are durable when this resolves.
       const first = await checkOutOnce(worker, atMost)
       const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
       const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
-      if (next === 'over' || !dueCache.isAsideOld(worker, clock.elapsed(), short)) return { visits, next }
-      // Others may have set sites aside for this worker.
-      await db.transact((tx) => refreshAside(postgresTx(tx), dueCache, worker))
-      return { visits, next: dueCache.hasAside(worker) ? 0 : next }
+      if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
+      // Others may have reserved sites for this worker.
+      await db.transact((tx) => refreshReserved(postgresTx(tx), dueCache, worker))
+      return { visits, next: dueCache.hasReserved(worker) ? 0 : next }
     },
     enter: (worker, visit, address) => entering({ worker, visit, address }),
     async renew(worker, visits) {
@@ -106,7 +99,7 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     },
   }
 
-  /** Held sites that the operator does not want held any more, in transactions of some milliseconds each. */
+  /** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
   const releaseAllTrusted = async (): Promise<void> => {
     for (let last: bigint | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
       const from: bigint | undefined = last
@@ -143,7 +136,7 @@ function ledgerOf(tools: FrontierTools): Ledger {
     admit: (tx, links) => admit(workingSetOf(tx), links),
     seed: (tx, urls) => addSeeds(workingSetOf(tx), urls),
     tryAgain: (tx, urls) => tryAgain(workingSetOf(tx), urls),
-    returning: (tx, visits) => awaitParts(workingSetOf(tx), visits),
+    returning: (tx, parts) => awaitParts(workingSetOf(tx), parts),
     applyParts: (tx, parts) => applyParts(workingSetOf(tx), parts),
     reap: (tx, now, buckets) =>
       reap(workingSetOf(tx), now === undefined ? tools.time.now() : tools.time.of(now), buckets),
@@ -166,35 +159,4 @@ function ledgerOf(tools: FrontierTools): Ledger {
     },
     view: postgresViews,
   }
-}
-
-export const READ_HELD_FROM = `
-  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND status = ${HELD} ORDER BY bucket, site LIMIT $3`
-const MAX_AT_ONCE = 1000
-
-/** Held sites that the operator does not want held any more, some at a time, after `last`; says with which to go on. */
-async function releaseTrusted(working: WorkingSet, last: bigint | undefined): Promise<bigint | undefined> {
-  const from = last === undefined ? [-1, 0n] : [bucketFor(last), last]
-  const rows = await working.tx.allExact<{ site: bigint }>(READ_HELD_FROM, ...from, MAX_AT_ONCE)
-  const keys = rows.map(({ site }) => site)
-  await working.sites.lock(keys)
-  const trusted = keys.flatMap((key) => {
-    const site = working.sites.get(key)
-    return site === undefined || working.tools.mayHold(site.name) ? [] : [site]
-  })
-  await Promise.all([
-    working.unendorsed.read(trusted.map(({ key }) => key)),
-    working.domains.read(trusted.map(({ name }) => domainOf(name))),
-  ])
-  for (const site of trusted) {
-    const unendorsedSite = working.unendorsed.get(site.key)
-    const domain = working.domains.get(domainOf(site.name))
-    if (unendorsedSite?.status !== HELD || domain === undefined) continue
-    unendorsedSite.status = STAYS
-    working.unendorsed.change(unendorsedSite)
-    domain.held--
-    working.domains.change(domain)
-    release(working, site)
-  }
-  return keys.length < MAX_AT_ONCE ? undefined : keys[keys.length - 1]
 }

@@ -13,17 +13,17 @@ import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 
 /** By file and name. */
 const OTHERWISE: Record<string, string> = {
-  'read-totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
+  'look-around.ts READ_TOTALS': 'the sum of some rows for each bucket',
   'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
   'look-around.ts FOLD_TOTALS': 'all rows of a bucket',
-  'balance-domain.ts READ_NEWEST': 'strangers of a domain lie in all buckets; only of domains with a wildcard',
-  'balance-domain.ts READ_OLDEST_HELD': 'as READ_NEWEST',
-  'balance-domain.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
+  'domains.ts READ_NEWEST': 'unendorsed sites of a domain are in all buckets; only of domains with a wildcard',
+  'domains.ts READ_OLDEST_HELD': 'as READ_NEWEST',
+  'domains.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
   'move-waiting.ts READ_PENDING': 'an index of its own, of the few that are pending',
   'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING',
   'move-waiting.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
-  'open-frontier.ts READ_HELD_FROM': 'once, when a process begins',
-  'recover.ts READ_OUT': 'once, when a process begins',
+  'domains.ts READ_HELD_FROM': 'once, when a process starts',
+  'recover.ts READ_OUT': 'once, when a process starts',
 }
 
 /** Tables that are spread, by the column that says where. */
@@ -40,7 +40,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   frontier_total: 'bucket',
   recheck: 'bucket',
   address: 'shard',
-  address_reserved: 'shard',
+  address_reservation: 'shard',
   address_sites: 'shard',
   domain: 'shard',
 }
@@ -56,11 +56,11 @@ const FILL = [
     (table) => `INSERT INTO ${table} SELECT bucket, key, '' FROM site`,
   ),
   `INSERT INTO url_spelling SELECT bucket, key, key, 1, '', 0, NULL, NULL, '', 0 FROM site`,
-  `INSERT INTO unendorsed_site (bucket, site, domain, since, status) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
+  `INSERT INTO unendorsed_site (bucket, site, domain, since, hold_state) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
   `INSERT INTO site_alias SELECT bucket, key, name, name, '', 0, 0, '', 0 FROM site`,
   `INSERT INTO recheck SELECT bucket, key, key, '', 'w', since, '', 0, 0, NULL, NULL, NULL FROM site`,
   `INSERT INTO address SELECT n % 4, n::text, 'w', n % 2, n FROM generate_series(1, 4000) n`,
-  `INSERT INTO address_reserved SELECT n % 4, n::text, n % 7 FROM generate_series(1, 4000) n`,
+  `INSERT INTO address_reservation SELECT n % 4, n::text, n % 7 FROM generate_series(1, 4000) n`,
   `INSERT INTO address_sites SELECT n % 4, n::text, n FROM generate_series(1, 4000) n`,
   `INSERT INTO domain (shard, key, name, sites, unendorsed, held, wildcard, pending)
    SELECT n % 4, n, n::text, 1, 0, 0, 0, 0 FROM generate_series(1, 4000) n`,

@@ -4,7 +4,7 @@ import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { Order } from '../order/order.ts'
+import type { Order } from '../order.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false

@@ -1,29 +1,27 @@
 /**
- * When a process begins. In a crawl of one process all that is still out is lost; where workers live elsewhere, and other
- * servers are at work, nothing is. Some hundred sites at a time: a crawl may have millions.
+ * When a process starts. In a crawl of one process all leases are lost; where workers and other servers run on, none are.
+ * Some hundred sites at a time: a crawl may have millions.
  */
+
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { forgetOldChanges } from './alias-book.ts'
-import { loseVisit } from './end-visit.ts'
-import { ALL_BUCKETS } from './reap.ts'
+import { forgetOldChanges } from './aliases.ts'
+import { ALL_BUCKETS, lose } from './leases.ts'
+import { readMeta, WRITE_META } from './meta.ts'
 import type { FrontierTools } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
 export const READ_OUT = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
-const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
-const FORGET = ['address', 'address_reserved'].map((table) => `DELETE FROM ${table}`)
-export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
-export const WRITE_META = `
-  INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
+const FORGET = ['address', 'address_reservation'].map((table) => `DELETE FROM ${table}`)
 const READ_RESTING = `
   SELECT key FROM site WHERE bucket = $1 AND key > $2 AND state IN ('waiting', 'free') ORDER BY key LIMIT $3`
 
 const MAX_AT_ONCE = 500
 const BEFORE_ALL = -(2n ** 63n)
 
-/** The last process is gone, with all its workers, and what it had made durable is applied: what is still out is lost. */
+/** The last process has ended, with all its workers, and its inbox is applied: visits that are still out are lost. */
 export async function loseAll(db: Database, tools: FrontierTools): Promise<number> {
   let lost = 0
   for (let more = true; more; ) {
@@ -33,7 +31,7 @@ export async function loseAll(db: Database, tools: FrontierTools): Promise<numbe
   }
   await db.transact(async (given) => {
     const tx = postgresTx(given)
-    await tx.run(FREE_HELD_SITES, ALL_BUCKETS)
+    await tx.run(FREE_RESERVED_SITES, ALL_BUCKETS)
     await Promise.all(FORGET.map((sql) => tx.run(sql)))
   })
   return lost
@@ -45,7 +43,7 @@ async function loseSome(tx: PostgresTx, tools: FrontierTools): Promise<number> {
   await working.sites.lock(out.map(({ key }) => key))
   for (const { key } of out) {
     const site = working.sites.get(key)
-    if (site !== undefined && site.lease_until !== null) loseVisit(working, site, working.now, true)
+    if (site !== undefined && site.lease_until !== null) lose(working, site, working.now, true)
   }
   await working.flush()
   return out.length
@@ -57,7 +55,7 @@ export async function begin(db: Database, tools: FrontierTools): Promise<boolean
   await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
   return db.transact(async (given) => {
     const tx = postgresTx(given)
-    const first = (await tx.get(READ_META, 'opened_at')) === undefined
+    const first = (await readMeta(tx, 'opened_at')) === undefined
     await tx.run(WRITE_META, 'order', tools.order.name)
     await tx.run(WRITE_META, 'opened_at', String(tools.time.now()))
     return first
@@ -65,12 +63,12 @@ export async function begin(db: Database, tools: FrontierTools): Promise<boolean
 }
 
 /**
- * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new one is noted when all are
- * ranked: whoever is stopped between begins again at the next start, and of two servers that begin at once both rank.
+ * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new order is noted when all sites
+ * are ranked: a process that is stopped begins again, and two servers that start at once both rank.
  */
 async function bucketsToRank(db: Database, tools: FrontierTools): Promise<readonly number[]> {
-  const before = await db.read((tx) => postgresTx(tx).get<{ value: string }>(READ_META, 'order'))
-  return before === undefined || before.value === tools.order.name ? [] : ALL_BUCKETS
+  const before = await db.read((tx) => readMeta(postgresTx(tx), 'order'))
+  return before === undefined || before === tools.order.name ? [] : ALL_BUCKETS
 }
 
 async function rankAnew(db: Database, tools: FrontierTools, bucket: number): Promise<void> {

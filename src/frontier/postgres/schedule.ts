@@ -1,49 +1,35 @@
 import { signed64 } from '../../base/digest.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { ScheduledUrl } from '../ledger.ts'
-import { WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { balanceDomain, release } from './balance-domain.ts'
-import { endorse } from './endorse.ts'
-import { registerInDomain } from './register-in-domain.ts'
-import { prepareToWeigh } from './weigh-referrers.ts'
+import { endorse, NO_REFERRER, release } from '../rules/domains.ts'
+import { WAITING } from '../rules/mark.ts'
+import { type SiteRow, wake } from '../rules/site.ts'
+import { scheduledBySite } from '../tools.ts'
+import { balanceDomain, prepareToWeigh, register } from './domains.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** Whoever wishes for a site speaks for it: no page, but the coordinator. */
-const NO_REFERRER = [{ via: '' }]
-
-/** What is no URL is a planner's bug and is passed over: a wish promises nothing. */
 export async function schedule(working: WorkingSet, scheduled: readonly ScheduledUrl[]): Promise<void> {
-  const groups = sitesOf(
-    scheduled.flatMap(({ url, dueAt }) => {
-      const parsed = working.tools.urls.parse(url)
-      const due = Math.max(1, working.tools.time.of(dueAt))
-      return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: due }]
-    }),
-  )
+  const groups = scheduledBySite(working.tools, scheduled)
   await working.sites.make(groups, working.now)
+  // Scheduling a URL endorses its site.
   const targets = groups.map(({ key, name }) => ({ key, name, members: NO_REFERRER }))
-  const places = groups.flatMap(({ key: site, members }) =>
-    members.map(({ url }) => ({ site, key: signed64(url.key) })),
-  )
-  await Promise.all([working.readUrls(places), prepareToWeigh(working, targets, true)])
+  const rows = groups.flatMap(({ key: site, members }) => members.map(({ url }) => ({ site, key: signed64(url.key) })))
+  await Promise.all([working.readUrls(rows), prepareToWeigh(working, targets, true)])
   for (const { key, name, members } of groups) {
     const site = working.sites.get(key)
     if (site === undefined || site.state === 'barred' || site.name !== name) continue
-    const endorsed = working.sites.isMade(key) ? undefined : endorse(working, site, [], true)
-    const domain = working.sites.isMade(key) ? registerInDomain(working, site, NO_REFERRER, false) : endorsed?.domain
-    members.sort((a, b) => (signed64(a.url.key) < signed64(b.url.key) ? -1 : 1))
+    const endorsed = working.sites.isMade(key) ? undefined : endorse(working, site, NO_REFERRER, true)
+    const domain = working.sites.isMade(key) ? register(working, site, NO_REFERRER, false) : endorsed?.domain
     for (const { url, dueAt } of members) scheduleOne(working, site, url, dueAt)
     if (endorsed?.wasHeld) release(working, site)
-    working.wake(site)
+    wake(working, site)
     working.sites.change(site)
     if (domain?.wildcard === 1) await balanceDomain(working, domain)
   }
   await working.flush()
 }
 
-/** A URL that waits already keeps the earlier time; one that was never visited is due at once anyway. */
+/** A URL that waits already keeps the earlier time; one that was never visited is due at once. */
 function scheduleOne(working: WorkingSet, site: SiteRow, url: WebUrl, dueAt: number): void {
   const key = signed64(url.key)
   const known = working.urls.get(site.key, key)

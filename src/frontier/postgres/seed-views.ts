@@ -1,18 +1,19 @@
-/** The seeds as they are asked about. Statements of its own, for nothing else asks them. */
+/** The seeds as they are shown, with statements that nothing else uses. */
+
 import { signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
-import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
-import type { Seed, SeedPlace, SeedViews } from '../seed-views.ts'
+import { GONE, MARKS, type MarkName, NOT_FOUND } from '../rules/mark.ts'
+import { keyOf } from '../rules/site.ts'
+import type { Seed, SeedPosition, SeedViews } from '../seed-views.ts'
 
-/** Of the URLs asked about, those that are known. Millions of names come in thousands. */
+/** Of the given URLs, those that are known. Millions of names come in thousands. */
 const READ_MARKS = `
-  SELECT a.place, u.mark FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS a (bucket, site, key, place)
+  SELECT a.nth, u.mark FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS a (bucket, site, key, nth)
   JOIN url u ON u.bucket = a.bucket AND u.site = a.site AND u.key = a.key`
 const READ_BARRED = `
-  SELECT a.place FROM unnest($1::smallint[], $2::bigint[]) WITH ORDINALITY AS a (bucket, site, place)
+  SELECT a.nth FROM unnest($1::smallint[], $2::bigint[]) WITH ORDINALITY AS a (bucket, site, nth)
   JOIN site s ON s.bucket = a.bucket AND s.key = a.site WHERE s.state = 'barred'`
 const READ_ALL = `SELECT url, source FROM seed ORDER BY site, key`
 const READ_SITES = `
@@ -23,7 +24,7 @@ const READ_AFTER = `
 const COUNT_MARKS = `
   SELECT s.source, u.mark, count(*) AS count FROM seed s
   JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key GROUP BY s.source, u.mark`
-/** By bucket and key, as the rows lie. */
+/** In the order of the primary key. */
 const READ_GONE = `
   SELECT s.site, s.key, s.url FROM seed s JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key
   WHERE s.source = $1 AND (s.bucket, s.site, s.key) > ($2, $3, $4) AND u.mark IN (${GONE}, ${NOT_FOUND})
@@ -31,7 +32,7 @@ const READ_GONE = `
 const BEFORE_ALL_KEYS = -(2n ** 63n)
 
 export const postgresSeedViews: SeedViews = {
-  async places(tx, urls) {
+  async statuses(tx, urls) {
     const [marks, barred] = await Promise.all([marksOf(postgresTx(tx), urls), barredOf(postgresTx(tx), urls)])
     return marks.map((mark, at) => {
       if (mark !== undefined) return mark === 'gone' ? 'dead' : 'known'
@@ -45,7 +46,7 @@ export const postgresSeedViews: SeedViews = {
   },
   first: (tx, atMost) => postgresTx(tx).all<Seed>(READ_FIRST, atMost),
   async after(tx, after, atMost) {
-    const rows = await postgresTx(tx).allExact<Seed & SeedPlace>(READ_AFTER, ...placeAfter(after), atMost)
+    const rows = await postgresTx(tx).allExact<Seed & SeedPosition>(READ_AFTER, ...positionAfter(after), atMost)
     return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
   },
   async counts(tx) {
@@ -56,7 +57,7 @@ export const postgresSeedViews: SeedViews = {
     const rows = await postgresTx(tx).allExact<{ site: bigint; key: bigint; url: string }>(
       READ_GONE,
       source,
-      ...placeAfter(after),
+      ...positionAfter(after),
       atMost,
     )
     return { urls: rows.map(({ url }) => url), last: rows.at(-1) }
@@ -64,23 +65,23 @@ export const postgresSeedViews: SeedViews = {
   marks: (tx, urls) => marksOf(postgresTx(tx), urls),
 }
 
-function placeAfter(after: SeedPlace | undefined): [number, bigint, bigint] {
+function positionAfter(after: SeedPosition | undefined): [number, bigint, bigint] {
   return after === undefined ? [-1, BEFORE_ALL_KEYS, BEFORE_ALL_KEYS] : [bucketHere(after.site), after.site, after.key]
 }
 
 async function marksOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {
-  const sites = urls.map(({ site }) => signed64(siteKey(site)))
+  const sites = urls.map(({ site }) => keyOf(site))
   const keys = urls.map(({ key }) => signed64(key))
   const marks: (MarkName | undefined)[] = urls.map(() => undefined)
-  const rows = await tx.all<{ place: number; mark: number }>(READ_MARKS, sites.map(bucketHere), sites, keys)
-  for (const { place, mark } of rows) marks[place - 1] = MARKS[mark]
+  const rows = await tx.all<{ nth: number; mark: number }>(READ_MARKS, sites.map(bucketHere), sites, keys)
+  for (const { nth, mark } of rows) marks[nth - 1] = MARKS[mark]
   return marks
 }
 
 async function barredOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<Set<number>> {
-  const sites = urls.map(({ site }) => signed64(siteKey(site)))
-  const rows = await tx.all<{ place: number }>(READ_BARRED, sites.map(bucketHere), sites)
-  return new Set(rows.map(({ place }) => place - 1))
+  const sites = urls.map(({ site }) => keyOf(site))
+  const rows = await tx.all<{ nth: number }>(READ_BARRED, sites.map(bucketHere), sites)
+  return new Set(rows.map(({ nth }) => nth - 1))
 }
 
 function bucketHere(site: bigint): number {

@@ -6,7 +6,7 @@ import { type Bench, link, PAUSE, whole } from '../../../testkit/contracts/front
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Link } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { UNENDORSED_ALLOWED } from '../domains.ts'
+import { UNENDORSED_ALLOWED } from '../rules/domains.ts'
 import { openServers } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()
@@ -24,7 +24,7 @@ const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 const COUNT = `
   SELECT (SELECT count(*) FROM site WHERE name LIKE '%.farm.test') AS sites,
     (SELECT count(*) FROM unendorsed_site) AS unendorsed,
-    (SELECT count(*) FROM unendorsed_site WHERE status = 1) AS held,
+    (SELECT count(*) FROM unendorsed_site WHERE hold_state = 1) AS held,
     (SELECT count(*) FROM site WHERE state = 'held') AS states`
 
 /** What the domain's row says is so. */
@@ -82,7 +82,7 @@ else {
       await end()
     })
 
-    it('with a wildcard let in as many strangers as one server would', async () => {
+    it('with a wildcard admit as many unendorsed sites as one server would', async () => {
       const { servers, end } = await openServers(postgres, 3)
       await openFarm(servers[0])
       await Promise.all(
@@ -119,7 +119,7 @@ else {
       await end()
     })
 
-    it('release a stranger once that two vouch for at the same time', async () => {
+    it('release an unendorsed site once when two sites endorse it at the same time', async () => {
       const { servers, end } = await openServers(postgres, 2)
       const [one, two] = servers
       await openFarm(one)
@@ -138,7 +138,7 @@ else {
       await end()
     })
 
-    it('agree with their counts in random lives, and everybody who is not held is visited once', async () => {
+    it('agree with their counts in random lives, and every site that is not held is visited once', async () => {
       const step = fc.oneof(
         { weight: 4, arbitrary: fc.record({ do: fc.constant('links' as const), from: fc.nat(60), count: fc.nat(20) }) },
         {

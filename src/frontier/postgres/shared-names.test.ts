@@ -1,4 +1,5 @@
 /** Other names of sites on several servers at once: each knows at once what the others have learnt, and nothing before. */
+
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -7,9 +8,9 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
+import { keyOf } from '../rules/site.ts'
 import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
-import { keyOf } from './working-set.ts'
 
 const postgres = await postgresForTests()
 
@@ -108,7 +109,7 @@ else {
       await end()
     })
 
-    it('are nobody else’s before their transaction has ended, also in the same process', async () => {
+    it('are invisible to others before their transaction has ended, also in the same process', async () => {
       const { servers, end } = await openServers(postgres, 2)
       const [one, two] = servers
       const learnt = gate()
@@ -174,7 +175,7 @@ else {
       await end()
     })
 
-    it('move what waits once, whoever reaps, and lose nothing to a visit that begins meanwhile', async () => {
+    it('move what waits once, whichever server reaps, and lose nothing to a visit that begins meanwhile', async () => {
       const { servers, end } = await openServers(postgres, 3, { slice: { pages: 1000, time: 1 } })
       const [one, two, three] = servers
       const urls = Array.from({ length: 1200 }, (_, at) => `http://a.test/${at + 1}`)

@@ -4,18 +4,18 @@ import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type Nearness, UNKNOWN } from '../nearness.ts'
-import { newSite, type SiteRow } from '../site-row.ts'
-import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
+import { newSite, type SiteRow } from '../rules/site.ts'
+import { type ByBucket, byBucket, byKey, column, eachBucket, itself } from './by-bucket.ts'
 
-/** A site as many workers share it. */
+/** A site's row on PostgreSQL. */
 export interface SharedSite extends SiteRow, Nearness {
-  /** Leased: where its worker stands; waiting: what it leans to; '' for anywhere. */
+  /** Leased: its worker's region; waiting: the region that it leans to; '' for any. */
   region: string
 }
 
 type Columns = Omit<SharedSite, 'key' | 'name'>
 
-/** All that can change; numbers are read as such, whatever their width. */
+/** All that can change; integers are read as numbers. */
 const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precision'>> = {
   state: 'text',
   reason: 'text',
@@ -53,14 +53,14 @@ export const LOCK_SITES = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
 export const LOCK_IDLE_SITES = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE SKIP LOCKED`
-/** With nothing to ask. Whoever makes the same site at the same time waits here, and then finds it. */
+/** Without a URL. A transaction that makes the same site at the same time waits here, and then finds it. */
 export const MAKE_SITES = `
   INSERT INTO site (bucket, key, name, state, since, rank, part)
   SELECT $1::smallint, n.key, n.name, $4::text, $5::bigint, 0, $6::bigint FROM unnest($2::bigint[], $3::text[]) AS n (key, name) ORDER BY n.key
   ON CONFLICT (bucket, key) DO NOTHING RETURNING key`
 /**
- * Every column of a row, whatever changed of it: where no column of an index did, no index is touched. (One statement
- * that reads and writes what is locked needs no order.)
+ * Every column of a row, whatever changed: where no indexed column did, no index is touched. (The rows are locked, so they
+ * need no order.)
  */
 export const WRITE_SITES = `
   UPDATE site SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')}
@@ -70,46 +70,36 @@ export const WRITE_SITES = `
 
 export class SiteRows {
   readonly #tx: PostgresTx
-  /** null: it was asked for and is not there. */
+  /** null: it was read and does not exist. */
   readonly #rows = new Map<bigint, SharedSite | null>()
   readonly #changed = new Set<SharedSite>()
-  /** Made here, and not yet enrolled in their domains. */
+  /** Made here, and not yet registered in their domains. */
   readonly #made = new Set<bigint>()
 
   constructor(tx: PostgresTx) {
     this.#tx = tx
   }
 
-  /** Those that are there are this transaction's until it ends. In the order of buckets and keys, as everybody locks them. */
+  /** Locks those that exist, in the order of buckets and keys, as every transaction does. */
   async lock(keys: Iterable<bigint>): Promise<void> {
-    const missing = byBucket(
-      [...new Set(keys)].filter((key) => !this.#rows.has(key)),
-      (key) => key,
-    )
-    await eachBucket(missing, async (bucket, some) => {
+    const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
+    await eachBucket(missing, itself, async (bucket, some) => {
       const rows = await this.#tx.allExact<SharedSite>(LOCK_SITES, bucket, some)
       for (const key of some) this.#rows.set(key, null)
       for (const row of rows) this.#rows.set(row.key, row)
     })
   }
 
-  /** As `lock`, and those that are not there are made. After all others were locked: what is new nobody waits for. */
+  /** As `lock`, and makes those that do not exist. After all others were locked: no other transaction waits for a new site. */
   async make(wanted: readonly { key: bigint; name: SiteName }[], now: Instant): Promise<void> {
     await this.lock(wanted.map(({ key }) => key))
     const absent = new Map(wanted.filter(({ key }) => this.#rows.get(key) === null).map((site) => [site.key, site]))
     const taken: bigint[] = []
-    await eachBucket(byBucket(absent.values(), siteKeyOf), async (bucket, some) => {
+    await eachBucket(absent.values(), byKey, async (bucket, some) => {
       const { state, part } = newSite(0n, '', now)
       const keys = column(some, 'key')
-      const made = await this.#tx.allExact<{ key: bigint }>(
-        MAKE_SITES,
-        bucket,
-        keys,
-        column(some, 'name'),
-        state,
-        now,
-        part,
-      )
+      const values = [keys, column(some, 'name'), state, now, part]
+      const made = await this.#tx.allExact<{ key: bigint }>(MAKE_SITES, bucket, ...values)
       const ours = new Set(column(made, 'key'))
       for (const { key, name } of some)
         if (ours.has(key)) {
@@ -121,20 +111,17 @@ export class SiteRows {
     await this.lock(taken)
   }
 
-  /** Of these, those that nobody else has locked now: for what comes out of the order of locks. Says which. */
+  /** Locks those that no other transaction has locked, for sites out of the order of locks. Returns them. */
   async lockIdle(keys: Iterable<bigint>): Promise<SharedSite[]> {
     const wanted = [...new Set(keys)]
-    const missing = byBucket(
-      wanted.filter((key) => !this.#rows.has(key)),
-      (key) => key,
-    )
-    await eachBucket(missing, async (bucket, some) =>
+    const missing = wanted.filter((key) => !this.#rows.has(key))
+    await eachBucket(missing, itself, async (bucket, some) =>
       this.take(await this.#tx.allExact<SharedSite>(LOCK_IDLE_SITES, bucket, some)),
     )
     return wanted.flatMap((key) => this.#rows.get(key) ?? [])
   }
 
-  /** Rows that another statement of this transaction has read and locked. */
+  /** Rows that another statement of this transaction has locked. */
   take(rows: readonly SharedSite[]): void {
     for (const row of rows) this.#rows.set(row.key, row)
   }
@@ -149,12 +136,12 @@ export class SiteRows {
     return row ?? undefined
   }
 
-  /** It is new, and has no place in its domain yet. */
+  /** It is new, and not yet registered in its domain. */
   isMade(key: bigint): boolean {
     return this.#made.has(key)
   }
 
-  enrolled(key: bigint): void {
+  registered(key: bigint): void {
     this.#made.delete(key)
   }
 
@@ -164,17 +151,13 @@ export class SiteRows {
     this.#changed.add(site)
   }
 
-  /** Says in which buckets. */
+  /** Returns what was written, by bucket. */
   async write(): Promise<ByBucket<SharedSite>> {
-    const changed = byBucket(this.#changed, siteKeyOf)
+    const changed = byBucket(this.#changed, byKey)
     this.#changed.clear()
-    await eachBucket(changed, (bucket, rows) => writeSites(this.#tx, bucket, rows))
+    await Promise.all([...changed].map(([bucket, rows]) => writeSites(this.#tx, bucket, rows)))
     return changed
   }
-}
-
-function siteKeyOf({ key }: { key: bigint }): bigint {
-  return key
 }
 
 async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
@@ -182,11 +165,10 @@ async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SharedS
   assert(written === rows.length, 'a site that is not there')
 }
 
-/** As they are now, for nobody to change. */
+/** Reads them without a lock. */
 export async function readSites(tx: PostgresTx, keys: Iterable<bigint>): Promise<Map<bigint, SiteRow>> {
   const found = new Map<bigint, SiteRow>()
-  const buckets = byBucket(new Set(keys), (key) => key)
-  await eachBucket(buckets, async (bucket, some) => {
+  await eachBucket(new Set(keys), itself, async (bucket, some) => {
     for (const row of await tx.allExact<SiteRow>(READ_SITES, bucket, some)) found.set(row.key, row)
   })
   return found

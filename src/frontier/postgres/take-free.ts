@@ -2,36 +2,38 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { PgValue } from '../../database/postgres/values.ts'
-import type { Party } from '../second-opinion.ts'
+import type { Party } from '../rules/check-out.ts'
 import type { DueCache } from './due-cache.ts'
-import { notForOthers } from './not-for-others.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
-/** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
+/** The transition `due` of `../rules/site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND state = 'waiting' AND not_before <= $2 ORDER BY not_before LIMIT $3
     FOR UPDATE SKIP LOCKED)`
-/** Those that another check-out looks at are passed over. By the columns of the table: what is read of them is in no index. */
+/**
+ * Those that another check-out has locked are skipped. Ordered by the table's columns: the selected expressions are in no
+ * index.
+ */
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
     AND ${notForOthers('$4', '$5', '$6')}
   ORDER BY site.losses, site.deferral, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
-/** Their time has come, but not for everybody yet: those that are not given to whom they lean to stay as they are. */
+/** They are due, but not for all workers yet: those that are not granted to their process stay as they are. */
 export const TAKE_LEANING = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2 AND not_before <= $3
     AND ${notForOthers('$5', '$6', '$7')}
   ORDER BY site.not_before LIMIT $4 FOR UPDATE SKIP LOCKED`
 
-/** Rows of housekeeping that one check-out does, for each site that it asks for. */
+/** Rows that one check-out promotes, for each site that it wants. */
 const PROMOTED_EACH = 4
-/** Locked for nothing where the bucket has more than its share of the first. */
+/** Extra rows to lock, where a bucket has more than its share of the first sites. */
 const SPARE = 2
 
 export interface Taken {
-  /** Due, locked, the first come first: never lost (V9), of small crowds, whose turn it is, by rank, due for longest. */
+  /** Due and locked, in order: never lost (V9), least deferred, whose turn it is, by rank, due for longest. */
   sites: SharedSite[]
-  /** Buckets that may have more that is free, and more that leans to this worker. */
+  /** Buckets that may have more free sites, and more that lean to this worker. */
   more: Set<number>
   moreLeaning: Set<number>
 }
@@ -40,15 +42,18 @@ export interface Taking {
   worker: WorkerId
   party: Party
   now: Instant
-  /** Sites that others may have are due since then. */
+  /** Sites that lean to others are taken when they are due since then. */
   overdue: Instant
-  /** How much later one may be due that goes before another because of its rank, of those that lean to the worker. */
+  /** How much later a site may be due that goes before another because of its rank, of those that lean to the worker. */
   windowMs: Millis
-  /** By bucket, what sites lean to that lean to this worker. */
+  /** The regions whose sites of a bucket lean to this worker. */
   leaningIn(bucket: number): readonly string[]
 }
 
-/** Sites set aside for this worker, those that lean to it, and those for anybody, of some buckets: enough of each, when all have some. */
+/**
+ * Sites reserved for this worker, those that lean to it and those for any worker, of some buckets: enough of each, when all
+ * have some.
+ */
 export async function takeFree(
   tx: PostgresTx,
   dueCache: DueCache,
@@ -62,13 +67,13 @@ export async function takeFree(
   const sites: SharedSite[] = []
   const more = new Set<number>()
   const moreLeaning = new Set<number>()
-  /** A statement that finds nothing costs as much as one that does: what is not there by the hints is not asked for. */
+  /** A statement that finds nothing costs as much as one that does: only what the cache knows of is read. */
   const take = (sql: string, ...values: PgValue[]) =>
     tx.allExact<SharedSite>(sql, ...values, party.name, party.from, party.to)
   await Promise.all(
     buckets.map(async (bucket) => {
       const regions = dueCache.isDue(bucket, now) ? leaningIn(bucket) : []
-      const hasOwn = dueCache.hasAsideIn(bucket, worker)
+      const hasOwn = dueCache.hasReservedIn(bucket, worker)
       const [promoted, own, anybodys, ...leaning] = await Promise.all([
         dueCache.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
         hasOwn ? take(TAKE_FREE, bucket, worker, max) : [],
@@ -76,8 +81,8 @@ export async function takeFree(
         ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, max)),
       ])
       sites.push(...own, ...anybodys, ...leaning.flat())
-      // Not of what was not asked for: it may have been set aside meanwhile.
-      if (hasOwn && own.length === 0) dueCache.nothingAside(bucket, worker)
+      // Only if it was read: sites may have been reserved meanwhile.
+      if (hasOwn && own.length === 0) dueCache.nothingReserved(bucket, worker)
       if (promoted === promotions || anybodys.length === max || own.length === max) more.add(bucket)
       if (leaning.some(({ length }) => length === max)) moreLeaning.add(bucket)
     }),
@@ -95,8 +100,8 @@ export async function takeFree(
 }
 
 /**
- * Those that lean to the worker are met by age: one that the order lets come last would be met each time, and who waits behind
- * it in its bucket never. So its turn comes when all have been given that were due a window after it, or sooner.
+ * Sites that lean to the worker are read by age. One that the order puts last would be read each time, and those behind it in
+ * its bucket never. So its turn comes when all are granted that became due within a window of it.
  */
 function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedSite) => number {
   const latest =
@@ -106,3 +111,104 @@ function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedS
 }
 
 const isLeaning = ({ state }: SharedSite): boolean => state === 'waiting'
+
+/**
+ * Of sites of bucket `$1`, those that may go to a process: see `Party`. Where several captures wait for others, the first one
+ * decides: otherwise two workers could wait for each other.
+ */
+export function notForOthers(party: string, from: string, to: string): string {
+  const open = (name: string, until: string) =>
+    `${name}.bucket = $1 AND ${name}.site = site.key AND ${name}.comparison IS NULL AND ${name}.first_at BETWEEN ${from} AND ${until}`
+  return `NOT EXISTS (
+    SELECT FROM recheck r WHERE ${open('r', to)} AND r.first_worker = ${party} AND NOT EXISTS (
+      SELECT FROM recheck o WHERE ${open('o', 'r.first_at')} AND o.first_worker <> r.first_worker))`
+}
+
+export const READ_NEXT_DUE = `
+  SELECT NULL AS region,
+    (SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1)::float8 AS due
+  UNION ALL
+  SELECT n.region, (
+    SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' AND site.region = n.region
+      AND ${notForOthers('$3', '$4', '$5')}
+    ORDER BY not_before LIMIT 1)::float8 AS due
+  FROM unnest($2::text[]) AS n (region)`
+
+export interface NextDue {
+  waits: Instant
+  /** By region, of those that lean to it. */
+  leaning: [region: string, at: Instant][]
+}
+
+/**
+ * When the first waiting site of a bucket is due, and the first that leans to some regions and may go to the process. One
+ * that may not would be the first for minutes, and keep it from helping others.
+ */
+export async function readNextDue(
+  tx: PostgresTx,
+  bucket: number,
+  regions: readonly string[],
+  { name, from, to }: Party,
+): Promise<NextDue> {
+  const next: NextDue = { waits: NEVER, leaning: [] }
+  const rows = await tx.all<{ region: string | null; due: number | null }>(
+    READ_NEXT_DUE,
+    bucket,
+    regions,
+    name,
+    from,
+    to,
+  )
+  for (const { region, due } of rows)
+    if (region === null) next.waits = due ?? NEVER
+    else next.leaning.push([region, due ?? NEVER])
+  return next
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+/** Buckets per query, a statement each. Where fewer have something, the order is as if they were one. */
+export const MAX_BUCKETS = 16
+/** Where more have something, a worker that wants few sites reads few: for one site, 12 statements instead of 24. */
+const MIN_BUCKETS = 4
+/** The share of those that lean to the worker. The others are those not read for longest, so that none is forgotten. */
+const FAVOURITES = 3 / 4
+
+export interface Chosen {
+  buckets: number[]
+  /** Sites of a worse class than this wait: there are better ones in the buckets that are read next. */
+  worst: number
+}
+
+/** The buckets with something due that are read next, the best first. `done`: those that have nothing more. */
+export function chooseBuckets(
+  dueCache: DueCache,
+  worker: WorkerId,
+  now: Instant,
+  done: ReadonlySet<number>,
+  wanted: number,
+): Chosen {
+  const due = dueCache.dueBuckets(worker, now).filter((bucket) => !done.has(bucket))
+  if (due.length <= MAX_BUCKETS) return { buckets: due, worst: Number.POSITIVE_INFINITY }
+  const count = Math.min(MAX_BUCKETS, Math.max(MIN_BUCKETS, wanted))
+  const ranks = new Map([...preference(dueCache, worker, now, due, count)].map((bucket, rank) => [bucket, rank]))
+  const rankOf = (bucket: number) => ranks.get(bucket) ?? due.length
+  due.sort((a, b) => dueCache.bestOf(a) - dueCache.bestOf(b) || rankOf(a) - rankOf(b))
+  return {
+    buckets: due.slice(0, count).sort((a, b) => a - b),
+    worst: dueCache.bestOf(due[count]),
+  }
+}
+
+/** The worker's favourites, then those not read for longest, then the rest. */
+function preference(
+  dueCache: DueCache,
+  worker: WorkerId,
+  now: Instant,
+  due: readonly number[],
+  count: number,
+): Set<number> {
+  const favourites = dueCache.favouritesOf(worker, due, now).slice(0, count * FAVOURITES)
+  const neglected = [...due].sort((a, b) => dueCache.lastAsked(a) - dueCache.lastAsked(b))
+  return new Set([...favourites, ...neglected])
+}

@@ -1,30 +1,28 @@
-/** What every operation needs to know, beside the transaction. What is in memory here is never the truth. */
+/** What operations need beside the transaction. What is in memory here is only a cache. */
 
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { Affinity } from '../affinity.ts'
-import { sharedTime } from '../frontier-time.ts'
 import { KnownTexts } from '../known-texts.ts'
 import type { FrontierOptions } from '../options.ts'
-import { type SharedTools, sharedTools } from '../shared-tools.ts'
-import { AliasBook } from './alias-book.ts'
+import { type SharedTools, sharedTime, sharedTools } from '../tools.ts'
+import { AliasTable } from './aliases.ts'
 import { DueCache } from './due-cache.ts'
 
 export interface FrontierTools extends SharedTools {
   affinity: Affinity
-  /** Where something is due, and when. */
   dueCache: DueCache
-  aliases: AliasBook
+  aliases: AliasTable
   texts: KnownTexts
-  /** Sites, by their names, that are no strangers: they never become any. */
+  /** Sites, by their names, that are endorsed: that never changes. */
   trusted: KnownTexts
-  /** Transactions that have written: what they read may be their own, and never come to be. */
+  /** Transactions that have written: what they read may be their own, and be rolled back. */
   writers: WeakSet<PostgresTx>
 }
 
-/** Of 8 bytes each. */
+/** 8 bytes each. */
 const MAX_TRUSTED = 2 ** 21
 
-export function rulesOf(options: FrontierOptions): FrontierTools {
+export function toolsOf(options: FrontierOptions): FrontierTools {
   const opened = sharedTools(options)
   const affinity = new Affinity(options.affinity?.workers, options.affinity?.windowMs)
   return {
@@ -32,7 +30,7 @@ export function rulesOf(options: FrontierOptions): FrontierTools {
     time: options.leasesOutlive ? sharedTime(options.clock) : opened.time,
     affinity,
     dueCache: new DueCache(affinity),
-    aliases: new AliasBook(options.urls),
+    aliases: new AliasTable(options.urls),
     texts: new KnownTexts(),
     trusted: new KnownTexts(MAX_TRUSTED),
     writers: new WeakSet(),

@@ -23,7 +23,7 @@ import { openPostgres } from '../../database/postgres/open.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { openFrontier } from '../open-frontier.ts'
 import type { FrontierOptions, OpenFrontier } from '../options.ts'
-import { klwf } from '../order/klwf.ts'
+import { klwf } from '../order.ts'
 import { recount } from './servers.test-tools.ts'
 
 const SITES = 12

@@ -1,32 +1,26 @@
-/** Sites that nobody vouches for. A row belongs to whoever has its site's. */
-import type { Instant } from '../../base/clock.ts'
+/** Unendorsed sites. A row belongs to the transaction that has locked its site. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
+import type { UnendorsedRow } from '../rules/domains.ts'
+import { bySite, column, eachBucket, itself } from './by-bucket.ts'
 
-export interface UnendorsedRow {
-  readonly site: bigint
-  readonly domain: bigint
-  referrer: bigint | null
-  readonly since: Instant
-  status: number
-}
-
-export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, status::float8 AS status`
 export const READ_UNENDORSED = `
-  SELECT ${UNENDORSED_SITE_COLUMNS} FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
+  SELECT site, domain, referrer, since::float8 AS since, hold_state::float8 AS hold_state FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const ADD_UNENDORSED = `
-  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, status)
+  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, hold_state)
   SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS n`
 export const WRITE_UNENDORSED = `
-  UPDATE unendorsed_site SET referrer = n.referrer, status = n.status
-  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, status)
+  UPDATE unendorsed_site SET referrer = n.referrer, hold_state = n.hold_state
+  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, hold_state)
   WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
 export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
-/** As they are now, for nobody to change. */
+const ADDED = ['site', 'domain', 'referrer', 'since', 'hold_state'] as const
+const CHANGED = ['site', 'referrer', 'hold_state'] as const
+
+/** Reads them without a lock. */
 export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): Promise<Map<bigint, UnendorsedRow>> {
   const found = new Map<bigint, UnendorsedRow>()
-  await eachBucket(byBucket(new Set(sites), itself), async (bucket, some) => {
+  await eachBucket(new Set(sites), itself, async (bucket, some) => {
     for (const row of await tx.allExact<UnendorsedRow>(READ_UNENDORSED, bucket, some)) found.set(row.site, row)
   })
   return found
@@ -34,9 +28,9 @@ export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): P
 
 export class UnendorsedRows {
   readonly #tx: PostgresTx
-  /** null: it is none. */
+  /** null: it is endorsed. */
   readonly #rows = new Map<bigint, UnendorsedRow | null>()
-  /** Of sites that are not locked: whether they are. */
+  /** Of sites that are not locked: whether they are unendorsed. */
   readonly #seen = new Map<bigint, boolean>()
   readonly #added = new Set<UnendorsedRow>()
   readonly #changed = new Set<UnendorsedRow>()
@@ -84,36 +78,18 @@ export class UnendorsedRows {
   }
 
   write(): Promise<unknown>[] {
-    const added = byBucket(this.#added, siteOf)
-    const changed = byBucket(this.#changed, siteOf)
-    const removed = byBucket(this.#removed, itself)
+    const writes = [
+      eachBucket(this.#added, bySite, (bucket, rows) =>
+        this.#tx.run(ADD_UNENDORSED, bucket, ...ADDED.map((name) => column(rows, name))),
+      ),
+      eachBucket(this.#changed, bySite, (bucket, rows) =>
+        this.#tx.run(WRITE_UNENDORSED, bucket, ...CHANGED.map((name) => column(rows, name))),
+      ),
+      eachBucket(this.#removed, itself, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),
+    ]
     this.#added.clear()
     this.#changed.clear()
     this.#removed.clear()
-    return [
-      eachBucket(added, (bucket, rows) =>
-        this.#tx.run(
-          ADD_UNENDORSED,
-          bucket,
-          column(rows, 'site'),
-          column(rows, 'domain'),
-          column(rows, 'referrer'),
-          column(rows, 'since'),
-          column(rows, 'status'),
-        ),
-      ),
-      eachBucket(changed, (bucket, rows) =>
-        this.#tx.run(WRITE_UNENDORSED, bucket, column(rows, 'site'), column(rows, 'referrer'), column(rows, 'status')),
-      ),
-      eachBucket(removed, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),
-    ]
+    return writes
   }
-}
-
-function siteOf({ site }: UnendorsedRow): bigint {
-  return site
-}
-
-function itself(site: bigint): bigint {
-  return site
 }

@@ -1,28 +1,19 @@
-/** The URLs of a transaction that concern it. Their sites are locked: nobody else changes or adds any meanwhile. */
+/** The URLs of a transaction. Their sites are locked: no other transaction changes or adds any. */
+
 import { assert } from '../../base/assert.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { GONE, HELD, MAX_REQUEUED, WAITING } from '../mark.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
+import { GONE, HELD, MAX_REQUEUED, WAITING } from '../rules/mark.ts'
+import { compareBigints } from '../rules/site.ts'
+import type { UrlAt, UrlText } from '../rules/spellings.ts'
+import { bySite, column, eachBucket, itself } from './by-bucket.ts'
 
-export interface UrlRow {
-  readonly site: bigint
-  readonly key: bigint
-  url: string
-  depth: number
-  via_site: bigint | null
-  via_key: bigint | null
-  path: string
+export interface UrlRow extends UrlAt, UrlText {
   seq: number
   enqueued_at: number
   due_at: number
   tries: number
   mark: number
   lastmod: number | null
-}
-
-export interface UrlPlace {
-  site: bigint
-  key: bigint
 }
 
 type Columns = Omit<UrlRow, 'site' | 'key'>
@@ -67,7 +58,7 @@ export const GIVE_UP_URLS = `
 
 export class UrlRows {
   readonly #tx: PostgresTx
-  /** By site and key. null: it was asked for and is not there. */
+  /** By site and key. null: it was read and does not exist. */
   readonly #rows = new Map<bigint, Map<bigint, UrlRow | null>>()
   readonly #added = new Set<UrlRow>()
   readonly #changed = new Set<UrlRow>()
@@ -77,10 +68,10 @@ export class UrlRows {
     this.#tx = tx
   }
 
-  /** Of these, those that were not read before, once each. They count as absent until `read` has them. */
-  unread(places: Iterable<UrlPlace>): UrlPlace[] {
-    const missing: UrlPlace[] = []
-    for (const { site, key } of places) {
+  /** Those that were not read before, once each. They count as absent until `read` has them. */
+  unread(all: Iterable<UrlAt>): UrlAt[] {
+    const missing: UrlAt[] = []
+    for (const { site, key } of all) {
       const rows = this.#of(site)
       if (rows.has(key)) continue
       rows.set(key, null)
@@ -89,9 +80,9 @@ export class UrlRows {
     return missing
   }
 
-  /** Says which of them have other spellings. */
-  async read(unread: readonly UrlPlace[]): Promise<UrlPlace[]> {
-    const found = await eachBucket(byBucket(unread, siteOf), (bucket, some) =>
+  /** Returns those that have other spellings. */
+  async read(unread: readonly UrlAt[]): Promise<UrlAt[]> {
+    const found = await eachBucket(unread, bySite, (bucket, some) =>
       this.#tx.allExact<UrlRow & { spelt: boolean }>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
     )
     return found.flat().flatMap(({ spelt, ...row }) => {
@@ -100,11 +91,9 @@ export class UrlRows {
     })
   }
 
-  /** What findings hold back in a site. */
+  /** URLs that findings hold back in a site. */
   async readHeld(site: bigint): Promise<void> {
-    const rows = await eachBucket(byBucket([{ site }], siteOf), (bucket) =>
-      this.#tx.allExact<UrlRow>(READ_HELD, bucket, site),
-    )
+    const rows = await eachBucket([{ site }], bySite, (bucket) => this.#tx.allExact<UrlRow>(READ_HELD, bucket, site))
     this.take(rows.flat())
   }
 
@@ -112,7 +101,7 @@ export class UrlRows {
     return [...this.#of(site).values()].filter((row) => row?.mark === HELD) as UrlRow[]
   }
 
-  isRead({ site, key }: UrlPlace): boolean {
+  isRead({ site, key }: UrlAt): boolean {
     return this.#rows.get(site)?.has(key) === true
   }
 
@@ -128,7 +117,7 @@ export class UrlRows {
     this.#added.add(row)
   }
 
-  /** Rows of this transaction that another statement of it has read. */
+  /** Rows that another statement of this transaction has read. */
   take(rows: readonly UrlRow[]): void {
     for (const row of rows) if (!this.isRead(row)) this.#of(row.site).set(row.key, row)
   }
@@ -137,7 +126,7 @@ export class UrlRows {
     if (!this.#added.has(row)) this.#changed.add(row)
   }
 
-  /** Whatever waits in the site, read or not, is gone. */
+  /** Everything that waits in the site, read or not, is gone. */
   giveUp(site: bigint): void {
     for (const row of this.#of(site).values()) if (row?.mark === WAITING) row.mark = GONE
     this.#givenUp.add(site)
@@ -145,22 +134,24 @@ export class UrlRows {
 
   /** Sorted: batches in the order of their keys go in twice as fast. */
   write(): Promise<unknown>[] {
-    const added = byBucket(inOrder(this.#added), siteOf)
-    const changed = byBucket(inOrder(this.#changed), siteOf)
-    const givenUp = byBucket(this.#givenUp, (site) => site)
+    const writes = [
+      this.#write(ADD_URLS, this.#added),
+      this.#write(WRITE_URLS, this.#changed),
+      eachBucket(this.#givenUp, itself, (bucket, sites) => this.#tx.run(GIVE_UP_URLS, bucket, sites)),
+    ]
     this.#added.clear()
     this.#changed.clear()
     this.#givenUp.clear()
-    return [
-      eachBucket(added, (bucket, rows) => this.#write(ADD_URLS, bucket, rows)),
-      eachBucket(changed, (bucket, rows) => this.#write(WRITE_URLS, bucket, rows)),
-      eachBucket(givenUp, (bucket, sites) => this.#tx.run(GIVE_UP_URLS, bucket, sites)),
-    ]
+    return writes
   }
 
-  #write(sql: string, bucket: number, rows: readonly UrlRow[]): Promise<number> {
-    const columns = NAMES.map((name) => column(rows, name))
-    return this.#tx.run(sql, bucket, column(rows, 'site'), column(rows, 'key'), ...columns)
+  #write(sql: string, all: Iterable<UrlRow>): Promise<unknown> {
+    // `byBucket` sorts by site, and leaves the rows of a site as they were.
+    const sorted = [...all].sort((a, b) => compareBigints(a.key, b.key))
+    return eachBucket(sorted, bySite, (bucket, rows) => {
+      const columns = NAMES.map((name) => column(rows, name))
+      return this.#tx.run(sql, bucket, column(rows, 'site'), column(rows, 'key'), ...columns)
+    })
   }
 
   #of(site: bigint): Map<bigint, UrlRow | null> {
@@ -172,11 +163,25 @@ export class UrlRows {
   }
 }
 
-function siteOf({ site }: Pick<UrlPlace, 'site'>): bigint {
-  return site
-}
+export const READ_URL_TEXTS = `
+  SELECT u.site, u.key, u.url FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
 
-/** By key: `byBucket` sorts by site, and leaves the rows of a site as they were. */
-function inOrder(rows: Iterable<UrlRow>): UrlRow[] {
-  return [...rows].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+/** The texts of the pages on which URLs were found, wherever they are. */
+export async function readVias(
+  tx: PostgresTx,
+  rows: readonly UrlText[],
+): Promise<(row: UrlText) => string | undefined> {
+  const nameOf = (site: bigint, key: bigint) => `${site} ${key}`
+  const texts = new Map<string, string>()
+  const pages = new Map<string, UrlAt>()
+  for (const { via_site: site, via_key: key } of rows)
+    if (site !== null && key !== null) pages.set(nameOf(site, key), { site, key })
+  await eachBucket(pages.values(), bySite, async (bucket, some) => {
+    const columns = [column(some, 'site'), column(some, 'key')]
+    const found = await tx.allExact<UrlAt & { url: string }>(READ_URL_TEXTS, bucket, ...columns)
+    for (const { site, key, url } of found) texts.set(nameOf(site, key), url)
+  })
+  return ({ via_site, via_key }) =>
+    via_site === null || via_key === null ? undefined : texts.get(nameOf(via_site, via_key))
 }

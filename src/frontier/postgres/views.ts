@@ -1,24 +1,25 @@
-/** The reading side. Statements of its own, for nothing else asks them. */
+/** The views, with statements that nothing else uses. */
+
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { type Alias, MAX_ALIASES } from '../aliases.ts'
-import { type DomainView, domainKey, domainOf, domainView } from '../domains.ts'
-import { MARKS } from '../mark.ts'
+import { type AliasRow, aliasOf, MAX_ALIASES } from '../aliases.ts'
+import { type DomainView, domainKey, domainOf, domainView } from '../rules/domains.ts'
+import { MARKS } from '../rules/mark.ts'
 import {
   dueView,
   memoryOf,
   type SeenDue,
-  type SeenMemory,
   type SeenSite,
   type SeenUrl,
+  type StoredMemory,
   siteView,
   urlView,
-} from '../view-of.ts'
+} from '../rules/row-views.ts'
 import type { FrontierViews, SiteView, UrlView } from '../views.ts'
-import { readTotals } from './read-totals.ts'
-import { recordedUrls } from './url-rules.ts'
+import { readTotals } from './look-around.ts'
+import { recordedUrls } from './meta.ts'
 
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, fence, worker,
@@ -39,7 +40,7 @@ const READ_REFERRER = `SELECT referrer FROM unendorsed_site WHERE bucket = $1 AN
 const READ_URL = `
   SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE bucket = $1 AND site = $2 AND key = $3`
 const READ_VIA = `SELECT via_site, via_key FROM url WHERE bucket = $1 AND site = $2 AND key = $3`
-/** Bounded: in a queue of a million nobody wants to know the exact place. */
+/** A limit, because the exact number in a queue of a million is of no use. */
 const MAX_AHEAD = 1000
 const COUNT_AHEAD = `
   SELECT count(*) AS n FROM (
@@ -47,7 +48,7 @@ const COUNT_AHEAD = `
     LIMIT ${MAX_AHEAD}) ahead`
 const IS_SEED = `SELECT 1 AS yes FROM seed WHERE bucket = $1 AND site = $2 AND key = $3`
 const READ_SEEDS = `SELECT url FROM seed ORDER BY added_at, url COLLATE "C"`
-/** The first of each bucket, and of those the first: an index has them by bucket. */
+/** The first of each bucket, and of those the first: the index is by bucket. */
 const READ_NEXT_DUE = `
   SELECT s.name, s.not_before, s.polite_at, s.waiting FROM frontier_bucket b CROSS JOIN LATERAL (
     SELECT name, not_before, polite_at, waiting FROM site
@@ -89,20 +90,12 @@ interface UrlKeyRow {
   mark: bigint
 }
 
-interface AliasRow extends Omit<Alias, 'https'> {
-  https: number
-}
-
-function aliasOf(row: AliasRow): Alias {
-  return { ...row, https: row.https === 1 }
-}
-
 async function viewOfSite(tx: PostgresTx, name: string): Promise<SiteView | undefined> {
   const key = signed64(siteKey(name))
   const bucket = bucketOf('postgres', key)
   const [row, memory, alias, domain, unendorsedSite] = await Promise.all([
     tx.get<Omit<SeenSite, 'key'>>(READ_SITE, bucket, key),
-    tx.get<SeenMemory>(READ_MEMORY, bucket, key),
+    tx.get<StoredMemory>(READ_MEMORY, bucket, key),
     tx.get<AliasRow>(READ_ALIAS, bucket, key),
     viewOfDomain(tx, domainOf(name)),
     tx.getExact<{ referrer: bigint | null }>(READ_REFERRER, bucket, key),
@@ -132,11 +125,11 @@ async function viewOfUrl(tx: PostgresTx, text: string): Promise<UrlView | undefi
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
-  const place = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
+  const rowOf = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
   const own = urls.keyApart(text)
-  const isOwn = own !== undefined && (await tx.get(READ_URL, ...place(own))) !== undefined
+  const isOwn = own !== undefined && (await tx.get(READ_URL, ...rowOf(own))) !== undefined
   const key = isOwn ? own : parsed.key
-  const at = place(key)
+  const at = rowOf(key)
   const [row, seed, via] = await Promise.all([
     tx.get<SeenUrl & { seq: number }>(READ_URL, ...at),
     tx.get(IS_SEED, ...at),

@@ -1,15 +1,12 @@
-/** What visits carry beside their sites' rows. It may be read before it is known whether a site is granted. */
-import { unsigned64 } from '../../base/digest.ts'
-import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { AgendaItem, Visit } from '../../contracts/visit.ts'
-import { MAX_KNOWN } from '../most-known.ts'
+/** What visits carry beside their sites' rows. It may be read before a site is granted. */
+
+import type { Visit } from '../../contracts/visit.ts'
 import type { FrontierOptions } from '../options.ts'
-import { visitId } from '../visit-id.ts'
-import { byBucket, column, eachBucket } from './by-bucket.ts'
-import type { Granted } from './lease.ts'
+import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
+import { column, eachBucket } from './by-bucket.ts'
 import { readMemories } from './memory-rows.ts'
-import { readUrlTexts, type UrlTexts } from './read-url-texts.ts'
-import { URL_COLUMNS, type UrlRow } from './url-rows.ts'
+import type { SharedSite } from './site-rows.ts'
+import { readVias, URL_COLUMNS, type UrlRow } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */
@@ -19,41 +16,41 @@ export const READ_AGENDAS = `
     SELECT * FROM url WHERE bucket = $1 AND site = n.site AND mark = 0 AND due_at <= $4
     ORDER BY due_at, seq LIMIT n.pages) u
   ORDER BY u.site, u.due_at, u.seq`
-/** As bytes, the highest first: 8 for each key, where its digits would be 20. */
+/** As bytes, the highest first: 8 per key, where digits would take 20. */
 export const READ_KNOWN = `
   SELECT site, string_agg(int8send(key), '') AS keys FROM url WHERE bucket = $1 AND site = ANY($2::bigint[]) GROUP BY site`
 
-interface Carried {
-  /** Of so many pages. */
+export interface Granted {
+  site: SharedSite
+  pages: number
+}
+
+interface ReadPayload extends Omit<Carried, 'agenda'> {
+  /** The agenda has this many, at most. */
   pages: number
   agenda: readonly UrlRow[]
-  known: BigUint64Array | 'too many'
-  memory: SiteMemory
 }
 
 export class VisitPayload {
   readonly #working: WorkingSet
-  readonly #carried = new Map<bigint, Carried>()
+  readonly #carried = new Map<bigint, ReadPayload>()
 
-  /** Other names of sites are known to the working set. */
+  /** The working set has read the aliases. */
   constructor(working: WorkingSet) {
     this.#working = working
   }
 
-  /** In one trip. Of sites that are this transaction's: nobody changes it meanwhile. */
+  /** In one round trip, for sites that this transaction has locked. */
   async read(granted: readonly Granted[]): Promise<void> {
-    const missing = this.#missing(granted)
+    const missing = granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
     if (missing.length === 0) return
     const { tx, names } = this.#working
-    // Of another name of a site only what waits there is asked for: what it leads to is entered at the original.
+    // At an alias only what waits there is fetched: what it leads to is entered at the original.
     const knowing = missing.filter(({ site }) => site.known <= MAX_KNOWN && names.originalOf(site.name) === undefined)
     const [agendas, known, memoryOf] = await Promise.all([
       readAgendas(this.#working, missing),
       readKnown(this.#working, knowing),
-      readMemories(
-        tx,
-        missing.map(({ site }) => site.key),
-      ),
+      readMemories(tx, missing.map(keyOfGranted)),
     ])
     for (const { site, pages } of missing) {
       const { key } = site
@@ -62,79 +59,34 @@ export class VisitPayload {
     }
   }
 
-  /** Of sites for which it was read. */
+  /** For sites whose payload was read. */
   async visitsOf(granted: readonly Granted[], slice: FrontierOptions['slice']): Promise<Visit[]> {
-    const { tx, now, tools } = this.#working
     const all = granted.map((one) => ({ ...one, carried: this.#carried.get(one.site.key)! }))
-    const pages = all
-      .flatMap(({ carried }) => carried.agenda)
-      .flatMap(({ via_site, via_key }) =>
-        via_site === null || via_key === null ? [] : { site: via_site, key: via_key },
-      )
-    const texts = await readUrlTexts(tx, pages)
-    return all.map(({ site, pages, carried: { agenda, known, memory } }) => ({
-      id: visitId(site.key, site.fence),
-      fence: site.fence,
-      site: site.name,
-      ...(site.address === null ? {} : { address: site.address }),
-      agenda: agenda.map((row) => itemOf(row, texts)),
-      known,
-      memory,
-      wait: Math.max(0, site.polite_at - now),
-      pause: tools.pauseOf(site),
-      limits: { pages, time: slice.time },
-      lease: tools.leaseMs,
-    }))
-  }
-
-  #missing(granted: readonly Granted[]): Granted[] {
-    return granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
+    const rows = all.flatMap(({ carried }) => carried.agenda)
+    const viaOf = await readVias(this.#working.tx, rows)
+    return all.map(({ site, pages, carried: { agenda, known, memory } }) => {
+      const items = agenda.map((row) => agendaItem(row, viaOf(row)))
+      return visitOf(this.#working, site, { pages, time: slice.time }, { agenda: items, known, memory })
+    })
   }
 }
+
+const keyOfGranted = ({ site }: Granted): bigint => site.key
+
 async function readAgendas(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, UrlRow[]>> {
-  const rows = await eachBucket(
-    byBucket(granted, ({ site }) => site.key),
-    (bucket, some) => {
-      const keys = some.map(({ site }) => site.key)
-      return working.tx.allExact<UrlRow>(READ_AGENDAS, bucket, keys, column(some, 'pages'), working.now)
-    },
-  )
+  const rows = await eachBucket(granted, keyOfGranted, (bucket, some) => {
+    const keys = some.map(keyOfGranted)
+    return working.tx.allExact<UrlRow>(READ_AGENDAS, bucket, keys, column(some, 'pages'), working.now)
+  })
   return Map.groupBy(rows.flat(), ({ site }) => site)
 }
 
 async function readKnown(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, BigUint64Array>> {
   const known = new Map<bigint, BigUint64Array>()
-  await eachBucket(
-    byBucket(granted, ({ site }) => site.key),
-    async (bucket, some) => {
-      const sites = some.map(({ site }) => site.key)
-      const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
-      for (const { site, keys } of rows) known.set(site, keysOf(keys))
-    },
-  )
+  await eachBucket(granted, keyOfGranted, async (bucket, some) => {
+    const sites = some.map(keyOfGranted)
+    const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
+    for (const { site, keys } of rows) known.set(site, keysFrom(keys.length, keys))
+  })
   return known
-}
-
-/** Typed arrays have the machine's order, the lowest byte first. */
-function keysOf(bytes: Uint8Array): BigUint64Array {
-  const keys = new BigUint64Array(bytes.length / 8)
-  const own = Buffer.from(keys.buffer)
-  own.set(bytes)
-  own.swap64()
-  return keys
-}
-
-function itemOf(row: UrlRow, texts: UrlTexts): AgendaItem {
-  const item: AgendaItem = {
-    url: row.url,
-    key: unsigned64(row.key),
-    depth: row.depth,
-    dueAt: row.due_at === 0 ? row.enqueued_at : row.due_at,
-    tries: row.tries,
-    path: row.path,
-  }
-  if (row.lastmod !== null) item.hint = row.lastmod
-  const via = row.via_site === null || row.via_key === null ? undefined : texts.of(row.via_site, row.via_key)
-  if (via !== undefined) item.via = via
-  return item
 }

@@ -1,45 +1,36 @@
 /**
- * The working set of a transaction. What an operation needs is locked and read in bulk, changed in memory by the rules that
- * every database shares, and written by `flush`: a bounded number of round trips, however much it is. Statements are for one
- * bucket each; those of one step are sent together, in the order of buckets and keys.
+ * The working set of a transaction. The rows that an operation needs are locked and read in bulk, changed in memory by the
+ * rules of `../rules`, and written by `flush`: a bounded number of round trips, however much it is. Each statement is for one
+ * bucket; those of one step are sent together, in the order of buckets and keys.
  *
- * Locks are taken in one order everywhere: sites by bucket and key, then new sites, domains, strangers, addresses. URLs,
- * spellings and memory belong to whoever has their site's row. What must be locked out of that order is locked only when it
- * is idle; where even that goes wrong, PostgreSQL ends one of the two transactions and the database runs it again: so
- * everything here is made anew for each run.
+ * Locks are taken in one order everywhere: sites by bucket and key, then new sites, domains, unendorsed sites, addresses.
+ * URLs, spellings and memory belong to the transaction that has locked their site. What must be locked out of that order is
+ * locked only when it is idle. If a deadlock happens all the same, PostgreSQL ends one of the two transactions and the
+ * database runs it again: so everything here is made anew for each run.
  */
+
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { SiteName } from '../../contracts/visit.ts'
+import type { VisitId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { siteKey } from '../../web/url/web-url.ts'
-import type { Renaming } from '../rename.ts'
-import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
+import type { Renaming } from '../aliases.ts'
+import type { DomainWork } from '../rules/domains.ts'
+import { type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import type { UrlAt } from '../rules/spellings.ts'
+import { leaseOf, type PartWork } from '../rules/visit.ts'
 import { AddressRows } from './address-rows.ts'
-import type { AliasView } from './alias-book.ts'
-import { byBucket, eachBucket } from './by-bucket.ts'
+import type { AliasView } from './aliases.ts'
+import { byKey, column, eachBucket, itself } from './by-bucket.ts'
 import { DomainRows } from './domain-rows.ts'
 import { MemoryRows } from './memory-rows.ts'
-import { readQueueHeads } from './read-queue-heads.ts'
-import { SiteRows } from './site-rows.ts'
+import { type SharedSite, SiteRows } from './site-rows.ts'
 import { SpellingRows } from './spelling-rows.ts'
 import type { FrontierTools } from './tools.ts'
 import { UnendorsedRows } from './unendorsed-rows.ts'
-import { type UrlPlace, UrlRows } from './url-rows.ts'
+import { UrlRows } from './url-rows.ts'
 
-/** The page on which a link was found. */
-export interface PageKeys {
-  site: bigint | null
-  key: bigint | null
-  /** Of its site. */
-  name?: SiteName
-}
-
-const NOWHERE: PageKeys = { site: null, key: null }
-
-export class WorkingSet {
+export class WorkingSet implements PartWork, DomainWork {
   readonly tx: PostgresTx
   readonly tools: FrontierTools
   /** One for the whole transaction. */
@@ -54,7 +45,6 @@ export class WorkingSet {
   readonly linkingSites: LinkingSites
   #names: AliasView | undefined
   readonly #beginning = new Set<bigint>()
-  readonly #pages = new Map<string, PageKeys>()
 
   constructor(tx: PostgresTx, tools: FrontierTools) {
     this.tx = tx
@@ -70,12 +60,12 @@ export class WorkingSet {
     this.linkingSites = new LinkingSites(tx, this.sites)
   }
 
-  /** Before the first link is looked at. */
+  /** Before the first link is entered. */
   async readNames(): Promise<void> {
     this.#names = await this.tools.aliases.at(this.tx)
   }
 
-  /** Other names of sites, as this transaction sees them. */
+  /** The aliases, as this transaction sees them. */
   get names(): AliasView {
     assert(this.#names !== undefined, 'names that were not read')
     return this.#names
@@ -85,11 +75,11 @@ export class WorkingSet {
     return { urls: this.tools.urls, aliases: this.names, mayReplace: this.tools.mayReplace }
   }
 
-  /** URLs of locked sites, with their other spellings, and what those are apart from their folder. */
-  async readUrls(places: Iterable<UrlPlace>): Promise<void> {
-    const spelt = await this.urls.read(this.urls.unread(places))
+  /** Reads URLs of locked sites, with their other spellings, and the rows that those have apart from their folder. */
+  async readUrls(rows: Iterable<UrlAt>): Promise<void> {
+    const spelt = await this.urls.read(this.urls.unread(rows))
     await this.spellings.read(spelt)
-    const others = spelt.flatMap((place) => this.spellings.of(place)).filter(({ tried }) => tried === 0)
+    const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)
     const apart = others.flatMap(({ site, url }) => {
       const key = this.tools.urls.keyApart(url)
       return key === undefined ? [] : { site, key: signed64(key) }
@@ -98,7 +88,7 @@ export class WorkingSet {
   }
 
   /**
-   * A waiting site: until when, and its rank, are known when `flush` has written its URLs; one that need not wait is free
+   * `flush` sets until when the site waits, and its rank, after it has written its URLs. A site that need not wait is free
    * then.
    */
   beginToWait(site: SiteRow): void {
@@ -107,28 +97,21 @@ export class WorkingSet {
     this.sites.change(site)
   }
 
-  /** A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait. */
-  wake(site: SiteRow): void {
-    const before = site.state
-    site.state = stateAfter(before, { kind: 'urls' })
-    if (site.state !== 'waiting') return
-    if (before === 'crawled') site.since = this.now
-    else if (site.not_before <= site.polite_at) return
-    this.beginToWait(site)
+  giveUp({ key }: SiteRow): void {
+    this.urls.giveUp(key)
+    this.spellings.forgetSite(key)
   }
 
-  /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
-  pageOf(url: string | undefined): PageKeys {
-    if (url === undefined || url === '') return NOWHERE
-    const known = this.#pages.get(url)
-    if (known !== undefined) return known
-    const read = this.tools.urls.parse(url)
-    const page = read === undefined ? NOWHERE : { site: keyOf(read.site), key: signed64(read.key), name: read.site }
-    this.#pages.set(url, page)
-    return page
+  /** Locks the sites of visits. The answer tells a visit's site; undefined for a name that is not a visit's. */
+  async lockVisits(visits: readonly VisitId[]): Promise<(visit: VisitId) => SharedSite | undefined> {
+    await this.sites.lock(visits.flatMap((visit) => leaseOf(visit)?.key ?? []))
+    return (visit) => {
+      const lease = leaseOf(visit)
+      return lease && this.sites.get(lease.key)
+    }
   }
 
-  /** All that was changed so far. The working set can be used on afterwards. */
+  /** Writes all that was changed so far. The working set can be used afterwards. */
   async flush(): Promise<void> {
     this.tools.writers.add(this.tx)
     const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
@@ -139,19 +122,10 @@ export class WorkingSet {
     const reading = readQueueHeads(this.tx, beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
     for (const site of beginning) {
-      const head = heads.get(site.key)
-      assert(head !== undefined, `${site.name} waits with nothing to ask`)
-      site.not_before = Math.max(site.polite_at, head.due)
-      site.rank = this.tools.order.rank({
-        oldest: head.oldest,
-        since: site.since,
-        last: site.fence === 0 ? undefined : site.rank,
-        known: site.known,
-        waiting: site.waiting,
-      })
+      rankWaiting(this.tools.order, site, heads.get(site.key))
       site.region = this.tools.affinity.regionFor(site)
       if (site.not_before > this.now) continue
-      // Who had it before, or is near it, has some time to ask for it.
+      // The process that had it before, or is near it, has some time to take it.
       if (site.fence > 0 && this.tools.affinity.isOn) site.not_before = this.now
       else site.state = stateAfter(site.state, { kind: 'due' })
     }
@@ -163,12 +137,7 @@ function isWaiting({ state }: SiteRow): boolean {
   return state === 'waiting'
 }
 
-/** As the database holds it. */
-export function keyOf(site: SiteName): bigint {
-  return signed64(siteKey(site))
-}
-
-/** What must be known of the sites that speak for others by their links: see `../domains.ts`. */
+/** What `../rules/domains.ts` asks about sites that link to others. */
 
 const READ_SEEDS = `
   SELECT key, seed::float8 AS seed FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
@@ -176,7 +145,7 @@ const READ_SEEDS = `
 class LinkingSites {
   readonly #tx: PostgresTx
   readonly #sites: SiteRows
-  /** Of those that are not locked; undefined: there is no such site. */
+  /** Of sites that are not locked; undefined: it does not exist. */
   readonly #seeds = new Map<bigint, number | undefined>()
 
   constructor(tx: PostgresTx, sites: SiteRows) {
@@ -187,18 +156,42 @@ class LinkingSites {
   async peek(keys: Iterable<bigint>): Promise<void> {
     const missing = [...keys].filter((key) => !this.#sites.isLocked(key) && !this.#seeds.has(key))
     for (const key of missing) this.#seeds.set(key, undefined)
-    await eachBucket(
-      byBucket(missing, (key) => key),
-      async (bucket, some) => {
-        const rows = await this.#tx.allExact<{ key: bigint; seed: number }>(READ_SEEDS, bucket, some)
-        for (const { key, seed } of rows) this.#seeds.set(key, seed)
-      },
-    )
+    await eachBucket(missing, itself, async (bucket, some) => {
+      const rows = await this.#tx.allExact<{ key: bigint; seed: number }>(READ_SEEDS, bucket, some)
+      for (const { key, seed } of rows) this.#seeds.set(key, seed)
+    })
   }
 
-  /** 1: the operator named it. Undefined: it is not known, or it is new and its turn to be enrolled has not come. */
+  /** 1: the operator named it. Undefined: it is not known, or not yet registered in its domain. */
   seedOf(key: bigint): number | undefined {
     if (this.#sites.isMade(key)) return undefined
     return this.#sites.isLocked(key) ? this.#sites.get(key)?.seed : this.#seeds.get(key)
   }
+}
+
+export const READ_QUEUE_HEADS = `
+  SELECT n.site, f.enqueued_at::float8 AS fresh, d.due_at::float8 AS due FROM unnest($2::bigint[]) AS n (site)
+  LEFT JOIN LATERAL (
+    SELECT enqueued_at FROM url
+    WHERE bucket = $1 AND site = n.site AND mark = 0 AND due_at = 0 ORDER BY seq LIMIT 1) f ON true
+  LEFT JOIN LATERAL (
+    SELECT due_at FROM url
+    WHERE bucket = $1 AND site = n.site AND mark = 0 AND due_at > 0 ORDER BY due_at LIMIT 1) d ON true`
+
+interface HeadRow {
+  site: bigint
+  fresh: number | null
+  due: number | null
+}
+
+/** For sites with something to fetch. */
+async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[]): Promise<Map<bigint, QueueHead>> {
+  const heads = new Map<bigint, QueueHead>()
+  await eachBucket(sites, byKey, async (bucket, some) => {
+    for (const { site, fresh, due } of await tx.allExact<HeadRow>(READ_QUEUE_HEADS, bucket, column(some, 'key'))) {
+      const head = queueHead(fresh, due)
+      if (head !== undefined) heads.set(site, head)
+    }
+  })
+  return heads
 }

@@ -1,44 +1,37 @@
-import { signed64 } from '../../base/digest.ts'
+import { type Clock, type Millis, turn } from '../../base/clock.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { laterNews, type MemoryNews } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { siteKey } from '../../web/url/web-url.ts'
-import { LONGEST_HOW } from '../aliases.ts'
-import { bringsSomething } from '../caution.ts'
+import { isOwnLink, learntAlias } from '../aliases.ts'
 import type { PartResult } from '../ledger.ts'
-import { LoopYield } from '../loop-yield.ts'
-import { HELD, MAX_REQUEUED } from '../mark.ts'
-import { partResultOf } from '../part-result.ts'
-import { atOriginal } from '../rename.ts'
-import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
+import { HELD, MAX_REQUEUED } from '../rules/mark.ts'
+import { keyOf, type SiteRow, sitesOf } from '../rules/site.ts'
+import { applyPart, type PartOperations, partResultOf } from '../rules/visit.ts'
 import { admitBySite } from './admit.ts'
-import { learnWildcard } from './balance-domain.ts'
-import { beginToWait } from './begin-to-wait.ts'
-import { endVisit } from './end-visit.ts'
+import { learnWildcard } from './domains.ts'
 import { enqueue } from './enqueue.ts'
-import { learnAddress } from './learn-address.ts'
 import { markPages } from './mark-pages.ts'
-import { dropNamesOf, moveWaiting } from './move-waiting.ts'
-import { readSite } from './read-site.ts'
+import { writeMemory } from './memory.ts'
+import { dropAliasesOf, moveWaiting, writeAlias } from './move-waiting.ts'
+import { readSite, writeSite } from './site-rows.ts'
 import { enterSpelling } from './spellings.ts'
-import type { FrontierTools } from './tools.ts'
-import { writeMemory } from './write-memory.ts'
-import { writeSite } from './write-site.ts'
+import type { Work } from './work.ts'
 
-/** What a finding held back that was withdrawn: behind what was never asked for. */
 export const REQUEUE = `
   UPDATE url SET mark = 0, due_at = ? WHERE (site, key) IN (
     SELECT site, key FROM url WHERE site = ? AND mark = ${HELD} LIMIT ?)`
 
-/** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
-export async function applyParts(
-  tx: SqliteTx,
-  tools: FrontierTools,
-  parts: readonly VisitReport[],
-): Promise<PartResult[]> {
+const OPERATIONS: PartOperations<Work, SiteRow> = {
+  enqueue,
+  enterSpelling,
+  requeue({ tx, now }, site) {
+    site.waiting += tx.run(REQUEUE, Math.max(1, now), site.key, MAX_REQUEUED)
+  },
+}
+
+/** The parts of each site in their order. A site's row and memory are written once; all cross-site links are entered together. */
+export async function applyParts(work: Work, parts: readonly VisitReport[]): Promise<PartResult[]> {
+  const { tx, tools } = work
   const loopYield = new LoopYield(tools.clock)
   const results = new Map<VisitReport, PartResult>()
   const crossSite: Link[] = []
@@ -54,13 +47,15 @@ export async function applyParts(
     for (const part of members) {
       const result = site === undefined ? 'stale' : partResultOf(site, part)
       results.set(part, result)
-      if (result !== 'applied') continue
-      learnAlias(tx, tools, part)
+      if (site === undefined || result !== 'applied') continue
+      const alias = learntAlias(part)
+      if (alias !== undefined) writeAlias(work, alias)
       if (part.learnt?.wildcard !== undefined) wild.push(part)
       const own: Link[] = []
-      // What a worker calls its own and is not goes where it belongs: under the courtesy of its own site.
-      for (const link of part.found) (isOwn(tools, part.site, link) ? own : crossSite).push(link)
-      applyPart(tx, tools, site!, part, own)
+      // A link that is not the site's own goes where it belongs, under the pause of its own site.
+      for (const link of part.found) (isOwnLink(tools, part.site, link) ? own : crossSite).push(link)
+      markPages(work, site, part.pages)
+      applyPart(work, site, part, own, OPERATIONS)
       for (const link of part.crossSite) crossSite.push(link)
       memory = laterNews(memory, part.memory)
     }
@@ -69,71 +64,49 @@ export async function applyParts(
     writeSite(tx, site)
     if (site.worker === null) resting.push(site.name)
   }
-  // Before its links are judged by it.
-  for (const part of wild) learnWildcard(tx, tools, part)
-  for (const _ of admitBySite(tx, tools, crossSite, false)) {
+  // Before the links that depend on it.
+  for (const part of wild) learnWildcard(work, part)
+  for (const _ of admitBySite(work, crossSite, false)) {
     const pause = loopYield.take()
     if (pause !== undefined) await pause
   }
-  // Last, for the rows of all sites are as they will be.
-  for (const name of resting) settleNames(tx, tools, name)
+  // Last, when the rows of all sites are final.
+  for (const name of resting) moveOrDropAliases(work, name)
   return parts.map((part) => results.get(part)!)
 }
 
-/** Its home page says whose other name it is. What comes from outside is checked where it is kept. */
-function learnAlias(tx: SqliteTx, tools: FrontierTools, { site, learnt }: VisitReport): void {
-  if (learnt?.alias === undefined) return
-  const { to, how, https, evidence = '' } = learnt.alias
-  const words = { how: String(how).slice(0, LONGEST_HOW), evidence: String(evidence) }
-  tools.aliases.add(tx, { name: site, original: to, https: https === true, ...words }, tools.time.now())
+/** After a visit: what waits at an alias moves to the original; an original that was given up loses its aliases. */
+function moveOrDropAliases(work: Work, name: SiteName): void {
+  const { aliases } = work.tools
+  if (aliases.isEmpty) return
+  if (aliases.originalOf(name) !== undefined) moveWaiting(work, name)
+  else if (readSite(work.tx, keyOf(name))?.state === 'barred') dropAliasesOf(work, name)
 }
 
-/** To be asked for at the site itself, not at one whose other name it is. */
-function isOwn(tools: FrontierTools, site: SiteName, link: Link): boolean {
-  if (link.site !== site) return false
-  const original = tools.aliases.originalOf(site)
-  return original === undefined || atOriginal(tools, link, original) === undefined
-}
+/** A turn costs some microseconds. */
+const EVERY: Millis = 1
 
-/** After a visit: what waits in another name goes to the original; an original that was given up loses its names. */
-function settleNames(tx: SqliteTx, tools: FrontierTools, name: SiteName): void {
-  if (tools.aliases.isEmpty) return
-  if (tools.aliases.originalOf(name) !== undefined) moveWaiting(tx, tools, name)
-  else if (readSite(tx, signed64(siteKey(name)))?.state === 'barred') dropNamesOf(tx, tools, name)
-}
+/**
+ * Long work inside a transaction stops for one turn of the event loop now and then, so that a check-out of a prefetched lease,
+ * which needs no transaction, need not wait for its end. No other transaction comes in between.
+ */
+class LoopYield {
+  readonly #clock: Clock
+  #since: Millis
 
-function applyPart(tx: SqliteTx, tools: FrontierTools, site: SiteRow, part: VisitReport, own: readonly Link[]): void {
-  markPages(tx, tools, site, part.pages)
-  const { courtesy } = part
-  site.part = part.part
-  if (bringsSomething(part.pages)) site.losses = 0
-  site.pause = tools.learntPause(site, courtesy.pause)
-  site.polite_at = Math.max(site.polite_at, tools.time.of(courtesy.notBefore))
-  if (courtesy.address !== undefined && courtesy.address !== site.address) {
-    learnAddress(tx, site, courtesy.address)
-    site.holder = ''
+  /** Work begins now. */
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#since = clock.elapsed()
   }
-  // Others come first, whatever the order says.
-  if (part.learnt?.slow !== undefined) site.deferral = Math.max(site.deferral, 1)
-  const now = tools.time.now()
-  const plain = own.filter(({ spelling }) => !spelling)
-  const areNew = enqueue(tx, site, plain, now) === plain.length
-  // After them, and after the pages: whether another text is wanted depends on what became of the first. What the visit took
-  // for new may be known by now under another name of its folder's index.
-  if (plain.length < own.length || !areNew)
-    for (const link of own)
-      if (link.spelling || (!areNew && tools.urls.keyApart(link.url) !== undefined)) {
-        tools.texts.forget(link.key)
-        enterSpelling(tx, site, link, now)
-      }
-  if (part.learnt?.requeue) site.waiting += tx.run(REQUEUE, Math.max(1, now), site.key, MAX_REQUEUED)
-  if (part.ended !== undefined) endVisit(tx, tools, site, part)
-  else if (site.worker === null) goOnWaiting(tx, tools, site)
-}
 
-/** A part of a visit that was given up for lost, in time: what it did counts, and its site waits on. */
-function goOnWaiting(tx: SqliteTx, tools: FrontierTools, site: SiteRow): void {
-  site.lease_until = null
-  site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
-  if (site.state === 'waiting') beginToWait(tx, tools, site)
+  /** Undefined when it is not time yet: then there is nothing to await. */
+  take(): Promise<void> | undefined {
+    return this.#clock.elapsed() - this.#since < EVERY ? undefined : this.#turn()
+  }
+
+  async #turn(): Promise<void> {
+    await turn()
+    this.#since = this.#clock.elapsed()
+  }
 }

@@ -1,7 +1,8 @@
+import { assert } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { cautiousPages } from '../caution.ts'
+import type { FrontierOptions } from '../options.ts'
 import {
   ASK_AGAIN,
   KEYS_AN_ITEM,
@@ -9,32 +10,32 @@ import {
   MAX_KEYS_AT_ONCE,
   MAX_ROUNDS,
   MIN_ROUND,
+  type Party,
+  partyOf,
   shareOf,
-} from '../check-out-bounds.ts'
-import type { FrontierOptions } from '../options.ts'
-import { type Party, partyOf } from '../second-opinion.ts'
-import { BUCKET } from './bucket.ts'
-import { freeAddresses } from './free-addresses.ts'
-import { holderOf } from './hold-address.ts'
-import { lease } from './lease.ts'
-import { readNextDue } from './read-next-due.ts'
-import { readTotals } from './read-totals.ts'
-import type { FrontierTools } from './tools.ts'
+  visitOf,
+} from '../rules/check-out.ts'
+import { cautiousPages, grantLease } from '../rules/visit.ts'
+import { freeAddresses, holderOf } from './addresses.ts'
+import { BUCKET, readSite, writeSite } from './site-rows.ts'
+import { readNextDue, readTotals } from './totals.ts'
+import { readCarried } from './visit-payload.ts'
+import type { Work } from './work.ts'
 
-/** Rows of housekeeping that one check-out does, for each site that it asks for. */
+/** Rows that one check-out promotes, for each site that it wants. */
 const PROMOTED_EACH = 4
-/** Pages left, or undefined when nothing bounds them. */
+/** Pages of the budget; undefined without one. */
 type Left = number | undefined
 
 export function checkOut(
-  tx: SqliteTx,
-  tools: FrontierTools,
+  work: Work,
   options: FrontierOptions,
   worker: WorkerId,
   wanted: number,
   left: Left,
 ): { visits: Visit[]; next: Millis | 'over' } {
-  const now = tools.time.now()
+  const { tx, tools, now } = work
+  const { slice } = options
   tools.aliases.refresh(tx)
   const atMost = Math.min(wanted, MAX_AT_ONCE)
   freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, MIN_ROUND))
@@ -54,11 +55,11 @@ export function checkOut(
       if (enough()) break
       const holder = address === null ? undefined : holderOf(tx, address, now)
       if (holder !== undefined && holder !== worker) {
-        setAside(tx, key, holder)
+        tx.run(RESERVE, holder, key)
         continue
       }
-      const pages = cautiousPages(Number(losses), shareOf(options.slice.pages, mayGrant, sharers))
-      const visit = lease(tx, tools, options.slice, key, worker, pages, now)
+      const pages = cautiousPages(Number(losses), shareOf(slice.pages, mayGrant, sharers))
+      const visit = lease(work, key, worker, { pages, time: slice.time })
       visits.push(visit)
       mayGrant -= pages
       mayRead -= KEYS_AN_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
@@ -67,7 +68,15 @@ export function checkOut(
   return { visits, next: whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0) }
 }
 
-/** `more`: it was not for want of free sites that no more were given. `granting`: the budget allows more. */
+function lease(work: Work, key: bigint, worker: WorkerId, limits: Visit['limits']): Visit {
+  const site = readSite(work.tx, key)
+  assert(site !== undefined, 'a free site that is not there')
+  grantLease(work, site, worker, limits.pages)
+  writeSite(work.tx, site)
+  return visitOf(work, site, limits, readCarried(work, site, limits.pages))
+}
+
+/** `more`: there may be more free sites. `granting`: the budget allows more. */
 function whenToAskAgain(tx: SqliteTx, now: number, more: boolean, granting: boolean): Millis | 'over' {
   const { sites } = readTotals(tx)
   const out = sites.leased + sites.returning
@@ -79,12 +88,8 @@ function whenToAskAgain(tx: SqliteTx, now: number, more: boolean, granting: bool
   return out > 0 ? Math.min(wait, ASK_AGAIN) : wait
 }
 
-export const SET_ASIDE = `UPDATE site SET holder = ? WHERE key = ?`
-
-/** A free site whose address another worker holds leaves the way of all others: it is met once, not at every check-out. */
-export function setAside(tx: SqliteTx, site: bigint, holder: WorkerId): void {
-  tx.run(SET_ASIDE, holder, site)
-}
+/** A free site whose address another worker holds is reserved for it: others meet it once, not at every check-out. */
+export const RESERVE = `UPDATE site SET holder = ? WHERE key = ?`
 
 export const READ_FREE = `
   SELECT key, address, losses, deferral, rank FROM site
@@ -103,7 +108,10 @@ export interface FreeSite {
   rank: number
 }
 
-/** Those that were never lost first (V9), then the small crowds, then by rank: of the sites set aside for this worker and those for anybody. */
+/**
+ * Never lost sites first (V9), then the least deferred, then by rank: of the sites reserved for this worker and those for any
+ * worker.
+ */
 export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Party, atMost: number): FreeSite[] {
   const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
   const anybodys = read('')
@@ -114,12 +122,12 @@ export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Par
   return both.slice(0, atMost)
 }
 
-/** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
+/** The transition `due` of `../rules/site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE key IN (
     SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?)`
 
-/** At most so many at a time: after a long stop a million sites may be due at once, and nobody waits for all of them. */
+/** At most so many at a time: after a long stop a million sites may be due at once. */
 export function promote(tx: SqliteTx, now: Instant, atMost: number): number {
   return tx.run(PROMOTE, BUCKET, now, atMost)
 }

@@ -18,7 +18,7 @@ const inMemory = async () => openSqlite(':memory:')
 
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
 describe('site memory on SQLite', () => memoryContract(inMemory))
-describe('looks on SQLite', () => viewsContract(inMemory))
+describe('views on SQLite', () => viewsContract(inMemory))
 describe('seeds on SQLite', () => seedViewsContract(inMemory))
 describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory, 100))

@@ -1,86 +1,73 @@
-/** The frontier on SQLite: operations of this folder, put behind the two interfaces. */
+/** The frontier on SQLite: the operations of this folder behind the two interfaces. */
 import { assert } from '../../base/assert.ts'
-import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Frontier } from '../../contracts/ports.ts'
-import type { Link } from '../../contracts/report.ts'
-import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import type { Database } from '../../database/database.ts'
-import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import { domainOf, HELD, STAYS } from '../domains.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Admitted, Ledger, SeedUrl } from '../ledger.ts'
-import { GONE, NOT_FOUND } from '../mark.ts'
 import type { FrontierOptions, OpenFrontier } from '../options.ts'
-import { stateAfter } from '../site.ts'
-import { ALL_PARTS } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { readVisitId } from '../visit-id.ts'
+import { GONE, NOT_FOUND } from '../rules/mark.ts'
+import { sitesOf, stateAfter, wake } from '../rules/site.ts'
+import { linksOfSeeds } from '../tools.ts'
+import { enter } from './addresses.ts'
 import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
-import { release } from './balance-domain.ts'
 import { checkOut } from './check-out.ts'
-import { readDomain, writeDomain } from './domain-row.ts'
-import { giveBack, takeBack } from './give-back.ts'
-import { holdAddress } from './hold-address.ts'
+import { releaseTrusted } from './domains.ts'
+import { awaitParts, giveBack, loseWorker, reap, recover, renew, takeBack } from './leases.ts'
+import { forgetMemory } from './memory.ts'
+import { agreeOnUrlRules } from './meta.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
-import { readSite } from './read-site.ts'
-import { loseWorker, reap } from './reap.ts'
-import { recover } from './recover.ts'
 import { schedule } from './schedule.ts'
-import { type FrontierTools, rulesOf } from './tools.ts'
-import { WRITE_STATUS } from './unendorsed.ts'
-import { agreeOnUrlRules } from './url-rules.ts'
+import { readSite, writeSite } from './site-rows.ts'
 import { sqliteViews } from './views.ts'
-import { wake } from './wake.ts'
-import { forgetMemory } from './write-memory.ts'
-import { writeSite } from './write-site.ts'
+import { toolsOf, Work } from './work.ts'
 
-/** Before every other. */
+/** Before every key. */
 const FIRST_KEY = -(2n ** 63n)
 
 export function openSqliteFrontier(db: Database, options: FrontierOptions): OpenFrontier {
-  const tools = rulesOf(options)
+  const tools = toolsOf(options)
+  const workOf = (tx: Tx) => new Work(sqliteTx(tx), tools)
   const { time } = tools
   let quietUntil: number | undefined
   let stopped = false
 
-  const enter = grouped(db, (tx, call: Parameters<typeof holdAddress>[2]) => holdAddress(tx, tools, call))
+  const entering = grouped(db, (tx, call: Parameters<typeof enter>[1]) => enter(workOf(tx), call))
   const frontier: Frontier = {
     async checkOut(worker, atMost) {
       assert(quietUntil !== undefined, 'a check-out before recover')
       if (stopped) return { visits: [], next: 'over' }
       const quiet = quietUntil - time.now()
       if (quiet > 0) return { visits: [], next: quiet }
-      // The leases are durable when this resolves: only then are they handed out.
+      // The leases are durable when this resolves.
       return db.transact(async (tx) => {
         const left = await options.budget?.left(tx)
-        return checkOut(sqliteTx(tx), tools, options, worker, atMost, left)
+        return checkOut(workOf(tx), options, worker, atMost, left)
       })
     },
-    enter: (worker, visit, address) => enter({ worker, visit, address }),
+    enter: (worker, visit, address) => entering({ worker, visit, address }),
     async renew(worker, visits) {
-      const until = () => time.now() + tools.leaseMs
-      const lost = await db.transact((tx) => renew(sqliteTx(tx), worker, visits, until()))
+      const lost = await db.transact((tx) => renew(workOf(tx), worker, visits))
       return { lease: options.leaseMs, lost }
     },
   }
 
-  /** In transactions of some milliseconds each. */
   const releaseAllTrusted = async (): Promise<void> => {
-    for (let from: bigint | undefined = FIRST_KEY; from !== undefined; ) {
-      const at: bigint = from
-      from = await db.transact((tx) => releaseTrusted(sqliteTx(tx), tools, at))
+    for (let next: bigint | undefined = FIRST_KEY; next !== undefined; ) {
+      const from: bigint = next
+      next = await db.transact((tx) => releaseTrusted(workOf(tx), from))
     }
   }
 
   return {
     frontier,
-    ledger: ledgerOf(tools),
+    ledger: ledgerOf(workOf),
     async recover(applyInbox) {
       await db.transact((tx) => agreeOnUrlRules(sqliteTx(tx), options.urls))
       await applyInbox()
       const outlive = options.leasesOutlive === true
-      const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), tools, outlive))
+      const { lost, first } = await db.transact((tx) => recover(workOf(tx), outlive))
       if (options.mayHold !== undefined) await releaseAllTrusted()
       quietUntil = first || outlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
@@ -91,65 +78,50 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
   }
 }
 
-function ledgerOf(tools: FrontierTools): Ledger {
+function ledgerOf(workOf: (tx: Tx) => Work): Ledger {
   return {
-    admit: async (tx, links) => admit(sqliteTx(tx), tools, links),
-    seed: async (tx, urls) => addSeeds(sqliteTx(tx), tools, urls),
-    tryAgain: async (tx, urls) => tryAgain(sqliteTx(tx), tools, urls),
-    returning: async (tx, visits) => awaitParts(sqliteTx(tx), tools, visits),
-    applyParts: async (tx, parts) => applyParts(sqliteTx(tx), tools, parts),
-    reap: async (tx, now) => reap(sqliteTx(tx), tools, now === undefined ? tools.time.now() : tools.time.of(now)),
-    lose: async (tx, worker) => loseWorker(sqliteTx(tx), tools, worker),
-    giveBack: async (tx, visits) => giveBack(sqliteTx(tx), tools, visits),
-    takeBack: async (tx, worker, has) => takeBack(sqliteTx(tx), tools, worker, has),
-    schedule: async (tx, scheduled) => schedule(sqliteTx(tx), tools, scheduled),
-    alias: async (tx, given) => addAlias(sqliteTx(tx), tools, given),
+    admit: async (tx, links) => admit(workOf(tx), links),
+    seed: async (tx, urls) => addSeeds(workOf(tx), urls),
+    tryAgain: async (tx, urls) => tryAgain(workOf(tx), urls),
+    returning: async (tx, parts) => awaitParts(workOf(tx), parts),
+    applyParts: async (tx, parts) => applyParts(workOf(tx), parts),
+    reap: async (tx, now) => {
+      const work = workOf(tx)
+      return reap(work, now === undefined ? work.now : work.tools.time.of(now))
+    },
+    lose: async (tx, worker) => loseWorker(workOf(tx), worker),
+    giveBack: async (tx, visits) => giveBack(workOf(tx), visits),
+    takeBack: async (tx, worker, has) => takeBack(workOf(tx), worker, has),
+    schedule: async (tx, scheduled) => schedule(workOf(tx), scheduled),
+    alias: async (tx, given) => addAlias(workOf(tx), given),
     unalias: async (tx, name) => {
-      tools.aliases.refresh(sqliteTx(tx))
-      return dropAlias(sqliteTx(tx), tools, name)
+      const work = workOf(tx)
+      work.tools.aliases.refresh(work.tx)
+      return dropAlias(work, name)
     },
     view: sqliteViews,
   }
 }
 
-/** Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. */
-function awaitParts(
-  tx: SqliteTx,
-  tools: FrontierTools,
-  visits: readonly { visit: VisitId; fence: number; part?: number; last?: boolean }[],
-): void {
-  for (const { visit, fence, part = ALL_PARTS, last = true } of visits) {
-    const id = readVisitId(visit)
-    const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
-    // Of a visit that is over, or whose site went to another, nothing is awaited; nor is what was applied before.
-    if (site === undefined || site.fence !== fence || part <= site.part) continue
-    const now = tools.time.now()
-    if (site.worker !== null && !last) {
-      // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between
-      // this transaction and the one that applies the part: the site could be with another by then.
-      if (site.lease_until === null || site.lease_until > now) continue
-    } else site.state = stateAfter(site.state, { kind: 'part-stored' })
-    site.lease_until = now + tools.leaseMs
-    writeSite(tx, site)
-  }
-}
-
-/** What was marked when the site was given up cannot be told from what was gone before: all of it is asked for once more. */
+/**
+ * What was marked when the site was given up can't be distinguished from what was gone before: all of it is fetched once
+ * more.
+ */
 const REVIVE_GONE = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark IN (${GONE}, ${NOT_FOUND})`
 
-/** Says how many sites that had been given up wait again. */
-function tryAgain(tx: SqliteTx, tools: FrontierTools, seeds: readonly SeedUrl[]): number {
+/** Returns how many sites that had been given up wait again. */
+function tryAgain(work: Work, seeds: readonly SeedUrl[]): number {
   let revived = 0
   for (const { key, name } of sitesOf(seeds)) {
-    const site = readSite(tx, key)
+    const site = readSite(work.tx, key)
     if (site?.state !== 'barred' || site.name !== name) continue
     site.state = stateAfter(site.state, { kind: 'tried-again' })
     site.reason = null
-    site.waiting += tx.run(REVIVE_GONE, key)
+    site.waiting += work.tx.run(REVIVE_GONE, key)
     // It counts the tries that were used up.
-    forgetMemory(tx, key)
-    if (site.waiting > 0) wake(tx, tools, site)
-    writeSite(tx, site)
+    forgetMemory(work.tx, key)
+    if (site.waiting > 0) wake(work, site)
+    writeSite(work.tx, site)
     revived++
   }
   return revived
@@ -157,17 +129,12 @@ function tryAgain(tx: SqliteTx, tools: FrontierTools, seeds: readonly SeedUrl[])
 
 const ADD_SEED = `INSERT OR IGNORE INTO seed (site, key, url, added_at, source) VALUES (?, ?, ?, ?, ?)`
 
-/** A seed given again is enqueued no more than any URL is: once, ever. */
-function addSeeds(tx: SqliteTx, tools: FrontierTools, seeds: readonly SeedUrl[]): Admitted {
-  const now = tools.time.now()
+/** A seed given again is enqueued no more than any URL is: once. */
+function addSeeds(work: Work, seeds: readonly SeedUrl[]): Admitted {
   for (const site of sitesOf(seeds))
     for (const { key, url, source = 'given' } of site.members)
-      tx.run(ADD_SEED, site.key, signed64(key), url, now, source)
-  const links = seeds.map(({ url, key, site, path = '', lastmod }): Link => {
-    const link = { url, key, site, depth: 0, via: '', path }
-    return lastmod === undefined ? link : { ...link, lastmod }
-  })
-  return admit(tx, tools, links, true)
+      work.tx.run(ADD_SEED, site.key, signed64(key), url, work.now, source)
+  return admit(work, linksOfSeeds(seeds), true)
 }
 
 interface Call<In, Out> {
@@ -176,8 +143,8 @@ interface Call<In, Out> {
   reject(error: unknown): void
 }
 
-/** Calls that arrive while a transaction is under way share the next: one commit (half a millisecond) for all of them. */
-function grouped<In, Out>(db: Database, work: (tx: SqliteTx, input: In) => Out): (input: In) => Promise<Out> {
+/** Calls that arrive while a transaction is running share the next: one commit (half a millisecond) for all of them. */
+function grouped<In, Out>(db: Database, work: (tx: Tx, input: In) => Out): (input: In) => Promise<Out> {
   let waiting: Call<In, Out>[] = []
   const serve = async () => {
     let calls: Call<In, Out>[] = []
@@ -185,7 +152,7 @@ function grouped<In, Out>(db: Database, work: (tx: SqliteTx, input: In) => Out):
       const outputs = await db.transact((tx) => {
         calls = waiting
         waiting = []
-        return calls.map(({ input }) => work(sqliteTx(tx), input))
+        return calls.map(({ input }) => work(tx, input))
       })
       for (const [index, call] of calls.entries()) call.resolve(outputs[index])
     } catch (error) {
@@ -198,37 +165,4 @@ function grouped<In, Out>(db: Database, work: (tx: SqliteTx, input: In) => Out):
       waiting.push({ input, resolve, reject })
       if (waiting.length === 1) void serve()
     })
-}
-
-export const RENEW = `
-  UPDATE site SET lease_until = ? WHERE key = ? AND fence = ? AND worker = ? AND state IN ('leased', 'returning')`
-
-/**
- * Says which have no lease any more. One that ran out and was not reaped yet is renewed: nobody else had the site; and
- * one whose last part is in the inbox is not lost, it has ended.
- */
-export function renew(tx: SqliteTx, worker: WorkerId, visits: readonly VisitId[], until: Instant): VisitId[] {
-  return visits.filter((visit) => {
-    const id = readVisitId(visit)
-    return id === undefined || tx.run(RENEW, until, signed64(id.site), id.fence, worker) === 0
-  })
-}
-
-export const READ_HELD_FROM = `SELECT site FROM unendorsed_site WHERE site >= ? AND status = ${HELD} ORDER BY site LIMIT ?`
-const MAX_AT_ONCE = 1000
-
-/** Held sites that the operator does not want held any more, some at a time; says with which key to go on. */
-export function releaseTrusted(tx: SqliteTx, tools: FrontierTools, from: bigint): bigint | undefined {
-  const held = tx.allExact<{ site: bigint }>(READ_HELD_FROM, from, MAX_AT_ONCE)
-  for (const { site: key } of held) {
-    const site = readSite(tx, key)
-    const domain = site === undefined ? undefined : readDomain(tx, domainOf(site.name))
-    if (site === undefined || domain === undefined || tools.mayHold(site.name)) continue
-    tx.run(WRITE_STATUS, STAYS, key)
-    domain.held--
-    writeDomain(tx, domain)
-    release(tx, tools, site)
-    writeSite(tx, site)
-  }
-  return held.length < MAX_AT_ONCE ? undefined : held[held.length - 1].site + 1n
 }

@@ -1,31 +1,29 @@
 /** No hot statement reads more than it returns: every one goes through an index, and none sorts. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
-import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
-import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
-import { READ_DUE_HEAD, READ_FRESH_HEAD } from './begin-to-wait.ts'
-import { PROMOTE, READ_FREE, SET_ASIDE } from './check-out.ts'
-import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
-import { READ_IS_SEED } from './endorse.ts'
+import { FREE_SITES_OF_ADDRESS, READ_ADDRESS, READ_IDLE_ADDRESSES } from './addresses.ts'
+import { READ_ALIAS, WRITE_ALIAS } from './aliases.ts'
+import { PROMOTE, READ_FREE, RESERVE } from './check-out.ts'
+import {
+  ADD_UNENDORSED_SITE,
+  COUNT_HELD_DOMAINS,
+  READ_DOMAIN,
+  READ_IS_SEED,
+  READ_UNENDORSED_SITE,
+  REMOVE_UNENDORSED_SITE,
+  WRITE_DOMAIN,
+  WRITE_UNENDORSED_SITE,
+} from './domain-rows.ts'
+import { READ_HELD_FROM, READ_NEWEST, READ_OLDEST_HELD, READ_PENDING_DOMAINS } from './domains.ts'
 import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
-import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
-import { GROW_SITE } from './grow-site.ts'
-import { READ_ADDRESS } from './hold-address.ts'
-import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES } from './learn-address.ts'
-import { READ_KNOWN } from './lease.ts'
+import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT, RENEW } from './leases.ts'
 import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
-import { READ_HELD_FROM, RENEW } from './open-frontier.ts'
-import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
-import { READ_NEXT_DUE } from './read-next-due.ts'
-import { READ_SITE } from './read-site.ts'
-import { READ_TOTALS } from './read-totals.ts'
-import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './reap.ts'
-import { READ_OUT } from './recover.ts'
-import { RELEASE_ADDRESS } from './release-address.ts'
 import { REVIVE_ONE } from './replaced.ts'
+import { GROW_SITE, READ_DUE_HEAD, READ_FRESH_HEAD, READ_SITE, WRITE_SITE } from './site-rows.ts'
 import {
   FORGET_SPELLINGS,
   HAS_SPELLINGS,
@@ -35,14 +33,9 @@ import {
   RESPELL,
   WRITE_SPELLING,
 } from './spellings.ts'
-import {
-  ADD_UNENDORSED_SITE,
-  READ_UNENDORSED_SITE,
-  REMOVE_UNENDORSED_SITE,
-  WRITE_REFERRER,
-  WRITE_STATUS,
-} from './unendorsed.ts'
-import { WRITE_SITE } from './write-site.ts'
+import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
+import { READ_AGENDA, READ_KNOWN, READ_URL_TEXT } from './visit-payload.ts'
+import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES, RELEASE_ADDRESS } from './work.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   PROMOTE: [PROMOTE, 'site_waiting'],
@@ -70,7 +63,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_ENDED_LEASES: [READ_ENDED_LEASES, 'site_out'],
   READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
   RENEW: [RENEW, 'PRIMARY KEY'],
-  SET_ASIDE: [SET_ASIDE, 'PRIMARY KEY'],
+  RESERVE: [RESERVE, 'PRIMARY KEY'],
   MARK_NOT_FOUND: [MARK_NOT_FOUND, 'PRIMARY KEY'],
   MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
   PUT_BACK: [PUT_BACK, 'PRIMARY KEY'],
@@ -90,8 +83,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   WRITE_DOMAIN: [WRITE_DOMAIN, ''],
   READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
   ADD_UNENDORSED_SITE: [ADD_UNENDORSED_SITE, ''],
-  WRITE_REFERRER: [WRITE_REFERRER, 'PRIMARY KEY'],
-  WRITE_STATUS: [WRITE_STATUS, 'PRIMARY KEY'],
+  WRITE_UNENDORSED_SITE: [WRITE_UNENDORSED_SITE, 'PRIMARY KEY'],
   REMOVE_UNENDORSED_SITE: [REMOVE_UNENDORSED_SITE, 'PRIMARY KEY'],
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
   READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],

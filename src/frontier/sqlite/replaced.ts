@@ -1,70 +1,58 @@
 /**
- * Links into another name of a site are entered at the original, and remembered where they were found: when the name turns
- * out to be none they wait there, and what a learnt original does not have is asked for there, once.
+ * Links into an alias are entered at the original, and remembered where they were found. When the alias is dropped they wait
+ * there again; what a learnt original does not have is fetched there, once.
  */
-import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
-import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { siteKey } from '../../web/url/web-url.ts'
-import { LEARNT } from '../aliases.ts'
-import { NOT_FOUND, REPLACED, WAITING } from '../mark.ts'
-import type { Replaced } from '../rename.ts'
-import type { SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
+import { LEARNT, type Replaced, urlsAtAlias } from '../aliases.ts'
+import { NOT_FOUND, REPLACED, WAITING } from '../rules/mark.ts'
+import { keyOf, type SiteRow, sitesOf, wake } from '../rules/site.ts'
 import { enqueue } from './enqueue.ts'
-import { growSite } from './grow-site.ts'
-import { readSite } from './read-site.ts'
+import { growSite, readSite, writeSite } from './site-rows.ts'
 import { readText } from './spellings.ts'
-import type { FrontierTools } from './tools.ts'
-import { wake } from './wake.ts'
-import { writeSite } from './write-site.ts'
+import type { Work } from './work.ts'
 
-/** It says that it was found at the original, so that it is not moved there again. */
+/** The referrer becomes the page at the original, so that the URL is not moved there again. */
 export const REVIVE_ONE = `
   UPDATE url SET mark = ${WAITING}, due_at = 0, tries = 0, via_site = ?, via_key = ?
   WHERE site = ? AND key = ? AND mark = ${REPLACED}`
 
-export function keepReplaced(tx: SqliteTx, tools: FrontierTools, replaced: readonly Replaced[], now: Instant): void {
+export function keepReplaced(work: Work, replaced: readonly Replaced[]): void {
   for (const { key, name, members } of sitesOf(replaced.map((each) => ({ ...each, site: each.link.site })))) {
-    const site = readSite(tx, key)
+    const site = readSite(work.tx, key)
     if (site === undefined || site.name !== name || site.state === 'barred') continue
     const before = site.known
     const elsewhere: Link[] = []
     const missing: Link[] = []
-    for (const { link, there, how } of members) {
-      if (how === LEARNT && isMissing(tx, there)) missing.push({ ...link, via: there.url })
+    for (const { link, there, how } of members)
+      if (how === LEARNT && isMissing(work, there)) missing.push({ ...link, via: there.url })
       else elsewhere.push(link)
-    }
-    enqueue(tx, site, elsewhere, now, REPLACED)
-    const fresh = enqueue(tx, site, missing, now)
-    if (fresh > 0 && wake(tx, tools, site)) writeSite(tx, site)
-    else if (site.known > before) growSite(tx, site)
+    enqueue(work, site, elsewhere, REPLACED)
+    const fresh = enqueue(work, site, missing)
+    if (fresh > 0 || site.known > before) writeGrown(work, site, fresh > 0)
   }
 }
 
-function isMissing(tx: SqliteTx, { site, key }: Replaced['there']): boolean {
-  return readText(tx, signed64(siteKey(site)), signed64(key))?.mark === NOT_FOUND
+function isMissing({ tx }: Work, { site, key }: Link): boolean {
+  return readText(tx, keyOf(site), signed64(key))?.mark === NOT_FOUND
 }
 
-/** The original does not have it: who linked to it by the other name may have meant that one. */
-export function tryOtherName(tx: SqliteTx, tools: FrontierTools, original: SiteRow, page: PageReport): void {
-  const names = tools.aliases.learntNamesOf(original.name)
-  if (names.length === 0) return
-  const path = tools.urls.parse(page.url)?.path
-  if (path === undefined) return
-  for (const name of names) {
-    const site = readSite(tx, signed64(siteKey(name)))
+/** The original does not have the page: a link to an alias may have meant that site. */
+export function tryAliases(work: Work, original: SiteRow, page: PageReport): void {
+  for (const name of work.tools.aliases.learntNamesOf(original.name)) {
+    const site = readSite(work.tx, keyOf(name))
     if (site === undefined || site.name !== name || site.state === 'barred') continue
     let revived = 0
-    for (const scheme of ['http', 'https']) {
-      const url = tools.urls.parse(`${scheme}://${name}${path}`)
-      if (url !== undefined)
-        revived += tx.run(REVIVE_ONE, original.key, signed64(page.key), site.key, signed64(url.key))
-    }
+    for (const key of urlsAtAlias(work.tools.urls, name, page))
+      revived += work.tx.run(REVIVE_ONE, original.key, signed64(page.key), site.key, signed64(key))
     if (revived === 0) continue
     site.waiting += revived
-    if (wake(tx, tools, site)) writeSite(tx, site)
-    else growSite(tx, site)
+    writeGrown(work, site, true)
   }
+}
+
+/** A site that got URLs. `waiting`: some of them wait. */
+export function writeGrown(work: Work, site: SiteRow, waiting: boolean): void {
+  if (waiting && wake(work, site)) writeSite(work.tx, site)
+  else growSite(work.tx, site)
 }

@@ -1,48 +1,37 @@
 import { signed64 } from '../../base/digest.ts'
-import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { ScheduledUrl } from '../ledger.ts'
-import { newSite, type SiteRow } from '../site-row.ts'
-import { sitesOf } from '../sites-of.ts'
-import { balanceDomain, release } from './balance-domain.ts'
-import { endorse } from './endorse.ts'
-import { readSite } from './read-site.ts'
-import { registerInDomain } from './register-in-domain.ts'
-import type { FrontierTools } from './tools.ts'
-import { wake } from './wake.ts'
-import { writeSite } from './write-site.ts'
+import { endorse, NO_REFERRER, registerInDomain, release } from '../rules/domains.ts'
+import { newSite, type SiteRow, wake } from '../rules/site.ts'
+import { scheduledBySite } from '../tools.ts'
+import { balanceDomain } from './domains.ts'
+import { readSite, writeSite } from './site-rows.ts'
+import type { Work } from './work.ts'
 
-/** A URL that waits already keeps the earlier time; one that was never visited is due at once anyway. */
+/** A URL that waits already keeps the earlier time; one that was never visited is due at once. */
 export const HASTEN = `UPDATE url SET due_at = min(due_at, ?) WHERE site = ? AND key = ? AND mark = 0`
 export const SCHEDULE_AGAIN = `UPDATE url SET mark = 0, due_at = ?, seq = ?, tries = 0 WHERE site = ? AND key = ?`
 export const SCHEDULE_NEW = `
   INSERT INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark)
   VALUES (?, ?, ?, 0, NULL, NULL, '', ?, ?, ?, 0, 0)`
 
-/** What is no URL is a planner's bug and is passed over: a wish promises nothing. */
-export function schedule(tx: SqliteTx, tools: FrontierTools, scheduled: readonly ScheduledUrl[]): void {
-  const now = tools.time.now()
-  const read = scheduled.flatMap(({ url, dueAt }) => {
-    const parsed = tools.urls.parse(url)
-    return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, tools.time.of(dueAt)) }]
-  })
-  for (const { key, name, members } of sitesOf(read)) {
-    const known = readSite(tx, key)
-    const site = known ?? newSite(key, name, now)
+export function schedule(work: Work, scheduled: readonly ScheduledUrl[]): void {
+  for (const { key, name, members } of scheduledBySite(work.tools, scheduled)) {
+    const known = readSite(work.tx, key)
+    const site = known ?? newSite(key, name, work.now)
     if (site.state === 'barred' || site.name !== name) continue
-    // Whoever wishes for it speaks for it.
-    const endorsed = endorse(tx, tools, site, [], true)
-    const domain = known === undefined ? registerInDomain(tx, tools, site, [{ via: '' }], false) : endorsed?.domain
-    members.sort((a, b) => (signed64(a.url.key) < signed64(b.url.key) ? -1 : 1))
-    for (const { url, dueAt } of members) scheduleOne(tx, site, url, dueAt, now)
-    if (endorsed?.wasHeld) release(tx, tools, site)
-    wake(tx, tools, site)
-    writeSite(tx, site)
-    if (domain !== undefined) balanceDomain(tx, tools, domain)
+    // Scheduling a URL endorses its site.
+    const endorsed = endorse(work, site, NO_REFERRER, true)
+    const domain = known === undefined ? registerInDomain(work, site, NO_REFERRER, false) : endorsed?.domain
+    for (const { url, dueAt } of members) scheduleOne(work, site, url, dueAt)
+    if (endorsed?.wasHeld) release(work, site)
+    wake(work, site)
+    writeSite(work.tx, site)
+    if (domain !== undefined) balanceDomain(work, domain)
   }
 }
 
-function scheduleOne(tx: SqliteTx, site: SiteRow, url: WebUrl, dueAt: number, now: number): void {
+function scheduleOne({ tx, now }: Work, site: SiteRow, url: WebUrl, dueAt: number): void {
   const key = signed64(url.key)
   if (tx.run(HASTEN, dueAt, site.key, key) === 1) return
   site.seq++

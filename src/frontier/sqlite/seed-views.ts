@@ -1,10 +1,10 @@
-/** The seeds as they are asked about. Statements of its own, for nothing else asks them. */
+/** The seeds as they are shown, with statements that nothing else uses. */
 import { signed64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
-import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
-import type { Place, Seed, SeedPlace, SeedViews } from '../seed-views.ts'
+import { GONE, MARKS, type MarkName, NOT_FOUND } from '../rules/mark.ts'
+import type { Seed, SeedPosition, SeedStatus, SeedViews } from '../seed-views.ts'
 
 export const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`
 export const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred'`
@@ -22,7 +22,7 @@ const READ_GONE = `
 const BEFORE_ALL = { site: -(2n ** 63n), key: -(2n ** 63n) }
 
 export const sqliteSeedViews: SeedViews = {
-  places: async (tx, urls) => urls.map((url) => placeOf(sqliteTx(tx), url)),
+  statuses: async (tx, urls) => urls.map((url) => statusOf(sqliteTx(tx), url)),
   async list(tx, which) {
     if (which === 'all') return sqliteTx(tx).all<Seed>(READ_ALL)
     return sqliteTx(tx)
@@ -31,7 +31,7 @@ export const sqliteSeedViews: SeedViews = {
   },
   first: async (tx, atMost) => sqliteTx(tx).all<Seed>(READ_FIRST, atMost),
   async after(tx, after = BEFORE_ALL, atMost) {
-    const rows = sqliteTx(tx).allExact<Seed & SeedPlace>(READ_AFTER, after.site, after.key, atMost)
+    const rows = sqliteTx(tx).allExact<Seed & SeedPosition>(READ_AFTER, after.site, after.key, atMost)
     return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
   },
   counts: async (tx) =>
@@ -56,7 +56,7 @@ function markAt(tx: SqliteTx, { site, key }: SeedUrl): MarkName | undefined {
   return row === undefined ? undefined : MARKS[row.mark]
 }
 
-function placeOf(tx: SqliteTx, seed: SeedUrl): Place {
+function statusOf(tx: SqliteTx, seed: SeedUrl): SeedStatus {
   const mark = markAt(tx, seed)
   if (mark !== undefined) return mark === 'gone' ? 'dead' : 'known'
   return tx.get(READ_IS_BARRED, signed64(siteKey(seed.site))) === undefined ? 'new' : 'dead'

@@ -1,43 +1,37 @@
-/** The rows of other texts of a URL, and what becomes of them: see `../spellings.ts`. */
-import type { Instant } from '../../base/clock.ts'
+/** The rows of other spellings; `../rules/spellings.ts` decides what becomes of them. */
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
-import { lastmodOf } from '../lastmod.ts'
-import { GONE, markOf, NOT_FOUND, WAITING } from '../mark.ts'
-import type { SiteRow } from '../site-row.ts'
-import { isApart, isNamed, isNewText, type KnownText, MAX_SPELLINGS, pathOfMove } from '../spellings.ts'
-import { ENQUEUE, enqueue, freshen, pageOf } from './enqueue.ts'
-import { agreedUrls } from './url-rules.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
+import { GONE, WAITING } from '../rules/mark.ts'
+import type { SiteRow } from '../rules/site.ts'
+import {
+  enterKnown,
+  type KnownText,
+  type Spelling,
+  type SpellingWork,
+  type UrlAt,
+  type UrlText,
+} from '../rules/spellings.ts'
+import { ENQUEUE, enqueue, freshen } from './enqueue.ts'
+import type { Work } from './work.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const READ_WAITING_TEXT = `
   SELECT url, depth, via_site, via_key, path FROM url WHERE site = ? AND key = ? AND mark = 0`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
 export const READ_SPELLINGS = `
-  SELECT ordinal, url, depth, via_site, via_key, path, tried FROM url_spelling WHERE site = ? AND key = ? ORDER BY ordinal`
+  SELECT position, url, depth, via_site, via_key, path, tried FROM url_spelling
+  WHERE site = ? AND key = ? ORDER BY position`
 export const WRITE_SPELLING = `
-  INSERT INTO url_spelling (site, key, ordinal, url, depth, via_site, via_key, path, tried)
+  INSERT INTO url_spelling (site, key, position, url, depth, via_site, via_key, path, tried)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (site, key, ordinal) DO UPDATE SET url = excluded.url, tried = excluded.tried`
+  ON CONFLICT (site, key, position) DO UPDATE SET url = excluded.url, tried = excluded.tried`
 export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
-export const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
-/** In the place of the one that was not found: it waits as a URL that was never visited. */
 export const RESPELL = `
   UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = 0, tries = 0,
     mark = 0
   WHERE site = ? AND key = ?`
-
-interface Spelling {
-  ordinal: bigint
-  url: string
-  depth: bigint | number
-  via_site: bigint | null
-  via_key: bigint | null
-  path: string
-  tried: bigint
-}
 
 export function readText(tx: SqliteTx, site: bigint, key: bigint): KnownText | undefined {
   return tx.get<KnownText>(READ_TEXT, site, key)
@@ -48,186 +42,93 @@ export function hasSpellings(tx: SqliteTx, site: SiteRow): boolean {
   return tx.get(HAS_SPELLINGS, site.key) !== undefined
 }
 
-export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void {
-  tx.run(FORGET_SPELLINGS, site.key, key)
+export class Spellings implements SpellingWork {
+  readonly #work: Work
+  readonly site: SiteRow
+
+  constructor(work: Work, site: SiteRow) {
+    this.#work = work
+    this.site = site
+  }
+
+  get urls(): UrlReader {
+    return this.#work.tools.urls
+  }
+
+  textOf({ url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): UrlText {
+    const page = this.#work.tools.pageOf(via)
+    return { url, depth, via_site: page.site, via_key: page.key, path }
+  }
+
+  of({ site, key }: UrlAt): Spelling[] {
+    const rows = this.#work.tx.allExact<Omit<Spelling, Counts> & Record<Counts, bigint>>(READ_SPELLINGS, site, key)
+    return rows.map(({ position, depth, tried, ...row }) => ({
+      ...row,
+      position: Number(position),
+      depth: Number(depth),
+      tried: Number(tried),
+    }))
+  }
+
+  put({ site, key }: UrlAt, { position, url, depth, via_site, via_key, path, tried }: Spelling): void {
+    this.#work.tx.run(WRITE_SPELLING, site, key, position, url, depth, via_site, via_key, path, tried)
+  }
+
+  forget({ site, key }: UrlAt): void {
+    this.#work.tx.run(FORGET_SPELLINGS, site, key)
+  }
+
+  /** The page is there: only other names of its folder's index are kept. */
+  keepIndexes(at: UrlAt, fetched: string): void {
+    const others = this.of(at)
+    const kept = others.filter(({ url }) => this.urls.areTwoIndexes(fetched, url))
+    if (kept.length === others.length) return
+    this.forget(at)
+    for (const [index, spelling] of kept.entries()) this.put(at, { ...spelling, position: index + 1 })
+  }
+
+  freshen({ site, key }: UrlAt, { lastmod }: Pick<Link, 'lastmod'>): void {
+    freshen(this.#work.tx, site, { key, lastmod })
+  }
+
+  respell({ site, key }: UrlAt, { url, depth, via_site, via_key, path }: UrlText): void {
+    const { tx, now } = this.#work
+    tx.run(RESPELL, url, depth, via_site, via_key, path, ++this.site.seq, now, site, key)
+    this.site.waiting++
+  }
+
+  addApart(key: bigint, { url, depth, via_site, via_key, path }: UrlText, lastmod: number | null): number {
+    const mark = this.site.state === 'barred' ? GONE : WAITING
+    const values = [url, depth, via_site, via_key, path, ++this.site.seq, this.#work.now, mark, lastmod]
+    const fresh = this.#work.tx.run(ENQUEUE, this.site.key, key, ...values)
+    this.site.known += fresh
+    if (mark === WAITING) this.site.waiting += fresh
+    return fresh
+  }
+
+  /**
+   * A visit fetched another name of the folder's index than waits under the page's key: others entered that while the visit
+   * was out. Returns what waits there, which has to be entered again.
+   */
+  waitingIndex(page: PageReport): UrlText | undefined {
+    if (this.urls.keyApart(page.url) === undefined) return undefined
+    const waiting = this.#work.tx.getExact<Omit<UrlText, 'depth'> & { depth: bigint }>(
+      READ_WAITING_TEXT,
+      this.site.key,
+      signed64(page.key),
+    )
+    if (waiting === undefined || !this.urls.areTwoIndexes(waiting.url, page.url)) return undefined
+    return { ...waiting, depth: Number(waiting.depth) }
+  }
 }
 
-/** The page is there: only other names of its folder's index are kept. */
-export function keepIndexes(tx: SqliteTx, urls: UrlReader, site: SiteRow, key: bigint, asked: string): void {
-  const others = readSpellings(tx, site, key)
-  const kept = others.filter(({ url }) => urls.areTwoIndexes(asked, url))
-  if (kept.length === others.length) return
-  forgetSpellings(tx, site, key)
-  for (const [index, { tried, ...text }] of kept.entries()) writeText(tx, site, key, index + 1, text, tried)
-}
+type Counts = 'position' | 'depth' | 'tried'
 
 /** A link that may be another text of a known URL. The row is read anew: the link before may have changed it. */
-export function enterSpelling(tx: SqliteTx, site: SiteRow, link: Link, now: Instant): 'fresh' | 'again' | 'of no use' {
-  const known = readText(tx, site.key, signed64(link.key))
-  if (known === undefined) return enqueue(tx, site, [link], now) === 1 ? 'fresh' : 'of no use'
-  const urls = agreedUrls(tx)
-  if (urls.areTwoIndexes(known.url, link.url))
-    return enterIndex(tx, urls, site, known, link, textOf(tx, link), now) ? 'again' : 'of no use'
-  freshen(tx, site.key, link)
-  return addSpelling(tx, site, known, link, textOf(tx, link), now) ? 'again' : 'of no use'
-}
-
-/**
- * A visit asked for another name of the folder's index than waits under the page's key: others entered that while it was
- * out. What waits there, which has to be entered again.
- */
-export function waitingIndex(tx: SqliteTx, urls: UrlReader, site: SiteRow, page: PageReport): Text | undefined {
-  if (urls.keyApart(page.url) === undefined) return undefined
-  const waiting = tx.getExact<Text>(READ_WAITING_TEXT, site.key, signed64(page.key))
-  return waiting !== undefined && urls.areTwoIndexes(waiting.url, page.url) ? waiting : undefined
-}
-
-/** A text that names the folder's index differently than the known one does. True when something waits that did not. */
-export function enterIndex(
-  tx: SqliteTx,
-  urls: UrlReader,
-  site: SiteRow,
-  known: KnownText,
-  link: Pick<Link, 'key' | 'lastmod'>,
-  text: Text,
-  now: Instant,
-): boolean {
+export function enterSpelling(work: Work, site: SiteRow, link: Link): 'fresh' | 'again' | 'of no use' {
   const key = signed64(link.key)
-  const others = readSpellings(tx, site, key)
-  const there = others.find(({ url }) => isSameText(url, text.url))
-  if (!isApart(known, others, text.url, urls)) {
-    freshen(tx, site.key, link)
-    if (there !== undefined) return false
-    if (isNewText(known, text.url)) return addSpelling(tx, site, known, link, text, now)
-    if (!isNamed(others, text.url, urls)) writeText(tx, site, key, others.length + 1, text, 0)
-    return false
-  }
-  let entered = 0
-  for (const other of others)
-    if (other.tried === 0n && urls.areTwoIndexes(known.url, other.url)) {
-      entered += enqueueApart(tx, urls, site, other, null, now)
-      writeTried(tx, site, key, Number(other.ordinal), other.url)
-    }
-  if (there !== undefined) {
-    const own = urls.keyApart(text.url)
-    if (own !== undefined) freshen(tx, site.key, { ...link, key: own })
-    return entered > 0
-  }
-  entered += enqueueApart(tx, urls, site, text, lastmodOf(link), now)
-  if (others.length < MAX_SPELLINGS) writeTried(tx, site, key, others.length + 1, text.url)
-  return entered > 0
-}
-
-/** 1 when it is new under its own key. */
-function enqueueApart(
-  tx: SqliteTx,
-  urls: UrlReader,
-  site: SiteRow,
-  { url, depth, via_site, via_key, path }: Text,
-  lastmod: number | null,
-  now: Instant,
-): number {
-  const key = urls.keyApart(url)
-  if (key === undefined) return 0
-  const mark = site.state === 'barred' ? GONE : WAITING
-  const values = [url, depth, via_site, via_key, path, ++site.seq, now, mark, lastmod]
-  const fresh = tx.run(ENQUEUE, site.key, signed64(key), ...values)
-  site.known += fresh
-  if (mark === WAITING) site.waiting += fresh
-  return fresh
-}
-
-/** True when the URL waits again with it; else it is kept for later, or is of no use. */
-function addSpelling(
-  tx: SqliteTx,
-  site: SiteRow,
-  known: KnownText,
-  link: Pick<Link, 'key'>,
-  text: Text,
-  now: Instant,
-): boolean {
-  if (site.state === 'barred' || !isNewText(known, text.url)) return false
-  const key = signed64(link.key)
-  const others = readSpellings(tx, site, key)
-  if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
-  const ordinal = others.length + 1
-  if (known.mark === NOT_FOUND) {
-    respell(tx, site, key, text, now)
-    writeTried(tx, site, key, ordinal, known.url)
-    return true
-  }
-  writeText(tx, site, key, ordinal, text, 0)
-  return false
-}
-
-/** `asked` was not found: when another text has not been tried, the URL waits with it, and it is true. */
-export function tryNextSpelling(tx: SqliteTx, site: SiteRow, key: bigint, asked: string, now: Instant): boolean {
-  const next = readSpellings(tx, site, key).find(({ tried }) => tried === 0n)
-  if (next === undefined) return false
-  respell(tx, site, key, next, now)
-  writeTried(tx, site, key, Number(next.ordinal), asked)
-  return true
-}
-
-/** The page is at another text of its own URL, says the server: that one is asked for, if it was not before. */
-export function followSpelling(
-  tx: SqliteTx,
-  urls: UrlReader,
-  site: SiteRow,
-  page: PageReport,
-  to: string,
-  now: Instant,
-): boolean {
-  const key = signed64(page.key)
-  const others = readSpellings(tx, site, key)
-  // It is a link of the page as well, and entered as that.
-  const known = { url: page.url, mark: markOf(page.outcome) }
-  if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
-  const there = others.find(({ url }) => url === to)
-  if (there === undefined ? others.length >= MAX_SPELLINGS : there.tried === 1n) return false
-  const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })
-  respell(tx, site, key, text, now)
-  writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.ordinal), page.url)
-  return true
-}
-
-/** Asked for by a visit that did not know the text that waits here: that one still does. */
-export function rememberTried(tx: SqliteTx, site: SiteRow, key: bigint, asked: string): void {
-  const others = readSpellings(tx, site, key)
-  const there = others.find(({ url }) => url === asked)
-  const ordinal = there === undefined ? others.length + 1 : Number(there.ordinal)
-  if (ordinal <= MAX_SPELLINGS) writeTried(tx, site, key, ordinal, asked)
-}
-
-function readSpellings(tx: SqliteTx, site: SiteRow, key: bigint): Spelling[] {
-  return tx.allExact<Spelling>(READ_SPELLINGS, site.key, key)
-}
-
-type Text = Omit<Spelling, 'ordinal' | 'tried'>
-
-function textOf(tx: SqliteTx, { url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
-  const page = pageOf(tx, via)
-  return { url, depth, via_site: page.site, via_key: page.key, path }
-}
-
-function respell(tx: SqliteTx, site: SiteRow, key: bigint, text: Text, now: Instant): void {
-  const { url, depth, via_site, via_key, path } = text
-  tx.run(RESPELL, url, depth, via_site, via_key, path, ++site.seq, now, site.key, key)
-  site.waiting++
-}
-
-function writeText(
-  tx: SqliteTx,
-  site: SiteRow,
-  key: bigint,
-  ordinal: number,
-  { url, depth, via_site, via_key, path }: Text,
-  tried: number | bigint,
-): void {
-  tx.run(WRITE_SPELLING, site.key, key, ordinal, url, depth, via_site, via_key, path, tried)
-}
-
-/** How it was found matters no more. */
-function writeTried(tx: SqliteTx, site: SiteRow, key: bigint, ordinal: number, url: string): void {
-  tx.run(WRITE_SPELLING, site.key, key, ordinal, url, 0, null, null, '', 1)
+  work.tools.texts.forget(link.key)
+  const known = readText(work.tx, site.key, key)
+  if (known === undefined) return enqueue(work, site, [link]) === 1 ? 'fresh' : 'of no use'
+  return enterKnown(new Spellings(work, site), { ...known, site: site.key, key }, link) ? 'again' : 'of no use'
 }

@@ -1,26 +1,24 @@
-/** The reading side. Statements of its own, for nothing else asks them. */
+/** The views, with statements that nothing else uses. */
+
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import { siteKey } from '../../web/url/web-url.ts'
-import { domainOf } from '../domains.ts'
-import { MARKS } from '../mark.ts'
-import { dueView, type SeenUrl, siteView, urlView } from '../view-of.ts'
+import { domainOf } from '../rules/domains.ts'
+import { MARKS } from '../rules/mark.ts'
+import { dueView, type SeenUrl, siteView, urlView } from '../rules/row-views.ts'
+import { keyOf } from '../rules/site.ts'
 import type { FrontierViews, SiteView, UrlView } from '../views.ts'
-import { readAlias, readAliases } from './alias-book.ts'
-import { BUCKET } from './bucket.ts'
-import { COUNT_HELD_DOMAINS, viewOfDomain } from './domain-row.ts'
-import { readMemory } from './read-memory.ts'
-import { readNextDue } from './read-next-due.ts'
-import { readSite } from './read-site.ts'
-import { readTotals } from './read-totals.ts'
-import { READ_UNENDORSED_SITE } from './unendorsed.ts'
-import { recordedUrls } from './url-rules.ts'
+import { readAlias, readAliases } from './aliases.ts'
+import { COUNT_HELD_DOMAINS, READ_UNENDORSED_SITE, viewOfDomain } from './domain-rows.ts'
+import { readMemory } from './memory.ts'
+import { recordedUrls } from './meta.ts'
+import { BUCKET, readSite } from './site-rows.ts'
+import { readNextDue, readTotals } from './totals.ts'
 
 const READ_URL = `
   SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE site = ? AND key = ?`
 const READ_VIA = `
   SELECT v.url FROM url u JOIN url v ON v.site = u.via_site AND v.key = u.via_key WHERE u.site = ? AND u.key = ?`
-/** Bounded: in a queue of a million nobody wants to know the exact place. */
+/** A limit, because the exact number in a queue of a million is of no use. */
 const MAX_AHEAD = 1000
 const COUNT_AHEAD = `
   SELECT count(*) AS n FROM (
@@ -51,7 +49,7 @@ export const sqliteViews: FrontierViews = {
       .all<{ url: string }>(READ_SEEDS)
       .map(({ url }) => url),
   async urls(tx, name, after, atMost) {
-    const site = signed64(siteKey(name))
+    const site = keyOf(name)
     const rows =
       after === undefined
         ? sqliteTx(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, site, atMost)
@@ -67,7 +65,7 @@ interface UrlKeyRow {
 }
 
 function viewOfSite(tx: SqliteTx, name: string): SiteView | undefined {
-  const key = signed64(siteKey(name))
+  const key = keyOf(name)
   const row = readSite(tx, key)
   if (row === undefined || row.name !== name) return undefined
   const view = siteView(row, readMemory(tx, key))
@@ -93,7 +91,7 @@ function viewOfUrl(tx: SqliteTx, text: string): UrlView | undefined {
   const urls = recordedUrls(tx)
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
-  const site = signed64(siteKey(parsed.site))
+  const site = keyOf(parsed.site)
   const own = urls.keyApart(text)
   const isOwn = own !== undefined && tx.get(READ_URL, site, signed64(own)) !== undefined
   const key = signed64(isOwn ? own : parsed.key)

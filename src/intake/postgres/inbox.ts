@@ -6,7 +6,7 @@ import { BUCKETS, bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { readVisitId } from '../../frontier/visit-id.ts'
+import { readVisitId } from '../../frontier/rules/visit.ts'
 import type { ClosedPart } from '../report-parts.ts'
 
 /** Advisory locks have two numbers: the purpose (the letters `orbI`) and the bucket. */

@@ -285,7 +285,7 @@ export function aliasesContract(make: MakeDatabase): void {
       ])
     })
 
-    it('brings back the links of its own home page, also those that nobody else has', async () => {
+    it('brings back the links of its own home page, also those that no other page has', async () => {
       const bench = await openBench(make)
       await alias(bench, 'a.test', 'b.test', { how: 'list' })
       await bench.admit(link('a.test/'))

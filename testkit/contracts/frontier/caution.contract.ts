@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Visit } from '../../../src/contracts/visit.ts'
-import { CAUTIOUS_PAGES } from '../../../src/frontier/caution.ts'
+import { CAUTIOUS_PAGES } from '../../../src/frontier/rules/visit.ts'
 import { type Bench, LEASE, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './tools.contract.ts'
 
 const DAY = 86_400_000

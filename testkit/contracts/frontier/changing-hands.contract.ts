@@ -6,7 +6,7 @@ import { ADDRESS_PAUSE, LEASE, link, type MakeDatabase, openBench, PAUSE, part }
 const ADDRESS = '192.0.2.1'
 
 export function changingHandsContract(make: MakeDatabase): void {
-  it('an address that changes hands leaves no site set aside for a worker that is gone', async () => {
+  it('an address that changes hands leaves no site reserved for a worker that is gone', async () => {
     const bench = await openBench(make)
     const { frontier, clock } = bench
     await bench.seed('a.test/', 'b.test/')

@@ -8,7 +8,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { signed64 } from '../../../src/base/digest.ts'
 import type { Link } from '../../../src/contracts/report.ts'
-import { deferralOf, UNENDORSED_ALLOWED } from '../../../src/frontier/domains.ts'
+import { deferralOf, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import { type Bench, link, type MakeDatabase, openBench, PAUSE, seedUrl, whole } from './tools.contract.ts'
 

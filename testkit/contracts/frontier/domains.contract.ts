@@ -5,7 +5,7 @@ import { signed64 } from '../../../src/base/digest.ts'
 import type { Link, VisitReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import { bucketOf } from '../../../src/database/bucket.ts'
-import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/domains.ts'
+import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import {
   type Bench,
@@ -64,7 +64,7 @@ async function drain(bench: Bench, report: (visit: Visit) => Partial<VisitReport
 }
 
 export function domainsContract(make: MakeDatabase): void {
-  describe('crowds', () => {
+  describe('deferral', () => {
     it('put the sites of a domain behind others, the later the more there are; seeds never', async () => {
       const bench = await openBench(make)
       const deferral = ofOneBucket('farm.test', 4 * NOT_DEFERRED)
@@ -165,14 +165,14 @@ export function domainsContract(make: MakeDatabase): void {
       assert.ok((await totals(bench)).sites.held > 500)
     })
 
-    it('of a farm that vouches for itself as often as it likes are as few', async () => {
+    it('of a farm that endorses itself as often as it likes are as few', async () => {
       const bench = await openFarm(make, { crossSite: range(1, 200) })
       const visited = await drain(bench, ({ site }) => ({ crossSite: range(1, 200, `http://${site}/`) }))
       // Those that two vouched sites name would count, but only one is.
       assert.equal(visited.length, UNENDORSED_ALLOWED + 1)
     })
 
-    it('of farms that vouch for each other are as few, as long as each is known to have a wildcard', async () => {
+    it('of farms that endorse each other are as few, as long as each is known to have a wildcard', async () => {
       const bench = await openFarm(make)
       await bench.admit(link('s0.other.test/', 'http://abroad.test/'))
       const wildcard = { domain: 'other.test', addresses: [] }
@@ -230,7 +230,7 @@ export function domainsContract(make: MakeDatabase): void {
       assert.equal((await view(bench, HELD))?.unendorsedSite, undefined)
     })
 
-    it('is released by a second site that is vouched for, not by strangers', async () => {
+    it('is released by a second endorsed site, not by unendorsed ones', async () => {
       const bench = await openHeld()
       await bench.admit(...range(200, 201, 'http://s1.farm.test/'), ...range(200, 201, 'http://s2.farm.test/'))
       assert.equal(await isFree(bench), false)
@@ -246,7 +246,7 @@ export function domainsContract(make: MakeDatabase): void {
       assert.equal(await isFree(bench), true)
     })
 
-    it('is released by the operator, and by who wishes for it', async () => {
+    it('is released by the operator, and by scheduling it', async () => {
       const bench = await openHeld()
       await bench.seed('s200.farm.test/')
       assert.equal(await isFree(bench), true)
@@ -345,7 +345,7 @@ export function domainsContract(make: MakeDatabase): void {
       assert.equal((await drain(bench)).length, allowed - others.length)
     })
 
-    it('lets one in for each that is vouched for later', async () => {
+    it('admits one for each that is endorsed later', async () => {
       const bench = await openFarm(make, { crossSite: range(1, 600) })
       await drain(bench)
       const before = (await viewDomain(bench))!.held

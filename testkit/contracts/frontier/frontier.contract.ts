@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Visit } from '../../../src/contracts/visit.ts'
-import { klwf } from '../../../src/frontier/order/klwf.ts'
-import { randomWalk, roundRobin } from '../../../src/frontier/order/named-order.ts'
-import type { Order } from '../../../src/frontier/order/order.ts'
+import type { Order } from '../../../src/frontier/order.ts'
+import { klwf, randomWalk, roundRobin } from '../../../src/frontier/order.ts'
 import {
   ADDRESS_PAUSE,
   anyRandom,
@@ -84,7 +83,7 @@ export function frontierContract(make: MakeDatabase): void {
       assert.deepEqual(await waits('L'), ['L 1'], 'nor a form after it')
     })
 
-    it('tells of too many known URLs instead of carrying them', async () => {
+    it('says that there are too many known URLs instead of carrying them', async () => {
       const bench = await openBench(make)
       for (let from = 0; from <= 100_000; from += 20_000)
         await bench.admit(...Array.from({ length: 20_000 }, (_, i) => link(`a.test/${from + i}`)))
@@ -93,7 +92,7 @@ export function frontierContract(make: MakeDatabase): void {
       assert.equal(visit.agenda.length, 10)
     })
 
-    it('keeps the courtesy that a visit told of', async () => {
+    it('keeps the courtesy that a visit reported', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')
       const visit = await bench.one()
@@ -301,7 +300,7 @@ export function frontierContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.names('w1'), [away.site])
     })
 
-    it('hide no other site behind a crowd of theirs', async () => {
+    it('hide no other site behind many of theirs', async () => {
       const bench = await openBench(make)
       const deferral = Array.from({ length: 300 }, (_, i) => `crowd${i}.test`)
       await bench.admit(...deferral.flatMap((name) => [link(`${name}/1`), link(`${name}/2`)]))
@@ -466,7 +465,7 @@ export function frontierContract(make: MakeDatabase): void {
       assert.equal(await next.frontier.enter('w2', visits[0].id, '192.0.2.1'), 'here')
     })
 
-    it('leases of workers that live elsewhere go on, with what they hold, and nobody waits', async () => {
+    it('leases of workers that run elsewhere go on, with what they hold, and no check-out waits', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/', 'b.test/')
       const visit = await bench.one('w1')

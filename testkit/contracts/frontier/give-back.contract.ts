@@ -24,7 +24,7 @@ export function giveBackContract(make: MakeDatabase): void {
     const takeBack = (bench: Bench, worker: string, has: readonly string[]) =>
       bench.db.transact((tx) => bench.ledger.takeBack(tx, worker, has))
 
-    it('ends what a worker was granted and never heard of: neither what it has nor what others have', async () => {
+    it('ends what a worker was granted and never received: neither what it has nor what others have', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/', 'b.test/', 'c.test/', 'd.test/')
       const all = (await bench.frontier.checkOut('w1', 3)).visits

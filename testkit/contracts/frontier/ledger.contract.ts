@@ -227,7 +227,7 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.equal((await totals(bench)).urls.marked, 0)
     })
 
-    it('takes leftovers back and links abroad in, known ones not again', async () => {
+    it('takes leftovers back and enters cross-site links, known ones not again', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')
       const visit = await bench.one()
@@ -371,7 +371,7 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.deepEqual([site?.state, site?.notBefore, site?.losses], ['waiting', START + LEASE + PAUSE, 1])
     })
 
-    it('hears a zombie until its site went to another, and not after', async () => {
+    it('applies a revived worker’s parts until its site is handed out again, and not after', async () => {
       const bench = await openBench(make)
       await bench.admit(link('a.test/1'), link('a.test/2'))
       const visit = await bench.one()

@@ -37,7 +37,7 @@ export function seedViewsContract(make: MakeDatabase): void {
     assert.deepEqual([view?.path, view?.depth, view?.seed], ['N', 0, true])
   })
 
-  it('places: new, known, dead with its URL or with its site', async () => {
+  it('statuses: new, known, dead with its URL or with its site', async () => {
     const { db, ledger, views } = await open()
     const [a, b, c, d] = ['http://a.test/', 'http://b.test/', 'http://c.test/', 'http://d.test/'].map((url) =>
       seedOf(url),
@@ -46,7 +46,7 @@ export function seedViewsContract(make: MakeDatabase): void {
       await ledger.seed(tx, [a, b, c])
       await mark(tx, b.url, 5)
       await queries(tx).run(`UPDATE site SET state = 'barred' WHERE name = 'c.test'`)
-      return views.places(tx, [a, b, seedOf('http://c.test/other'), d])
+      return views.statuses(tx, [a, b, seedOf('http://c.test/other'), d])
     })
     assert.deepEqual(places, ['known', 'dead', 'dead', 'new'])
     assert.deepEqual(await db.read((tx) => views.marks(tx, [a, b, d])), ['waiting', 'gone', undefined])

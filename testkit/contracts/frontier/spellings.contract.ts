@@ -67,7 +67,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       assert.deepEqual([item.url, item.depth, item.path, item.tries], [text(1), 7, 'LR', 0])
     })
 
-    it('is kept while the first waits, whoever tells it', async () => {
+    it('is kept while the first waits, wherever it was found', async () => {
       const bench = await openBench(make)
       await bench.admit(link(URL), crossSite(1))
       await bench.admit(crossSite(2))
@@ -167,7 +167,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
     for (const crossSite of [[''], ['default.html'], ['', 'default.html']])
       for (const own of ['', 'default.html'])
         for (const isAsked of [true, false])
-          it(`'${own}' is ${isAsked ? 'asked for' : 'found'} while links abroad name '${crossSite.join("', '")}'`, async () => {
+          it(`'${own}' is ${isAsked ? 'asked for' : 'found'} while cross-site links name '${crossSite.join("', '")}'`, async () => {
             const bench = await openBench(make)
             await bench.admit(link(URL))
             const visit = await bench.one()
@@ -181,7 +181,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
             assert.equal(urls.waiting, 0)
           })
 
-    it('an index that is not found while links abroad name it is not asked for again', async () => {
+    it('an index that is not found while cross-site links name it is not asked for again', async () => {
       const bench = await openBench(make)
       await bench.admit(link(URL))
       const visit = await bench.one()
@@ -267,7 +267,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       missing: fc.subarray(TEXTS),
       moved: fc.dictionary(name, name, { maxKeys: 2 }),
     })
-    it('whoever names an index, and while it is asked for: no text is asked for twice, no name is lost', async () => {
+    it('whichever page names an index, and while it is fetched: no text is fetched twice, no name is lost', async () => {
       await fc.assert(
         fc.asyncProperty(life, async ({ visits, missing, moved }) => {
           const bench = await openBench(make)
@@ -355,7 +355,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       assert.equal((await view(bench))?.url, text(1))
     })
 
-    it('of a URL that nobody knows is a URL', async () => {
+    it('of an unknown URL is a URL', async () => {
       const bench = await openBench(make)
       await bench.admit(link('http://a.test/home'))
       assert.deepEqual(await askAll(bench, KEPT, [spelt(1)]), ['http://a.test/home', text(1)])

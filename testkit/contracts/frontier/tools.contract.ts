@@ -9,7 +9,7 @@ import type { Database } from '../../../src/database/database.ts'
 import type { PartResult, SeedUrl } from '../../../src/frontier/ledger.ts'
 import { openFrontier } from '../../../src/frontier/open-frontier.ts'
 import type { FrontierOptions, OpenFrontier } from '../../../src/frontier/options.ts'
-import { klwf } from '../../../src/frontier/order/klwf.ts'
+import { klwf } from '../../../src/frontier/order.ts'
 import { parseUrl, usualUrls } from '../../../src/web/url/web-url.ts'
 
 /** A new, empty database each time. */

@@ -7,7 +7,7 @@ const view = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.
 const viewUrl = (bench: Bench, url: string) => bench.db.read((tx) => bench.ledger.view.url(tx, url))
 
 export function viewsContract(make: MakeDatabase): void {
-  it('tells where a URL stands in its queue, and lists what a site has', async () => {
+  it('shows a URL’s position in its queue, and lists what a site has', async () => {
     const bench = await openBench(make)
     await bench.admit(link('a.test/1'), link('a.test/2'), link('a.test/3'))
     assert.equal((await viewUrl(bench, 'http://a.test/3'))?.ahead, 2)

@@ -1,0 +1,223 @@
+/**
+ * A site's states. It *waits* for its pause or for its first due URL, then it is *free*. Checked out it is *leased*. When the
+ * last part of its visit is durable it is *returning* until that part is applied. It is *crawled* when every URL is marked,
+ * and waits again when it gets another. It is *barred* when it is given up, until the operator names it again. An unendorsed
+ * site in a domain where anybody can make up sites is *held* before its first visit: it keeps its URLs, is not handed out,
+ * and waits again when it is endorsed or the domain may have more visited.
+ */
+import { assert, never } from '../../base/assert.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
+import type { SiteName, WorkerId } from '../../contracts/visit.ts'
+import { siteKey } from '../../web/url/web-url.ts'
+import type { Order } from '../order.ts'
+
+export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
+
+export const SITE_STATES: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
+
+export type SiteEvent =
+  /** It got a URL to fetch: found, seeded or scheduled. */
+  | { kind: 'urls' }
+  /** Its time has come. */
+  | { kind: 'due' }
+  | { kind: 'checked-out' }
+  /** A part is in the inbox that must be applied before the site is handed out again. */
+  | { kind: 'part-stored' }
+  /** The last part was applied; `left` URLs are not marked. */
+  | { kind: 'ended'; left: number }
+  | { kind: 'given-up' }
+  /** It is an alias: URLs that waited here wait at the original, except `left` of them. */
+  | { kind: 'moved'; left: number }
+  /** Never visited, and one of too many. */
+  | { kind: 'held' }
+  | { kind: 'released'; left: number }
+  /** The operator named it again after it was given up. */
+  | { kind: 'tried-again' }
+  /** The lease expired, or its worker ended, without a last part. */
+  | { kind: 'lost'; left: number }
+
+/** The only function that knows which state follows which. */
+export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
+  switch (event.kind) {
+    case 'urls':
+      return state === 'crawled' ? 'waiting' : state
+    case 'due':
+      return only(state, event, ['waiting'], 'free')
+    case 'checked-out':
+      return only(state, event, ['free'], 'leased')
+    case 'part-stored':
+      // Also for a lost visit whose worker came back before the site was handed out again.
+      return only(state, event, EVER_LEASED, 'returning')
+    case 'ended':
+    case 'lost':
+      return only(state, event, EVER_LEASED, event.left === 0 ? 'crawled' : 'waiting')
+    case 'moved':
+      if (state === 'held') return 'held'
+      return only(state, event, ['waiting', 'free'], event.left === 0 ? 'crawled' : 'waiting')
+    case 'held':
+      return only(state, event, ['waiting', 'free', 'crawled'], 'held')
+    case 'released':
+      return only(state, event, ['held'], event.left === 0 ? 'crawled' : 'waiting')
+    case 'given-up':
+      return 'barred'
+    case 'tried-again':
+      return only(state, event, ['barred'], 'crawled')
+    default:
+      return never(event, 'event of a site')
+  }
+}
+
+const EVER_LEASED: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled']
+
+function only(state: SiteState, event: SiteEvent, from: readonly SiteState[], to: SiteState): SiteState {
+  assert(from.includes(state), `a site that is ${state} cannot be ${event.kind}`)
+  return to
+}
+
+/** `part` when the visit has ended: every later part counts as applied. */
+export const ALL_PARTS = 2 ** 31
+
+/** A site's row. Operations read it, change it in memory by these rules, and write it once. */
+export interface SiteRow {
+  /** Signed, as the database holds it. */
+  readonly key: bigint
+  readonly name: SiteName
+  state: SiteState
+  reason: string | null
+  since: Instant
+  seed: number
+  rank: number
+  losses: number
+  /** A larger one comes later, whatever the order. */
+  deferral: number
+  not_before: Instant
+  polite_at: Instant
+  pause: Millis
+  address: string | null
+  holder: WorkerId
+  fence: number
+  worker: WorkerId | null
+  lease_until: Instant | null
+  entered: string | null
+  granted: number
+  part: number
+  seq: number
+  known: number
+  waiting: number
+}
+
+/** A site without a URL counts as crawled until it gets its first one. */
+export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
+  return {
+    key,
+    name,
+    state: 'crawled',
+    reason: null,
+    since: now,
+    seed: 0,
+    rank: 0,
+    losses: 0,
+    deferral: 0,
+    not_before: 0,
+    polite_at: 0,
+    pause: 0,
+    address: null,
+    holder: '',
+    fence: 0,
+    worker: null,
+    lease_until: null,
+    entered: null,
+    granted: 0,
+    part: ALL_PARTS,
+    seq: 0,
+    known: 0,
+    waiting: 0,
+  }
+}
+
+/** The operator named the site: it is never deferred. */
+export function nameSeed(site: SiteRow): void {
+  site.seed = 1
+  site.deferral = 0
+}
+
+/** What a transaction does for the rules, whichever database it belongs to. */
+export interface SiteWork {
+  /** One for the whole transaction. */
+  readonly now: Instant
+  /** Sets until when a waiting site waits, and its rank. */
+  beginToWait(site: SiteRow): void
+}
+
+/**
+ * A site got something to fetch. A crawled one waits again; one that waits for a URL to become due may be due earlier.
+ * Returns whether the site begins to wait anew.
+ */
+export function wake(work: SiteWork, site: SiteRow): boolean {
+  const before = site.state
+  site.state = stateAfter(before, { kind: 'urls' })
+  if (site.state !== 'waiting') return false
+  if (before === 'crawled') site.since = work.now
+  else if (site.not_before <= site.polite_at) return false
+  work.beginToWait(site)
+  return true
+}
+
+/** After an event that leaves the site waiting or crawled. */
+export function restAfter(work: SiteWork, site: SiteRow, kind: 'ended' | 'lost' | 'moved' | 'released'): void {
+  site.state = stateAfter(site.state, { kind, left: site.waiting })
+  if (site.state === 'waiting') work.beginToWait(site)
+}
+
+export interface QueueHead {
+  /** Since when the oldest unmarked URL waits, or from when it will. */
+  oldest: Instant
+  /** When the first of them may be fetched; 0 is at once. */
+  due: Instant
+}
+
+/** `fresh`: when the first never visited URL was enqueued. `due`: when the first of the others is due. */
+export function queueHead(fresh: Instant | null | undefined, due: Instant | null | undefined): QueueHead | undefined {
+  if (fresh != null) return { oldest: Math.min(fresh, due ?? fresh), due: 0 }
+  return due == null ? undefined : { oldest: due, due }
+}
+
+/** Until when a waiting site waits, and its rank. */
+export function rankWaiting(order: Order, site: SiteRow, head: QueueHead | undefined): void {
+  assert(head !== undefined, `${site.name} waits with nothing to fetch`)
+  site.not_before = Math.max(site.polite_at, head.due)
+  site.rank = order.rank({
+    oldest: head.oldest,
+    since: site.since,
+    last: site.fence === 0 ? undefined : site.rank,
+    known: site.known,
+    waiting: site.waiting,
+  })
+}
+
+/** A site's key as the database holds it. */
+export function keyOf(site: SiteName): bigint {
+  return signed64(siteKey(site))
+}
+
+interface Group<Member> {
+  key: SiteRow['key']
+  name: SiteName
+  members: Member[]
+}
+
+/** Members by site, in the order of the sites' keys; within a site in the order given. */
+export function sitesOf<Member extends { site: SiteName }>(all: readonly Member[]): Group<Member>[] {
+  const groups = new Map<SiteName, Group<Member>>()
+  for (const member of all) {
+    const group = groups.get(member.site)
+    if (group !== undefined) group.members.push(member)
+    else groups.set(member.site, { key: keyOf(member.site), name: member.site, members: [member] })
+  }
+  return [...groups.values()].sort((a, b) => compareBigints(a.key, b.key))
+}
+
+export function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

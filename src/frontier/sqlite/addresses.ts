@@ -1,0 +1,73 @@
+/**
+ * Addresses. A worker holds the addresses that its visits have entered, until the last visit there has ended and the pause is
+ * over. Free sites whose address another worker holds are reserved for that worker (`holder`).
+ */
+import type { Instant } from '../../base/clock.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { leaseOf } from '../rules/visit.ts'
+import { readSite, writeSite } from './site-rows.ts'
+import type { Work } from './work.ts'
+
+export const READ_ADDRESS = `SELECT worker, visits, until FROM address WHERE address = ?`
+export const HOLD_ADDRESS = `
+  INSERT INTO address (address, worker, visits, until) VALUES (?, ?, 1, 0)
+  ON CONFLICT (address) DO UPDATE SET visits = CASE worker WHEN excluded.worker THEN visits + 1 ELSE 1 END,
+    worker = excluded.worker`
+export const READ_IDLE_ADDRESSES = `
+  SELECT address FROM address WHERE visits = 0 AND until <= ? ORDER BY until LIMIT ?`
+export const FREE_SITES_OF_ADDRESS = `
+  UPDATE site SET holder = '' WHERE key IN (SELECT key FROM site WHERE address = ? AND holder > '' LIMIT ?)`
+const FORGET_ADDRESS = `DELETE FROM address WHERE address = ?`
+
+const MAX_FREED = 500
+
+/** The worker that may visit an address now; undefined when any may. */
+export function holderOf(tx: SqliteTx, address: string, now: Instant): WorkerId | undefined {
+  const row = tx.get<{ worker: WorkerId; visits: number; until: Instant }>(READ_ADDRESS, address)
+  return row !== undefined && (row.visits > 0 || row.until > now) ? row.worker : undefined
+}
+
+/**
+ * Whether no site is reserved any more for the last holder. A reserved site would wait for that worker, which may be gone, for
+ * as long as others have the address. Where there are too many to free at once, the address can't be taken yet.
+ */
+function isReleased(tx: SqliteTx, address: string): boolean {
+  return tx.run(FREE_SITES_OF_ADDRESS, address, MAX_FREED) < MAX_FREED
+}
+
+/** One visit holds one address. An address that it may not enter is remembered: the site then goes to the holder. */
+export function enter(
+  work: Work,
+  { worker, visit, address }: { worker: WorkerId; visit: VisitId; address: string },
+): 'here' | 'elsewhere' {
+  const { tx, now } = work
+  const lease = leaseOf(visit)
+  const site = lease && readSite(tx, lease.key)
+  if (site?.state !== 'leased' || site.fence !== lease?.fence || site.worker !== worker) return 'elsewhere'
+  if (site.entered === address) return 'here'
+  const holder = holderOf(tx, address, now)
+  const here = holder === worker || (holder === undefined && isReleased(tx, address))
+  if (here) {
+    if (site.entered !== null) work.addresses.release(site.entered, now + work.tools.addressPauseMs)
+    tx.run(HOLD_ADDRESS, address, worker)
+    site.entered = address
+  }
+  work.addresses.learn(site, address)
+  writeSite(tx, site)
+  return here ? 'here' : 'elsewhere'
+}
+
+/**
+ * Frees addresses whose pause is over, and the sites reserved for their holders. At most so many rows at a time: shared
+ * hosting may have a hundred thousand sites at one address.
+ */
+export function freeAddresses(tx: SqliteTx, now: Instant, maxRows: number): void {
+  let rows = maxRows
+  for (const { address } of tx.all<{ address: string }>(READ_IDLE_ADDRESSES, now, maxRows)) {
+    rows -= tx.run(FREE_SITES_OF_ADDRESS, address, rows)
+    if (rows <= 0) return
+    tx.run(FORGET_ADDRESS, address)
+    rows--
+  }
+}

@@ -1,0 +1,116 @@
+/** What operations need beside the transaction, whatever the database. */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import { signed64 } from '../base/digest.ts'
+import type { Link } from '../contracts/report.ts'
+import type { SiteName } from '../contracts/visit.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
+import type { ScheduledUrl, SeedUrl } from './ledger.ts'
+import type { FrontierOptions } from './options.ts'
+import type { Order } from './order.ts'
+import { compareBigints, keyOf, type SiteRow, sitesOf } from './rules/site.ts'
+
+export interface SharedTools {
+  clock: Clock
+  time: FrontierTime
+  order: Order
+  urls: UrlReader
+  mayReplace(original: SiteName): boolean
+  mayHold(site: SiteName): boolean
+  leaseMs: Millis
+  addressPauseMs: Millis
+  /** The pause that the site asked for, when it is longer than the configured one. A changed setting applies at once. */
+  learntPause(site: SiteRow, inForce: Millis): Millis
+  pauseOf(site: SiteRow): Millis
+  /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
+  pageOf(url: string | undefined): PageKeys
+}
+
+/** The page on which a link was found. */
+export interface PageKeys {
+  site: bigint | null
+  key: bigint | null
+  /** Of its site. */
+  name?: SiteName
+}
+
+const NO_PAGE: PageKeys = { site: null, key: null }
+const MAX_PAGES = 1000
+
+function pageReader(urls: UrlReader): SharedTools['pageOf'] {
+  const pages = new Map<string, PageKeys>()
+  return (url) => {
+    if (url === undefined || url === '') return NO_PAGE
+    const known = pages.get(url)
+    if (known !== undefined) return known
+    const read = urls.parse(url)
+    const page = read === undefined ? NO_PAGE : { site: keyOf(read.site), key: signed64(read.key), name: read.site }
+    if (pages.size >= MAX_PAGES) pages.clear()
+    pages.set(url, page)
+    return page
+  }
+}
+
+/** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
+export function sharedTools(options: FrontierOptions): SharedTools {
+  const { clock, order, urls, leaseMs, addressPauseMs, defaultPause } = options
+  return {
+    clock,
+    time: frontierTime(clock),
+    order,
+    urls,
+    mayReplace: (original) => options.mayReplace?.(original) ?? true,
+    mayHold: (site) => options.mayHold?.(site) ?? true,
+    leaseMs: Math.ceil(leaseMs),
+    addressPauseMs: Math.ceil(addressPauseMs),
+    learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
+    pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
+    pageOf: pageReader(urls),
+  }
+}
+
+/** The time by which pauses and leases are kept. */
+export interface FrontierTime {
+  now(): Instant
+  /** An instant of the wall clock in this time. */
+  of(instant: Instant): Instant
+}
+
+/**
+ * The wall clock's time when the frontier was opened, and from then on only forwards, as fast as the monotonic clock. A laptop
+ * that slept for a night, or a clock that is set, neither ends all leases at once nor stretches a pause. What workers report is
+ * in the wall clock's time and is shifted by the difference.
+ */
+export function frontierTime(clock: Clock): FrontierTime {
+  const begin = clock.now()
+  const beginElapsed = clock.elapsed()
+  const now = () => begin + Math.floor(clock.elapsed() - beginElapsed)
+  return { now, of: (instant) => Math.ceil(instant + (now() - clock.now())) }
+}
+
+/**
+ * The database's time, which several servers share and which only goes forwards. A server's own monotonic clock would drift
+ * away from it by some seconds a day, which is more than a pause.
+ */
+export function sharedTime(clock: Clock): FrontierTime {
+  return { now: () => Math.floor(clock.now()), of: (instant) => Math.ceil(instant) }
+}
+
+/** URLs to schedule, by site and in the order of their keys. What can't be read as a URL is a planner's bug and is skipped. */
+export function scheduledBySite({ urls, time }: SharedTools, scheduled: readonly ScheduledUrl[]) {
+  const groups = sitesOf(
+    scheduled.flatMap(({ url, dueAt }) => {
+      const parsed = urls.parse(url)
+      return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, time.of(dueAt)) }]
+    }),
+  )
+  for (const { members } of groups) members.sort((a, b) => compareBigints(signed64(a.url.key), signed64(b.url.key)))
+  return groups
+}
+
+/** Seeds as links without a referrer. */
+export function linksOfSeeds(seeds: readonly SeedUrl[]): Link[] {
+  return seeds.map(({ url, key, site, path = '', lastmod }) => {
+    const link = { url, key, site, depth: 0, via: '', path }
+    return lastmod === undefined ? link : { ...link, lastmod }
+  })
+}
