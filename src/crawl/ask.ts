@@ -7,7 +7,7 @@ import type { Address, Exchange, FetchRequest, FetchSession, Head, Headers, Want
 import type { VisitId } from '../contracts/visit.ts'
 import type { CookieJar } from '../web/http/cookies.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { retryAfter } from '../web/http/retry-after.ts'
+import { retryAfter } from '../web/http/http-date.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { waitAfter } from './failures.ts'
 import type { Lease, SiteTools } from './tools.ts'

@@ -1,18 +1,17 @@
 /**
  * Bytes of a page → what they say. Pure, linear in the bytes, and it never throws; a long page in stretches, if others wait. Bytes are read as what they
- * are, not as what they are declared to be (`classify/sniff.ts`).
+ * are, not as what they are declared to be (`sniff.ts`).
  */
 import { runThrough, type Stretches } from '../base/stretches.ts'
-import { essenceOf, mediaKind } from './classify/media-kinds.ts'
-import { howToRead, type ReadAs } from './classify/sniff.ts'
 import { foldedText, type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
 import { charsetOf, decode } from './parse/charset.ts'
+import { essenceOf, howToRead, mediaKind, type ReadAs } from './sniff.ts'
 import type { Trouble } from './troubles.ts'
 
-export { type HowToRead, howToRead, type ReadAs } from './classify/sniff.ts'
 export type { Signature } from './extract/gather.ts'
 export type { FoundLink, LinkKind } from './extract/links.ts'
 export type { RobotsMeta } from './extract/meta.ts'
+export { type HowToRead, howToRead, type ReadAs } from './sniff.ts'
 export { TROUBLES, type Trouble } from './troubles.ts'
 
 export interface PageBytes {

@@ -26,3 +26,136 @@ export const TROUBLES: readonly Trouble[] = [
   'belied:no-white-space',
   'unsupported-browser',
 ]
+
+/**
+ * A wrong media type seen from the result (V32): what was read as HTML or text has no links, no words, no white space.
+ * What is short proves nothing; nor does a page of scripts, whose tags show that it is one.
+ */
+
+export interface Result {
+  /** Characters of the whole content. */
+  size: number
+  /** Links that can be followed. */
+  links: number
+  words: number
+  /** Characters of text, and of strings that are no words and were left out (`extract/text.ts`), and how many strings. */
+  length: number
+  leftOut: number
+  strings: number
+  /** Tags that HTML knows, of three letters and more: random bytes have none. */
+  tags: number
+}
+
+const MIN_SIZE = 1024
+/** Characters of content for each of text: so little is noise, as in encoded data that a space happened to be in. */
+const NOISE = 50
+
+export function belied(result: Result): Trouble | undefined {
+  const { size, links, words, length, leftOut, strings, tags } = result
+  if (links > 0 || words * NOISE > Math.max(size, leftOut)) return undefined
+  const isNoise = length * NOISE <= leftOut && leftOut >= MIN_SIZE
+  const isNothing = tags === 0 && size >= MIN_SIZE && length * NOISE <= size
+  if (!isNoise && !isNothing) return undefined
+  return words === 0 && strings <= 1 ? 'belied:no-white-space' : 'belied:no-words'
+}
+
+/**
+ * Answers that only say "your browser is not supported", or ask for JavaScript or cookies (V28). They are no content, and
+ * they are recognised, never avoided: a crawler that pretends to be a browser is impolite.
+ *
+ * Such a page is short; some sentence of it complains; and once the sentences that speak of browsers are taken away,
+ * next to nothing is left. A page that has more to say than its warning is a page.
+ */
+
+/** Longer texts have something to say. */
+const MAX_WORDS = 200
+/** Links to the browsers that are liked. */
+const MAX_LINKS = 12
+/** What may stand beside the complaint: a name, a year, a button. */
+const MAX_OTHER_WORDS = 12
+const LONGEST_TEXT = 3000
+
+/** By language; accents are folded before they are compared. */
+const COMPLAINTS: Readonly<Record<string, readonly string[]>> = {
+  en: [
+    'browser (?:version )?(?:you are using )?(?:is|was) (?:not supported|no longer supported|unsupported|outdated|out of date|too old|not compatible)',
+    'browser (?:does not|doesn.?t) (?:support|accept|have)',
+    '(?:unsupported|outdated|incompatible) (?:web )?browser',
+    '(?:do not|don.?t|no longer) support (?:your|this) (?:web )?browser',
+    '(?:upgrade|update) (?:to a (?:newer|modern)|your) (?:web )?browser',
+    '(?:enable|activate|turn on|allow) (?:java ?script|(?:the use of )?cookies)',
+    '(?:java ?script|cookies) (?:is|are|must be|needs? to be|to be)? ?(?:currently )?(?:required|disabled|enabled|turned off|switched off|not enabled)',
+    '(?:requires?|needs?) (?:java ?script|cookies)',
+    'without (?:java ?script|cookies) (?:enabled)?',
+  ],
+  pt: [
+    '(?:browser|navegador) (?:web )?(?:nao (?:e |esta )?(?:suportad|compativel|suporta)|(?:esta )?desatualizado|incompativel)',
+    '(?:ative|active|habilite|ativar|activar|habilitar) (?:o |os )?(?:java ?script|cookies)',
+    '(?:java ?script|cookies) (?:esta|estao|precisa|precisam|deve|devem)? ?(?:estar )?(?:desativad|desactivad|desabilitad|ativad|activad|habilitad)',
+    '(?:atualize|actualize) (?:o )?(?:seu )?(?:browser|navegador)',
+    '(?:requer|necessita de|precisa de) (?:java ?script|cookies)',
+  ],
+  es: [
+    'navegador (?:web )?(?:no (?:es |esta )?(?:compatible|soporta|admite|admitido)|(?:esta )?(?:desactualizado|obsoleto))',
+    '(?:active|activa|activar|habilite|habilita|habilitar) (?:el |las )?(?:java ?script|cookies)',
+    '(?:java ?script|cookies) (?:esta|estan|debe|deben)? ?(?:estar )?(?:desactivad|deshabilitad|activad|habilitad)',
+    '(?:actualice|actualiza) (?:su|tu) navegador',
+    '(?:requiere|necesita) (?:java ?script|cookies)',
+  ],
+  de: [
+    'browser (?:wird|ist) (?:leider )?(?:nicht (?:mehr )?unterstutzt|veraltet|nicht kompatibel)',
+    'browser unterstutzt (?:leider )?(?:kein|keine|nicht)',
+    'veralteter browser|veralteten browser',
+    '(?:java ?script|cookies) (?:bitte )?(?:ist|sind|muss|mussen|wird|werden)? ?(?:in ihrem browser |im browser )?(?:deaktiviert|aktiviert|aktivieren|benotigt|erforderlich|zulassen|einschalten)',
+    'aktivieren sie (?:bitte )?(?:java ?script|cookies)',
+    '(?:benotigt|erfordert|braucht) (?:java ?script|cookies)',
+  ],
+  fr: [
+    'navigateur (?:web )?(?:n.?est (?:pas|plus) (?:pris en charge|supporte|compatible)|ne (?:supporte|prend) pas|(?:est )?(?:obsolete|trop ancien))',
+    '(?:activer|activez|autoriser|autorisez) (?:le |les )?(?:java ?script|cookies)',
+    '(?:java ?script|cookies) (?:est|sont|doit etre|doivent etre)? ?(?:desactive|active|requis|necessaire)',
+    '(?:mettre|mettez) a jour votre navigateur',
+    '(?:necessite|requiert) (?:java ?script|(?:l.activation|les) )',
+  ],
+  it: [
+    '(?:browser|navigatore) (?:web )?(?:non (?:e )?(?:supportato|compatibile|supporta)|(?:e )?(?:obsoleto|non aggiornato))',
+    '(?:abilita|abilitare|abilitate|attiva|attivare|attivate) (?:i |il )?(?:java ?script|cookies?)',
+    '(?:java ?script|cookies?) (?:e|sono|deve|devono)? ?(?:essere )?(?:disabilitat|disattivat|abilitat|attivat)',
+    '(?:aggiorna|aggiornare|aggiornate) il (?:tuo|vostro|suo)? ?browser',
+    '(?:richiede|necessita di) (?:java ?script|cookies?)',
+  ],
+}
+
+const COMPLAINT = new RegExp(Object.values(COMPLAINTS).flat().join('|'))
+/** Sentences about browsers say nothing else, whether they complain or advise. */
+const ABOUT_BROWSERS =
+  /browser|navegador|navigateur|java ?script|cookies?\b|chrome|firefox|safari|\bedge\b|internet explorer|\bopera\b|netscape|mozilla|reload|refresh|recarreg|recarga|neu laden|recharge|ricarica|download|upgrade|update/
+
+export interface ShortPage {
+  title: string
+  words: number
+  links: number
+  /** Of the text, in characters; the text itself is only asked for where it is short. */
+  length: number
+  text: { text(): string }
+}
+
+export function onlyScoldsBrowser({ title, words, links, length, text }: ShortPage): boolean {
+  if (words === 0 || words > MAX_WORDS || links > MAX_LINKS || length > LONGEST_TEXT) return false
+  const said = folded(text.text())
+  if (!COMPLAINT.test(said) && !COMPLAINT.test(folded(title))) return false
+  let others = 0
+  for (const sentence of said.split(/[\n.!?;:]+/)) if (!ABOUT_BROWSERS.test(sentence)) others += wordsIn(sentence)
+  return others <= MAX_OTHER_WORDS
+}
+
+function folded(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]+/g, '')
+}
+
+function wordsIn(sentence: string): number {
+  return sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
+}

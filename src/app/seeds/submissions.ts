@@ -1,5 +1,5 @@
 /** Seeds as people submit them: one a line, `#` begins a comment. Each slip is put right or named with its line. */
-import { submittedSeed } from '../../web/url/submitted-seed.ts'
+import { submittedSeed } from '../../web/url/seed.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
 import { type Chunks, unfolded } from './unfold.ts'

@@ -1,8 +1,7 @@
 /** What of an exchange goes into a volume. */
 import { assert } from '../../base/assert.ts'
 import type { Exchange } from '../../contracts/exchange.ts'
-import { storedHead } from '../../web/warc/http-block.ts'
-import { isPacked } from '../../web/warc/payload.ts'
+import { isPacked, storedHead } from '../../web/warc/http-block.ts'
 import type { Truncation } from '../../web/warc/record.ts'
 
 export interface Kept {

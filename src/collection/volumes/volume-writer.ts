@@ -24,6 +24,7 @@ import type { Capture } from '../../contracts/report.ts'
 import { deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
 import {
   RECORD_END,
+  recordIds,
   requestHead,
   responseHead,
   revisitHead,
@@ -31,7 +32,6 @@ import {
   warcinfoBlock,
   warcinfoHead,
 } from '../../web/warc/record.ts'
-import { recordIds } from '../../web/warc/record-id.ts'
 import { type Kept, keptOf } from './kept.ts'
 import { StoredCopies } from './stored-copies.ts'
 import { OPEN, volumeName } from './volume-name.ts'

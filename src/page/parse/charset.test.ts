@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { conformanceTest } from '../../base/conformance.test-data.ts'
-import { charsetOf, decode, encodingOf } from './charset.ts'
-import { charsetInContent, declaredCharset, LATE_BYTES } from './meta-prescan.ts'
+import { charsetInContent, charsetOf, declaredCharset, decode, encodingOf, LATE_BYTES } from './charset.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const of = (page: string | Uint8Array, header?: string) =>

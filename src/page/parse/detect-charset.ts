@@ -5,7 +5,7 @@
  */
 import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
-import type { EncodingOf } from './meta-prescan.ts'
+import type { EncodingOf } from './charset.ts'
 
 /** Enough for statistics of letters; chardet takes about 1 ms for it. */
 const SAMPLE_BYTES = 4 * 1024

@@ -7,12 +7,10 @@
  * Like the standard's it does not know which elements hold raw text: its caller tells it (`enter`).
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
-import { type Doctype, parseDoctype } from './doctype.ts'
 import * as letters from './letters.ts'
-import { rawTextEnd, scriptEnd } from './raw-text.ts'
 import { findTag, hashLetter, OTHER_TAG, type Tag, type TextState } from './tags.ts'
 
-const { BANG, DASH, DOUBLE_QUOTE, EQUALS, GREATER, QUESTION, SINGLE_QUOTE, SLASH } = letters
+const { BANG, DASH, DOUBLE_QUOTE, EQUALS, GREATER, LESS, QUESTION, SINGLE_QUOTE, SLASH } = letters
 const { endsTagName, isLetter, isSpace, reads } = letters
 
 export const TOKEN = { end: 0, text: 1, startTag: 2, endTag: 3, comment: 4, doctype: 5 } as const
@@ -42,12 +40,13 @@ export class Tokenizer {
   selfClosing = false
   /** An attribute of the tag begins with `o`: there may be handlers of events. */
   mayHandle = false
+  /** Of a doctype or bogus comment: its `>` was there. */
+  isClosedComment = true
 
   #at = 0
   #state: State = 'data'
   #rawName = ''
   #textOf: State = 'data'
-  #closed = true
   #nameFrom = 0
   #nameTo = 0
   #attributes = 0
@@ -105,10 +104,6 @@ export class Tokenizer {
 
   get comment(): string {
     return withoutNull(newlines(this.input.slice(this.from, this.to)))
-  }
-
-  get doctype(): Doctype {
-    return parseDoctype(this.comment, this.#closed)
   }
 
   /** Of a tag, in lower case. */
@@ -311,7 +306,7 @@ export class Tokenizer {
 
   #bogusComment(from: number): Token {
     const end = this.input.indexOf('>', from)
-    this.#closed = end >= 0
+    this.isClosedComment = end >= 0
     this.from = from
     this.to = end < 0 ? this.input.length : end
     this.#at = end < 0 ? this.to : end + 1
@@ -357,4 +352,66 @@ function withoutNull(text: string): string {
 
 function newlines(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+}
+
+/** Where text that is not markup ends: the `<` of its end tag, or the end of the input. Each reads its input once. */
+
+/** For title, textarea (RCDATA), style, xmp, iframe … (RAWTEXT). */
+function rawTextEnd(input: string, from: number, name: string): number {
+  let at = from
+  for (;;) {
+    const open = input.indexOf('</', at)
+    if (open < 0) return input.length
+    if (isEndTag(input, open, name)) return open
+    at = open + 2
+  }
+}
+
+/**
+ * For script, with its escaped states: inside `<!--` … `-->` a nested `<script>` … `</script>` does not end the element.
+ */
+function scriptEnd(input: string, from: number, name: string): number {
+  let at = from
+  for (;;) {
+    const open = input.indexOf('<', at)
+    if (open < 0) return input.length
+    if (isEndTag(input, open, name)) return open
+    if (!reads(input, open, '<!--')) {
+      at = open + 1
+      continue
+    }
+    // The dashes of `<!--` may be those of `-->`.
+    const left = escapedEnd(input, open + 2, name)
+    if (left.ended) return left.at
+    at = left.at
+  }
+}
+
+function escapedEnd(input: string, from: number, name: string): { ended: boolean; at: number } {
+  let doubled = false
+  for (let at = from; at < input.length; at++) {
+    const code = input.charCodeAt(at)
+    if (code === DASH && reads(input, at, '-->')) return { ended: false, at: at + 3 }
+    if (code !== LESS) continue
+    if (doubled) {
+      if (isEndTag(input, at, 'script')) doubled = false
+    } else if (isEndTag(input, at, name)) {
+      return { ended: true, at }
+    } else if (isNamed(input, at + 1, 'script')) {
+      doubled = true
+    }
+  }
+  return { ended: true, at: input.length }
+}
+
+function isEndTag(input: string, open: number, name: string): boolean {
+  return (
+    name !== '' && open + 1 < input.length && input.charCodeAt(open + 1) === SLASH && isNamed(input, open + 2, name)
+  )
+}
+
+/** The name, and after it something that ends a name. */
+function isNamed(input: string, at: number, name: string): boolean {
+  const after = at + name.length
+  return after < input.length && endsTagName(input.charCodeAt(after)) && reads(input, at, name)
 }

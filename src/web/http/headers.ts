@@ -20,3 +20,28 @@ export function headersOf(headers: HeaderLines, name: string): string[] {
 function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted)
 }
+
+export interface MediaType {
+  /** `text/html`, lower case; '' when the header is missing or is no media type. */
+  type: string
+  /** As the server named it, lower case; undefined when it named none. */
+  charset?: string
+}
+
+const NO_TYPE: MediaType = { type: '' }
+const LONGEST_VALUE = 1_000
+const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]*(?:[;,]|[ \t]|$)/
+const CHARSET = /(?:^|[;, \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^;, \t]*))/
+const CHARSET_NAME = /^[a-z0-9!#$%&'+^_`{}~.:()-]{1,40}$/
+
+/** A `Content-Type` value. Tolerant of what servers write: `text/html;charset="UTF-8"`, `text/html, text/html`, a stray `;`. */
+export function parseMediaType(value: string | undefined): MediaType {
+  if (value === undefined) return NO_TYPE
+  const lower = value.slice(0, LONGEST_VALUE).toLowerCase()
+  const type = TYPE.exec(lower)?.[1]
+  if (type === undefined) return NO_TYPE
+  const found = CHARSET.exec(lower)
+  if (found === null) return { type }
+  const charset = (found[1] ?? found[2] ?? found[3]).trim()
+  return CHARSET_NAME.test(charset) ? { type, charset } : { type }
+}

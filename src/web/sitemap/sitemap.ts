@@ -3,10 +3,12 @@
  * whatever is wrong with it, what could be read is told, and it never throws. Priorities and change frequencies say
  * nothing that could be checked, and images, videos and news are not pages: all of them are passed over.
  */
+
+import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 import type { Instant } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
-import { sitemapText } from './sitemap-text.ts'
-import { parseW3cDate } from './w3c-date.ts'
+import { instantOf, monthOf } from '../http/http-date.ts'
 import { decodeEntities, XmlScan } from './xml-scan.ts'
 
 export interface ListedUrl {
@@ -275,4 +277,116 @@ function finish(entry: Entry | undefined, list: Listing): void {
   const loc = fields.get('loc') ?? (fields.get('link')?.trim() || fields.get('guid')) ?? fields.get('own') ?? ''
   const date = DATES.map((name) => fields.get(name)?.trim() ?? '').find((text) => text !== '') ?? ''
   list.add(entry.name === 'sitemap' ? 'sitemaps' : 'urls', loc, date)
+}
+
+/** The text of a sitemap. They are UTF-8 by their protocol; feeds and the unlucky are something else. */
+
+/** Bytes that are decoded at a stretch: 1 to 10 ms. */
+const A_STRETCH = 1024 * 1024
+
+/** A mark at the beginning or what the bytes are beyond doubt; else what HTTP or the XML declaration say. Yields between stretches. */
+function* sitemapText(bytes: Uint8Array, charset: string | undefined): Stretches<string> {
+  const decoder = decoderFor(bytes, charset)
+  if (bytes.length <= A_STRETCH) return decoder.decode(bytes)
+  const pieces: string[] = []
+  for (let from = 0; from < bytes.length; from += A_STRETCH) {
+    if (from > 0) yield
+    pieces.push(decoder.decode(bytes.subarray(from, from + A_STRETCH), { stream: true }))
+  }
+  pieces.push(decoder.decode())
+  return pieces.join('')
+}
+
+function decoderFor(bytes: Uint8Array, charset: string | undefined): TextDecoder {
+  const sure = markOf(bytes) ?? wideOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : undefined)
+  if (sure !== undefined) return new TextDecoder(sure)
+  return decoderOf(charset) ?? decoderOf(declaredIn(bytes)) ?? new TextDecoder('windows-1252')
+}
+
+function markOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return undefined
+}
+
+/** `<` or `h` beside a zero: two bytes a letter. */
+function wideOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length < 4) return undefined
+  if (bytes[0] !== 0 && bytes[1] === 0 && bytes[2] !== 0 && bytes[3] === 0) return 'utf-16le'
+  if (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0 && bytes[3] !== 0) return 'utf-16be'
+  return undefined
+}
+
+function declaredIn(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 256)).toString('latin1')
+  return /^\s*<\?xml[^>]{0,150}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']/.exec(start)?.[1]
+}
+
+/** Two bytes a letter would have shown: who says so and sends something else is not believed. */
+function decoderOf(label: string | undefined): TextDecoder | undefined {
+  if (label === undefined || label.length > 40) return undefined
+  try {
+    const decoder = new TextDecoder(label)
+    return decoder.encoding.startsWith('utf-16') ? undefined : decoder
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The dates of sitemaps and feeds: W3C's profile of ISO 8601 in every precision (`2004`, `2004-12`, `2004-12-23`,
+ * `2004-12-23T18:00+01:00`, with seconds and fractions), and the e-mail dates of RSS (`Thu, 23 Dec 2004 18:00:15 +0100`).
+ */
+
+const LONGEST = 64
+const MINUTE = 60_000
+
+const ISO =
+  /^(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[Tt ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?)?)?)?$/
+const COMPACT = /^(\d{4})(\d\d)(\d\d)$/
+const MAIL =
+  /^(?:[A-Za-z]{3,9},?\s+)?(\d\d?)\s+([A-Za-z]{3})[a-z]*\s+(\d{4}|\d\d)\s+(\d\d?):(\d\d)(?::(\d\d))?\s*(Z|UTC|UT|GMT|[A-Z]{3}|[+-]\d{4}|[+-]\d\d:\d\d)?$/
+
+/** Zones that RFC 822 names; any other name is as if not there. */
+const ZONES: Readonly<Record<string, number>> = {
+  EST: -5,
+  EDT: -4,
+  CST: -6,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+}
+
+/** The first instant of what the text names; without a zone it is taken as UTC. Undefined when it names none. */
+export function parseW3cDate(text: string): Instant | undefined {
+  const trimmed = text.length > LONGEST ? '' : text.trim()
+  const iso = ISO.exec(trimmed) ?? COMPACT.exec(trimmed)
+  if (iso !== null) {
+    const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((at) => Number(iso[at] ?? (at < 4 ? 1 : 0)))
+    const at = instantOf(year, month, day, hour, minute, second)
+    const ms = Number((iso[7] ?? '').padEnd(3, '0').slice(0, 3))
+    return at === undefined ? undefined : at + ms - offsetOf(iso[8])
+  }
+  const mail = MAIL.exec(trimmed)
+  if (mail === null) return undefined
+  const name = mail[2][0].toUpperCase() + mail[2].slice(1).toLowerCase()
+  const at = instantOf(yearOf(mail[3]), monthOf(name), +mail[1], +mail[4], +mail[5], Number(mail[6] ?? 0))
+  return at === undefined ? undefined : at - offsetOf(mail[7])
+}
+
+/** RFC 822 had two digits: before 50 it is this century. */
+function yearOf(digits: string): number {
+  if (digits.length === 4) return +digits
+  return +digits < 50 ? 2000 + +digits : 1900 + +digits
+}
+
+function offsetOf(zone: string | undefined): number {
+  if (zone === undefined) return 0
+  const found = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
+  if (found === null) return (ZONES[zone] ?? 0) * 60 * MINUTE
+  const minutes = +found[2] * 60 + Number(found[3] ?? 0)
+  return (found[1] === '-' ? -minutes : minutes) * MINUTE
 }

@@ -1,4 +1,6 @@
 /** Seeds as people write them: the scheme may be missing, mistakes are named with what was probably meant. */
+
+import { parse as parseDomain } from 'tldts'
 import { LONGEST_URL, parseUrl, resolver, type WebUrl } from './web-url.ts'
 
 export type Seed = { kind: 'seed'; url: WebUrl } | { kind: 'bad'; why: string }
@@ -99,4 +101,139 @@ export function parseSeedFile(text: string, name: string): SeedFile {
 function clip(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '�')
   return plain.length <= 100 ? plain : `${plain.slice(0, 99)}…`
+}
+
+/**
+ * Seeds as strangers submit them. Where `parseSeed` names a slip and leaves it to the operator, here nobody can be
+ * asked: what was plainly meant is put right, and it is told what was changed; what is in doubt is refused with the reason.
+ */
+
+export type SubmittedSeed =
+  /** `corrected` says what was changed, in the order in which it was; empty when nothing had to be. */
+  { kind: 'seed'; url: WebUrl; corrected: readonly string[] } | { kind: 'bad'; why: string }
+
+interface Correction {
+  note: string
+  make(text: string): string
+}
+
+/** What nobody means to be part of a URL, whether it could be read or not. */
+const CLEANINGS: readonly Correction[] = [
+  {
+    note: 'invisible characters left out',
+    make: (text) =>
+      text.replace(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\u0000-\u0008\u000e-\u001f\u007f]/g, '').trim(),
+  },
+  { note: 'quotes, brackets or commas around it left out', make: unwrapped },
+]
+
+const MISSING_DOT: Correction = {
+  note: 'a missing dot in the host name added',
+  make: (text) => inHost(text, withMissingDot),
+}
+
+/** In this order, until it can be read. */
+const CORRECTIONS: readonly Correction[] = [
+  { note: 'backslashes written as slashes', make: (text) => text.replaceAll('\\', '/') },
+  { note: 'spaces left out', make: withoutSpaces },
+  { note: 'the scheme put right', make: withRepairedScheme },
+  { note: 'commas and doubled dots in the host name written as dots', make: (text) => inHost(text, withDots) },
+  MISSING_DOT,
+]
+
+export function submittedSeed(text: string): SubmittedSeed {
+  // Nothing that long can be put right, and it need not be looked at five times.
+  if (text.length > 2 * LONGEST_URL) return { kind: 'bad', why: `it is longer than ${LONGEST_URL} characters` }
+  const corrected: string[] = []
+  const correct = (now: string, { note, make }: Correction) => {
+    const next = make(now)
+    if (next !== now) corrected.push(note)
+    return next
+  }
+  let now = CLEANINGS.reduce(correct, text.trim())
+  const asWritten = parseSeed(now)
+  if (asWritten.kind === 'seed') {
+    // `www.examplecom` can be read, and yet there is no such top-level domain.
+    const dotted = parseSeed(correct(now, MISSING_DOT))
+    return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
+  }
+  // Made one, they would be a third that nobody meant.
+  if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'there are two URLs in it; write one a line' }
+  for (const correction of CORRECTIONS) {
+    const before = now
+    now = correct(now, correction)
+    if (now === before) continue
+    const seed = parseSeed(now)
+    if (seed.kind === 'seed') return { kind: 'seed', url: seed.url, corrected }
+  }
+  return asWritten
+}
+
+const OPENING = /^(?:url:|["'<([{«»„“”‚‘’`*]|\s)+/i
+const CLOSING = /["'>,;«»“”‘’`*\s]/
+const BRACKETS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
+
+function unwrapped(text: string): string {
+  // An IPv6 address begins with a bracket that is its own.
+  const bare = /^\[[0-9a-f:.]+\]/i.test(text) ? text : text.replace(OPENING, '')
+  return bare.slice(0, endOf(bare))
+}
+
+/** From the end on, letter by letter. A closing bracket belongs to the URL as long as one was opened for each. */
+function endOf(text: string): number {
+  const surplus = new Map(
+    Object.entries(BRACKETS).map(([close, open]) => [close, count(text, close) - count(text, open)]),
+  )
+  let end = text.length
+  for (; end > 0; end--) {
+    const last = text[end - 1]
+    const left = surplus.get(last)
+    if (left === undefined ? !CLOSING.test(last) : left <= 0) break
+    if (left !== undefined) surplus.set(last, left - 1)
+  }
+  return end
+}
+
+function count(text: string, letter: string): number {
+  return text.split(letter).length - 1
+}
+
+/** Beside dots, colons and slashes, before the path has begun. Between two letters there may be two words. */
+function withoutSpaces(text: string): string {
+  const [, scheme, host, rest] = /^([^/?#]*\/\/)?\s*([^/?#]*)(.*)$/s.exec(text) ?? ['', '', '', text]
+  const tight = (part: string) => part.replace(/\s+/g, ' ').replace(/ ?([.,:;/]) ?/g, '$1')
+  const words = /^www(?:\s+[\w-]+){2,3}\s*$/i.test(host) ? host.trim().replace(/\s+/g, '.') : tight(host).trim()
+  return tight(scheme ?? '').trim() + words + rest.trimStart()
+}
+
+/** `htp:`, `hhtp:`, `http;//`, `http//`, `http:/`, `http:////`, `://`, one after the other; the last one counts. */
+const SCHEMES = /^(?:(?:[htps]{2,8}(?:[:;]\/*(?!\d)|[.,]?\/{2,})|:\/+))+/i
+
+function withRepairedScheme(text: string): string {
+  const found = SCHEMES.exec(text)?.[0]
+  if (found === undefined || found.length > 100) return text
+  const last = /([htps]*)[^htps]*$/i.exec(found)?.[1].toLowerCase() ?? ''
+  if (last !== '' && !(last.includes('t') && last.includes('p'))) return text
+  return `${last.endsWith('s') ? 'https' : 'http'}://${text.slice(found.length)}`
+}
+
+function inHost(text: string, make: (host: string) => string): string {
+  const [, scheme, host, rest] = /^((?:https?:)?\/\/)?([^/?#:@]*)(.*)$/is.exec(text) ?? ['', '', '', text]
+  return (scheme ?? '') + make(host) + rest
+}
+
+function withDots(host: string): string {
+  return host.replace(/[.,;]+/g, '.').replace(/^\./, '')
+}
+
+/** `www.examplecom`, `wwwexamplecom`: only where the name's end is no top-level domain, and would be one. */
+function withMissingDot(host: string): string {
+  const lower = host.toLowerCase()
+  // `intranet` and `telecom` are words.
+  if (!/^www|\./.test(lower)) return host
+  if (lower.length > 253 || parseDomain(lower).isIcann === true) return host
+  const dotted = lower
+    .replace(/^www(?=[a-z0-9-]{3})/, 'www.')
+    .replace(/([a-z0-9-]{2})(com|org|net|edu|gov|info)$/, '$1.$2')
+  return dotted !== lower && parseDomain(dotted).isIcann === true ? dotted : host
 }

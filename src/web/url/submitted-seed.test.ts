@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hostileUrl } from './hostile.test-data.ts'
-import { parseSeed } from './seed.ts'
-import { submittedSeed } from './submitted-seed.ts'
+import { parseSeed, submittedSeed } from './seed.ts'
 
 const read = (text: string) => {
   const seed = submittedSeed(text)

@@ -3,9 +3,8 @@
  * http(s) URLs become one; whatever else a page's author wrote is told apart by kind, never thrown.
  */
 import { hash64 } from '../../base/digest.ts'
-import { queryEncoder } from './legacy-query.ts'
-import { exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
-import { endsInIndex } from './path-rules.ts'
+import { queryEncoder } from './escapes.ts'
+import { endsInIndex, exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
 import { looked, lookPlain, plainHostEnd } from './plain.ts'
 import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
 

@@ -1,10 +1,24 @@
 /** A gzip member from chunks: `begin`, then `more` for each chunk that is full and not the last, then `finish`. */
-import { alignToByte, beginOutput, beginStream, out, putBits } from './bits'
-import { makeFixedCodes, putBlock } from './block'
+
+import { makeFixedCodes, makeHeaderOrder, putBlock } from './block'
 import { makeReversed } from './codes'
-import { makeHeaderOrder } from './header'
 import { findMatches } from './match-finder'
-import { ARENA, ARENA_END, CHUNK, clear, END, OUTPUT, PLACES, PLACES_END, WINDOW } from './memory'
+import {
+  ARENA,
+  ARENA_END,
+  alignToByte,
+  beginOutput,
+  beginStream,
+  CHUNK,
+  clear,
+  END,
+  OUTPUT,
+  out,
+  PLACES,
+  PLACES_END,
+  putBits,
+  WINDOW,
+} from './memory'
 
 memory.grow((<i32>(END + 65535) >> 16) - memory.size())
 makeReversed()

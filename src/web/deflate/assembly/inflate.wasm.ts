@@ -2,13 +2,30 @@
  * Raw deflate streams unpacked, whatever they are wrapped in: `feed` and `begin`, then `run` until it says why it cannot go on,
  * with `feed` where it is hungry and `slide` where the room is full. A stream may begin where the one before has ended.
  */
-import { makeFixedTables, readCodes, takeFixedTables } from './inflate/codes'
-import { makeRepeats } from './inflate/copy-match'
-import { decodeSymbols } from './inflate/decode-symbols'
-import { makeMeanings } from './inflate/entries'
-import { END, INPUT, INPUT_BYTES, OUTPUT, OUTPUT_END, WINDOW } from './inflate/memory'
-import { available, bitsAt, out, position, setAvailable, setOut, setPosition } from './inflate/position'
-import { BLOCK_ENDS, DAMAGED, DONE, FULL, GOING, HUNGRY } from './inflate/verdict'
+
+import { decodeSymbols, makeRepeats } from './inflate/decode-symbols'
+import { makeFixedTables, makeMeanings, readCodes, takeFixedTables } from './inflate/decode-table'
+import {
+  available,
+  BLOCK_ENDS,
+  bitsAt,
+  DAMAGED,
+  DONE,
+  END,
+  FULL,
+  GOING,
+  HUNGRY,
+  INPUT,
+  INPUT_BYTES,
+  OUTPUT,
+  OUTPUT_END,
+  out,
+  position,
+  setAvailable,
+  setOut,
+  setPosition,
+  WINDOW,
+} from './inflate/memory'
 
 memory.grow((<i32>(END + 65535) >> 16) - memory.size())
 makeMeanings()

@@ -23,7 +23,7 @@ import {
   TOKENS,
   WINDOW,
 } from './memory'
-import { alone, END_OF_BLOCK, lengthOf, match, pair } from './tokens'
+import { alone, END_OF_BLOCK, lengthOf, match, pair } from './symbols'
 
 const HASHED: u32 = 4
 const LONGEST: u32 = 258

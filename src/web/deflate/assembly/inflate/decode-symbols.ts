@@ -6,11 +6,27 @@
  * So the bits lie two too high, and need no shift to become an index of entries of four bytes; and the next entry is looked up
  * before a match is copied. (The first took 17 µs for a page's symbols to 16, the second to 15.)
  */
-import { copyMatch } from './copy-match'
-import { allBits, amountOf, END_OF_BLOCK, HIGHER, NOT_PLAIN, SECOND_TABLE } from './entries'
-import { DISTANCE_TABLE, DISTANCE_TABLE_BITS, INPUT, LITERAL_TABLE, LITERAL_TABLE_BITS } from './memory'
-import { available, bitsAt, out, position, setOut, setPosition } from './position'
-import { BLOCK_ENDS, DAMAGED, FULL, GOING, HUNGRY } from './verdict'
+import { allBits, amountOf, END_OF_BLOCK, HIGHER, NOT_PLAIN, SECOND_TABLE } from './decode-table'
+import {
+  available,
+  BLOCK_ENDS,
+  bitsAt,
+  DAMAGED,
+  DISTANCE_TABLE,
+  DISTANCE_TABLE_BITS,
+  FULL,
+  GOING,
+  HUNGRY,
+  INPUT,
+  LITERAL_TABLE,
+  LITERAL_TABLE_BITS,
+  out,
+  position,
+  REPEATS,
+  STEPS,
+  setOut,
+  setPosition,
+} from './memory'
 
 /** More than two bytes and a match take, in bytes. */
 const ENOUGH: usize = 16
@@ -176,4 +192,32 @@ function decodeEach(end: usize, floor: usize): i32 {
 function wholeEntry(entry: u32, bits: u64, table: usize, tableBits: u32): u32 {
   if ((entry & SECOND_TABLE) === 0) return entry
   return secondEntry(entry, bits >> tableBits, table) + tableBits * 0x101
+}
+
+/** A match: bytes of what came out before, which may be its own. Up to 32 bytes more are written behind it. */
+
+const VECTOR: u32 = 16
+
+export function makeRepeats(): void {
+  for (let distance: u32 = 1; distance < VECTOR; distance++) {
+    for (let byte: u32 = 0; byte < VECTOR; byte++) store<u8>(REPEATS + distance * VECTOR + byte, <u8>(byte % distance))
+    store<u8>(STEPS + distance, <u8>(VECTOR - (VECTOR % distance)))
+  }
+}
+
+export function copyMatch(to: usize, distance: u32, length: u32): void {
+  const end = to + length
+  if (distance >= VECTOR) {
+    let from = to - distance
+    v128.store(to, v128.load(from))
+    v128.store(to, v128.load(from, VECTOR), VECTOR)
+    for (to += 2 * VECTOR; to < end; to += VECTOR) {
+      v128.store(to, v128.load(from, 2 * VECTOR))
+      from += VECTOR
+    }
+  } else {
+    const bytes = v128.swizzle(v128.load(to - distance), v128.load(REPEATS + distance * VECTOR))
+    const step = <usize>load<u8>(STEPS + distance)
+    for (; to < end; to += step) v128.store(to, bytes)
+  }
 }

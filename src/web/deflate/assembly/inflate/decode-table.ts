@@ -2,8 +2,108 @@
  * A table from the lengths of codes. Codes are gone through in their order, which is by length: the table grows with them, and
  * doubling it repeats what is there, which is what bits that do not belong to a code mean. (After libdeflate.)
  */
-import { NOT_PLAIN, SECOND_TABLE, withCode } from './entries'
-import { COUNTS, PLACES, SORTED, USED } from './memory'
+import {
+  available,
+  bitsAt,
+  CODE_LENGTHS,
+  COUNTS,
+  DAMAGED,
+  DISTANCE_MEANINGS,
+  DISTANCE_TABLE,
+  DISTANCE_TABLE_BITS,
+  FIXED_TABLES,
+  GOING,
+  HEADER_LENGTHS,
+  HEADER_MEANINGS,
+  HEADER_ORDER,
+  HEADER_TABLE,
+  HEADER_TABLE_BITS,
+  HUNGRY,
+  LITERAL_MEANINGS,
+  LITERAL_TABLE,
+  LITERAL_TABLE_BITS,
+  PLACES,
+  SORTED,
+  setPosition,
+  TABLES_END,
+  USED,
+} from './memory'
+
+/**
+ * Entries of tables: what a code means, with all that is needed to go on behind it.
+ *
+ *     bits 0–7    of the code and the extra bits behind it together
+ *     bits 8–11   of the code alone; where there is a second table: what that one is indexed by
+ *     bit  13     the end of the block
+ *     bit  14     a second table
+ *     bit  15     not plain: one of the two above, or nothing that may come
+ *     bits 16–30  a byte; the least length or distance; where the second table begins
+ *     bit  31     a byte
+ *
+ * Shifts are by the lowest five or six bits alone, so that an entry can be shifted by as it is.
+ */
+
+export const LITERAL: u32 = 1 << 31
+export const NOT_PLAIN: u32 = 1 << 15
+export const SECOND_TABLE: u32 = 1 << 14
+export const END_OF_BLOCK: u32 = 1 << 13
+/** No code begins with these bits, or one that stands for nothing. */
+export const NOTHING: u32 = NOT_PLAIN
+
+/** Symbols of the header from here on repeat something: they have a number to begin with in the bits 24–30. */
+export const REPEAT_LAST: u32 = 16
+
+export function withCode(meaning: u32, codeBits: u32): u32 {
+  return meaning + codeBits * 0x101
+}
+
+export function allBits(entry: u32): u32 {
+  return entry & 255
+}
+
+/** How much higher than they could the next bits lie where symbols are decoded. */
+export const HIGHER: u32 = 2
+
+/** Length or distance, from the bits that the code begins. */
+export function amountOf(entry: u32, bits: u64): u32 {
+  return (entry >> 16) + ((<u32>(bits >> HIGHER) & ~((<u32>-1) << entry)) >> (entry >> 8))
+}
+
+export function makeMeanings(): void {
+  for (let byte: u32 = 0; byte < 256; byte++) store<u32>(byte << 2, LITERAL | (byte << 16), LITERAL_MEANINGS)
+  store<u32>(LITERAL_MEANINGS + 4 * 256, NOT_PLAIN | END_OF_BLOCK)
+  let length: u32 = 3
+  for (let symbol: u32 = 0; symbol < 28; symbol++) {
+    const extra: u32 = symbol < 8 ? 0 : (symbol >> 2) - 1
+    store<u32>((257 + symbol) << 2, (length << 16) | extra, LITERAL_MEANINGS)
+    length += 1 << extra
+  }
+  store<u32>(LITERAL_MEANINGS + 4 * 285, 258 << 16)
+  store<u32>(LITERAL_MEANINGS + 4 * 286, NOTHING)
+  store<u32>(LITERAL_MEANINGS + 4 * 287, NOTHING)
+  let distance: u32 = 1
+  for (let symbol: u32 = 0; symbol < 30; symbol++) {
+    const extra: u32 = symbol < 4 ? 0 : (symbol >> 1) - 1
+    store<u32>(symbol << 2, (distance << 16) | extra, DISTANCE_MEANINGS)
+    distance += 1 << extra
+  }
+  store<u32>(DISTANCE_MEANINGS + 4 * 30, NOTHING)
+  store<u32>(DISTANCE_MEANINGS + 4 * 31, NOTHING)
+  makeHeaderMeanings()
+}
+
+function makeHeaderMeanings(): void {
+  for (let symbol: u32 = 0; symbol < REPEAT_LAST; symbol++) store<u32>(symbol << 2, symbol << 16, HEADER_MEANINGS)
+  store<u32>(HEADER_MEANINGS + 4 * 16, (3 << 24) | (16 << 16) | 2)
+  store<u32>(HEADER_MEANINGS + 4 * 17, (3 << 24) | (17 << 16) | 3)
+  store<u32>(HEADER_MEANINGS + 4 * 18, (11 << 24) | (18 << 16) | 7)
+  // 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15.
+  store<u32>(HEADER_ORDER, 0x0012_1110)
+  for (let index: u32 = 4; index < 19; index++) {
+    const step = index >> 1
+    store<u8>(HEADER_ORDER + index, <u8>((index & 1) === 0 ? 6 + step : 9 - step))
+  }
+}
 
 const LONGEST_CODE: u32 = 15
 
@@ -141,4 +241,89 @@ function buildSecondTables(
       code = nextCode(code, length)
     }
   }
+}
+
+/** The codes of a block: those that the format fixes, or those that its header says, in codes once more. */
+
+/** A header that is longer than this in codes says more than there is. */
+const MAX_LITERALS: u32 = 286
+const MAX_DISTANCES: u32 = 30
+const END_SYMBOL: u32 = 256
+
+/** Fixed blocks one behind another take no copies: a body of nothing else, 10 bits each, would cost ten times what zlib takes. */
+let areFixed = false
+
+function buildTables(literals: u32, distances: u32): bool {
+  areFixed = false
+  const distanceLengths = CODE_LENGTHS + literals
+  return (
+    buildTable(CODE_LENGTHS, literals, LITERAL_TABLE_BITS, LITERAL_MEANINGS, LITERAL_TABLE, 1, NOTHING) &&
+    buildTable(distanceLengths, distances, DISTANCE_TABLE_BITS, DISTANCE_MEANINGS, DISTANCE_TABLE, 1, NOTHING)
+  )
+}
+
+export function makeFixedTables(): void {
+  memory.fill(CODE_LENGTHS, 8, 288)
+  memory.fill(CODE_LENGTHS + 144, 9, 112)
+  memory.fill(CODE_LENGTHS + 256, 7, 24)
+  memory.fill(CODE_LENGTHS + 288, 5, 32)
+  buildTables(288, 32)
+  memory.copy(FIXED_TABLES, LITERAL_TABLE, TABLES_END - LITERAL_TABLE)
+}
+
+export function takeFixedTables(): void {
+  if (areFixed) return
+  areFixed = true
+  memory.copy(LITERAL_TABLE, FIXED_TABLES, TABLES_END - LITERAL_TABLE)
+}
+
+/**
+ * From the header at this bit. What is behind the end of the input may be read, but damage is only found in what is there: so the
+ * verdict on a stream that is cut off does not depend on what lay behind it.
+ */
+export function readCodes(at: u32): i32 {
+  const numbers = <u32>bitsAt(at)
+  at += 14
+  if (at > available) return HUNGRY
+  const literals = (numbers & 31) + 257
+  const distances = ((numbers >> 5) & 31) + 1
+  if (literals > MAX_LITERALS || distances > MAX_DISTANCES) return DAMAGED
+
+  const symbols = ((numbers >> 10) & 15) + 4
+  v128.store(HEADER_LENGTHS, i64x2.splat(0))
+  store<u32>(HEADER_LENGTHS, 0, 16)
+  let bits = bitsAt(at)
+  for (let index: u32 = 0; index < symbols; index++) {
+    store<u8>(HEADER_LENGTHS + <usize>load<u8>(HEADER_ORDER + index), <u8>bits & 7)
+    bits >>= 3
+  }
+  at += symbols * 3
+  if (at > available) return HUNGRY
+  // Where no symbol has a code, zlib takes each bit for a length of zero, and finds the fault behind them.
+  if (!buildTable(HEADER_LENGTHS, 19, HEADER_TABLE_BITS, HEADER_MEANINGS, HEADER_TABLE, 0, 0)) return DAMAGED
+
+  const end = CODE_LENGTHS + literals + distances
+  let to = CODE_LENGTHS
+  while (to < end) {
+    const bits = <u32>bitsAt(at)
+    const entry = load<u32>(HEADER_TABLE + ((bits & ((1 << HEADER_TABLE_BITS) - 1)) << 2))
+    const symbol = (entry >> 16) & 255
+    at += allBits(entry)
+    if (symbol < REPEAT_LAST) {
+      store<u8>(to++, <u8>symbol)
+      continue
+    }
+    if (at > available) return HUNGRY
+    const times = (entry >> 24) + ((bits & ~((<u32>-1) << entry)) >> ((entry >> 8) & 15))
+    const isLast = symbol === REPEAT_LAST
+    if ((isLast && to === CODE_LENGTHS) || to + times > end) return DAMAGED
+    const repeated = i8x16.splat(isLast ? load<i8>(to - 1) : 0)
+    const until = to + times
+    for (; to < until; to += 16) v128.store(to, repeated)
+    to = until
+  }
+  if (at > available) return HUNGRY
+  if (load<u8>(CODE_LENGTHS + END_SYMBOL) === 0 || !buildTables(literals, distances)) return DAMAGED
+  setPosition(at)
+  return GOING
 }

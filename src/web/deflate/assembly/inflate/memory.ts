@@ -47,3 +47,41 @@ export const SORTED: usize = PLACES + 4 * 16
 export const REPEATS: usize = SORTED + 2 * 288
 export const STEPS: usize = REPEATS + 16 * 16
 export const END: usize = STEPS + 16
+
+/** Why something came to its end. */
+
+/** What is there is not enough to know what follows: only this is taken back. */
+export const HUNGRY: i32 = 0
+/** As much came out as was asked for, or up to a match and some bytes more. */
+export const FULL: i32 = 1
+export const DONE: i32 = 2
+export const DAMAGED: i32 = 3
+/** Not yet at the end: nothing stands against going on. */
+export const GOING: i32 = 4
+export const BLOCK_ENDS: i32 = 5
+
+/** How far the input has been read, in bits, and what is known of what comes out of it. */
+
+/** From the beginning of the input that is there. */
+export let position: u32 = 0
+/** What the input that is there has. */
+export let available: u32 = 0
+/** Where the next byte goes. */
+export let out: usize = OUTPUT
+
+export function setPosition(bit: u32): void {
+  position = bit
+}
+
+export function setAvailable(bits: u32): void {
+  available = bits
+}
+
+export function setOut(at: usize): void {
+  out = at
+}
+
+/** At least 57 bits; those behind the end of the input are anything. */
+export function bitsAt(bit: u32): u64 {
+  return load<u64>(INPUT + (bit >> 3)) >> (bit & 7)
+}

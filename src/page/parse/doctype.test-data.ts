@@ -1,4 +1,4 @@
-/** The inside of `<!DOCTYPE …>`, as the standard's states read it. */
+/** The inside of `<!DOCTYPE …>`, as the standard reads it: for the conformance tests only. */
 import { DOUBLE_QUOTE, isSpace, reads, SINGLE_QUOTE } from './letters.ts'
 
 export interface Doctype {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeHTML } from 'entities/decode'
 import fc from 'fast-check'
-import { commonReference } from './references.ts'
+import { commonReference } from './letters.ts'
 
 test('a common reference is what the decoder makes of it, whatever follows', () => {
   const named = fc.constantFrom('amp', 'nbsp', 'lt', 'gt', 'quot', 'AMP', 'am', 'copy', 'notit', 'lte', '')

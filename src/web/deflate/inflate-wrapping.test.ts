@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import fc from 'fast-check'
-import { openInflate } from './inflate.ts'
-import { gzipHeader, zlibHeader } from './wrapping.ts'
+import { gzipHeader, openInflate, zlibHeader } from './inflate.ts'
 
 const inflate = openInflate()
 const text = Buffer.from('a text, a text')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { cleanHref } from './links.ts'
-import { parseRefresh } from './refresh.ts'
+import { parseRefresh } from './meta.ts'
 
 test('a refresh with a target, in the spellings that pages use', () => {
   for (const content of ['0;url=x', ' 0 ; URL = x', "0,url='x'y", '0;"x"', '.5 x', '0; x']) {

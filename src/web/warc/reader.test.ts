@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
 import { deflatedMember, storedMember } from './gzip-member.ts'
-import { bytesIn, type Member, MemberReader, readMember } from './member-reader.ts'
+import { bytesIn, type Member, MemberReader, readMember } from './reader.ts'
 
 function memberOf(bytes: Uint8Array, stored = false): Buffer {
   const pieces: Buffer[] = []

@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { ToCoordinator } from '../../contracts/calls.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { reachCoordinator } from './worker-side.ts'
+import { reachCoordinator } from './thread-wire.ts'
 
 const reports = Array.from({ length: 200 }, (_, at) => sampleReport(`site-${at}.test`, 1, []))
 

@@ -1,7 +1,7 @@
 /** Pages that are not what they are said to be, or say nothing but that they will not be read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPage, readText, TROUBLES } from '../reading.ts'
+import { readPage, readText, TROUBLES } from './reading.ts'
 
 const read = (html: string, mediaType = 'text/html') =>
   readPage({ mediaType, charset: undefined, bytes: new TextEncoder().encode(html) })

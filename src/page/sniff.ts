@@ -4,10 +4,8 @@
  * as HTML. Only the first 1,445 bytes are looked at, as the standard has it, once; where a page that is declared as HTML
  * shows no tag there, the first 64 KB are searched for one before it is called text.
  */
-import { utf16WithoutBom } from '../parse/detect-charset.ts'
-import { isSpace } from '../parse/letters.ts'
-import { agree, essenceOf, mediaKind } from './media-kinds.ts'
-import { signatureOf } from './signatures.ts'
+import { utf16WithoutBom } from './parse/detect-charset.ts'
+import { isSpace } from './parse/letters.ts'
 
 export type ReadAs = 'html' | 'xhtml' | 'text' | 'none'
 
@@ -153,3 +151,136 @@ function hasTag(text: string): boolean {
 
 const ANY_TAG =
   /<\/?(?:html|head|body|title|meta|link|script|style|h[1-6]|div|font|table|tr|td|p|br|a|b|i|u|center|ul|ol|li|dl|dt|dd|form|input|img|span|section|article|header|footer|main|nav|iframe|frame|frameset|noscript|pre|strong|em|hr|blockquote|button|label|select|option|small|code)[\s/>]|&(?:amp|nbsp|lt|gt|quot|copy|#\d{1,6}|[a-z]{1,6}(?:acute|grave|uml|circ|tilde|cedil));/i
+
+/**
+ * What bytes begin with when they are not text: the signatures of the MIME Sniffing Standard (§6), and of what else the web
+ * serves under wrong names. Short ones prove something only where the bytes are no text: `BM` begins a bitmap, and a
+ * sentence about cars.
+ */
+
+interface Signature {
+  bytes: readonly number[]
+  at: number
+  type: string
+  /** Also a beginning of ordinary text: counts only together with bytes that no text has. */
+  weak: boolean
+}
+
+function signature(type: string, begin: string, more: { at?: number; weak?: boolean } = {}): Signature {
+  return { bytes: [...Buffer.from(begin, 'latin1')], at: more.at ?? 0, type, weak: more.weak ?? false }
+}
+
+const ALSO_TEXT = { weak: true }
+
+const SIGNATURES: readonly Signature[] = [
+  signature('application/pdf', '%PDF-'),
+  signature('application/postscript', '%!PS-Adobe-'),
+  signature('application/rtf', '{\\rtf'),
+  signature('image/gif', 'GIF87a'),
+  signature('image/gif', 'GIF89a'),
+  signature('image/png', '\x89PNG\r\n\x1a\n'),
+  signature('image/jpeg', '\xff\xd8\xff'),
+  signature('image/webp', 'WEBPVP', { at: 8 }),
+  signature('image/x-icon', '\0\0\x01\0'),
+  signature('image/bmp', 'BM', ALSO_TEXT),
+  signature('image/tiff', 'II*\0'),
+  signature('image/tiff', 'MM\0*'),
+  signature('application/gzip', '\x1f\x8b\x08'),
+  signature('application/zip', 'PK\x03\x04'),
+  signature('application/zip', 'PK\x05\x06'),
+  signature('application/x-rar-compressed', 'Rar!\x1a\x07'),
+  signature('application/x-7z-compressed', '7z\xbc\xaf\x27\x1c'),
+  signature('application/x-bzip2', 'BZh', ALSO_TEXT),
+  signature('application/x-xz', '\xfd7zXZ\0'),
+  signature('application/zstd', '\x28\xb5\x2f\xfd'),
+  signature('application/x-tar', 'ustar', { at: 257, weak: true }),
+  signature('application/x-ole-storage', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
+  signature('application/x-shockwave-flash', 'FWS', ALSO_TEXT),
+  signature('application/x-shockwave-flash', 'CWS', ALSO_TEXT),
+  signature('application/x-shockwave-flash', 'ZWS', ALSO_TEXT),
+  signature('application/x-msdownload', 'MZ', ALSO_TEXT),
+  signature('application/x-executable', '\x7fELF'),
+  signature('application/java-vm', '\xca\xfe\xba\xbe'),
+  signature('application/wasm', '\0asm'),
+  signature('font/woff', 'wOFF', ALSO_TEXT),
+  signature('font/woff2', 'wOF2', ALSO_TEXT),
+  signature('audio/mpeg', 'ID3', ALSO_TEXT),
+  signature('audio/mpeg', '\xff\xfb', ALSO_TEXT),
+  signature('audio/midi', 'MThd\0'),
+  signature('audio/wav', 'WAVE', { at: 8, weak: true }),
+  signature('video/avi', 'AVI ', { at: 8, weak: true }),
+  signature('video/mp4', 'ftyp', { at: 4, weak: true }),
+  signature('application/ogg', 'OggS\0'),
+  signature('video/webm', '\x1a\x45\xdf\xa3'),
+  signature('video/mpeg', '\0\0\x01\xba'),
+  signature('application/x-sqlite3', 'SQLite format 3\0'),
+]
+
+/** `hasBinary`: there are bytes among them that no text has. */
+function signatureOf(head: Uint8Array, hasBinary: boolean): string | undefined {
+  for (const { bytes, at, type, weak } of SIGNATURES) {
+    if (head[at] !== bytes[0] || (weak && !hasBinary)) continue
+    if (bytes.every((byte, i) => head[at + i] === byte)) return type
+  }
+  return undefined
+}
+
+/** Media types by what a reader makes of them: two types of one kind do not contradict each other. */
+
+export type MediaKind =
+  | 'html'
+  | 'xml' // feeds and sitemaps too
+  | 'text' // all that is read as lines of text: style sheets, scripts, JSON
+  | 'image'
+  | 'sound' // and moving pictures: their containers are the same
+  | 'document' // PDF, PostScript, RTF, Office: old Office is an OLE store, new Office is a zip
+  | 'archive'
+  | 'generic' // nothing is said: application/octet-stream, or no type at all
+  | 'other'
+
+const GENERIC = new Set([
+  '',
+  '*/*',
+  'unknown/unknown',
+  'application/unknown',
+  'application/octet-stream',
+  'binary/octet-stream',
+])
+const TEXTS =
+  /^application\/(?:[a-z0-9.-]+\+)?(?:json|javascript|x-javascript|ecmascript|x-httpd-php|x-sh|yaml|x-yaml|toml|sql|x-tex)$/
+const DOCUMENTS =
+  /^application\/(?:pdf|postscript|rtf|msword|x-ole-storage|epub\+zip|vnd\.(?:ms-|openxmlformats-|oasis\.opendocument)[a-z0-9.-]*)$/
+const ARCHIVES =
+  /^application\/(?:zip|gzip|x-gzip|x-tar|x-xz|x-bzip2?|zstd|java-archive|x-(?:7z|rar|zip)-compressed|vnd\.rar)$/
+
+/** `essence`: without parameters, in lower case. */
+export function mediaKind(essence: string): MediaKind {
+  if (essence === 'text/html' || essence === 'application/xhtml+xml') return 'html'
+  if (GENERIC.has(essence)) return 'generic'
+  if (essence === 'image/svg+xml' || essence === 'text/xml' || essence === 'application/xml') return 'xml'
+  if (essence.endsWith('+xml')) return 'xml'
+  if (essence === 'text/rtf' || DOCUMENTS.test(essence)) return 'document'
+  if (essence.startsWith('text/') || TEXTS.test(essence)) return 'text'
+  if (essence.startsWith('image/')) return 'image'
+  if (essence.startsWith('audio/') || essence.startsWith('video/') || essence === 'application/ogg') return 'sound'
+  if (ARCHIVES.test(essence)) return 'archive'
+  return 'other'
+}
+
+/** Can bytes that look like `seenType` be what was declared? Told is only what cannot. */
+export function agree(declared: MediaKind, seen: MediaKind, seenType: string): boolean {
+  if (declared === seen) return true
+  // Bytes that say nothing belie only what is made of letters.
+  if (seen === 'generic') return declared !== 'html' && declared !== 'xml' && declared !== 'text'
+  // XML need not begin with a declaration that it is.
+  if (declared === 'xml') return seen === 'text'
+  if (seenType === 'application/zip' || seenType === 'application/x-ole-storage') {
+    return declared === 'document' || declared === 'archive' || declared === 'other'
+  }
+  // A type that nobody knows may be of any kind, but not a page.
+  return declared === 'other' && seen !== 'html'
+}
+
+export function essenceOf(mediaType: string): string {
+  return mediaType.split(';', 1)[0].trim().toLowerCase()
+}
