@@ -8,6 +8,7 @@
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { FailureKind, Outcome } from '../contracts/outcome.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
 
 export interface FailureRule {
   wait: Millis
@@ -114,4 +115,11 @@ export function failureOfStatus(status: number): FailureKind | undefined {
   if (status >= 400 && status < 500) return 'status-4xx'
   if (status >= 500 && status < 600) return 'status-5xx'
   return 'status-other'
+}
+
+/** The site has answered, whatever it said: it is not silent. */
+export function withAnswer(memory: SiteMemory): SiteMemory {
+  if (memory.silent === 0 && memory.rests === undefined) return memory
+  const { rests: _, ...rest } = memory
+  return { ...rest, silent: 0 }
 }

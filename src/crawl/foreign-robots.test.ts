@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Visit } from '../contracts/visit.ts'
-import { AddressBook } from './address-book.ts'
-import { ForeignAnswers } from './foreign-answers.ts'
+import { AddressCourtesy } from './courtesy.ts'
+import { ForeignRobots } from './foreign-robots.ts'
 import { ADDRESS_PAUSE, PAUSE, type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -59,8 +59,8 @@ function web() {
   const worker = (name: string): Partial<SiteTools> => ({
     worker: name,
     enter: addresses.enter,
-    addresses: new AddressBook(served.clock, ADDRESS_PAUSE, 8),
-    foreign: new ForeignAnswers(served.clock),
+    addresses: new AddressCourtesy(served.clock, ADDRESS_PAUSE, 8),
+    foreign: new ForeignRobots(served.clock),
   })
   const visit = async (site: string, tools: Partial<SiteTools>, more: Partial<Visit> = {}): Promise<Visited> => {
     const id = more.id ?? `${site}.1`

@@ -18,7 +18,7 @@ const MISSING_A_FOUND = 3
 export type FormName = NonNullable<SiteMemory['forms']>[number]
 
 /** Set when a form's action is not worth a request. */
-export function vainForm(url: WebUrl, { forms }: SiteMemory): FormName | undefined {
+export function uselessForm(url: WebUrl, { forms }: SiteMemory): FormName | undefined {
   if (forms === undefined) return undefined
   const name = nameOf(url)
   const known = forms.find((form) => form.name === name)
@@ -26,7 +26,7 @@ export function vainForm(url: WebUrl, { forms }: SiteMemory): FormName | undefin
   return known.missing > known.found * MISSING_A_FOUND ? known : undefined
 }
 
-export function vainWords({ name, found, missing }: FormName): string {
+export function formRefusal({ name, found, missing }: FormName): string {
   const there = found === 0 ? 'none is there' : `${found} ${found === 1 ? 'is' : 'are'} there`
   return `form-action: forms of the site lead to ${name} in its folders, ${missing} of those are missing and ${there}`
 }

@@ -32,7 +32,7 @@ const MAX_DOCUMENTS = 11
 const MIN_DOCUMENTS = 3
 const MIN_SHARE = 0.8
 /** Other sites that are counted at once; a site that shares documents with more is made of common ones. */
-const MAX_TWINS = 8
+const MAX_COPIES = 8
 const MAX_EXAMPLES = 3
 const LONGEST_EXAMPLE = 500
 
@@ -60,7 +60,7 @@ function counted(before: Likeness, page: LikePage, copy: SiteName | undefined): 
   if (page.isHome && now.home === undefined) now.home = copy
   const known = now.copies.some(({ site }) => site === copy)
   if (known) now.copies = now.copies.map((one) => (one.site === copy ? { ...one, documents: one.documents + 1 } : one))
-  else if (now.copies.length < MAX_TWINS) now.copies = [...now.copies, { site: copy, documents: 1 }]
+  else if (now.copies.length < MAX_COPIES) now.copies = [...now.copies, { site: copy, documents: 1 }]
   if (now.examples.length < MAX_EXAMPLES && page.url.length <= LONGEST_EXAMPLE)
     now.examples = [...now.examples, page.url]
   return now

@@ -5,6 +5,7 @@
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
+import type { Link } from '../contracts/report.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
@@ -164,4 +165,10 @@ export class LocalFrontier {
 /** Its text is the one that its key is made of. */
 function isNormal({ key, url }: AgendaItem): boolean {
   return hash64(url) === key
+}
+
+/** A URL as a link of the report. */
+
+export function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
+  return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }

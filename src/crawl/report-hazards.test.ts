@@ -5,7 +5,7 @@ import type { StoredCopy } from '../contracts/ports.ts'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { readInTurns } from '../page/reading.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { absurdPath } from './probe.ts'
+import { absurdPath } from './missing-page.ts'
 import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
 const SITE = 'http://a.test'

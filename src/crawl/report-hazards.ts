@@ -12,12 +12,12 @@ import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { Reading } from '../page/reading.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import { withAnswer } from './failures.ts'
 import { admitUrl, type HazardOptions, isCrowded, isOfSuspect, judgePage } from './hazards/detect.ts'
 import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
-import { answered } from './site-failures.ts'
-import type { SiteTools } from './tools.ts'
+import type { PolicyTools } from './tools.ts'
 
 /** What reading a page brought for the detectors. */
 export interface Seen {
@@ -39,7 +39,7 @@ export interface Judgement {
   probe: boolean
 }
 
-export function hazardOptions(site: string, tools: SiteTools): HazardOptions {
+export function hazardOptions(site: string, tools: PolicyTools): HazardOptions {
   return { ...tools.hazards, trusted: (rule) => tools.trusts(site, rule) }
 }
 
@@ -49,7 +49,7 @@ export function judge(
   seen: Seen,
   duplicate: boolean,
   reporter: Reporter,
-  tools: SiteTools,
+  tools: PolicyTools,
 ): Judgement {
   const { site } = reporter.visit
   const { url, depth, at, status, mediaType, bytes, tookMs } = page
@@ -73,9 +73,9 @@ export function judge(
   }
   const judged = judgePage(reporter.memory, facts, hazardOptions(site, tools))
   const { memory, findings, probe, follow, lists } = judged
-  reporter.remember(answered(memory))
+  reporter.remember(withAnswer(memory))
   if (judged.requeue) reporter.learn({ requeue: true })
-  for (const finding of findings) tellFinding(finding, page, reporter, tools)
+  for (const finding of findings) reportFinding(finding, page, reporter, tools)
   return { duplicate, follow, lists, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
@@ -83,7 +83,7 @@ export function judge(
 function lineageOf(
   { path, via }: { path: string; via?: string },
   site: string,
-  { urls }: SiteTools,
+  { urls }: PolicyTools,
 ): { generation: number; via?: string } {
   const generation = generationOf(path)
   const url = via === undefined ? undefined : urls.parse(via)
@@ -96,47 +96,49 @@ export function compareSites(
   isHome: boolean,
   copy: string | undefined,
   reporter: Reporter,
-  tools: SiteTools,
+  tools: PolicyTools,
 ): void {
   const { site } = reporter.visit
   if (isDecided(reporter.memory) || tools.trusts(site, MIRROR_RULE)) return
   const { memory, slow, finding } = judgeLikeness(reporter.memory, { site, url: page.url, isHome, copy })
   reporter.remember(memory)
   if (slow !== undefined) reporter.learn({ slow })
-  if (finding !== undefined) tellFinding(finding, page, reporter, tools)
+  if (finding !== undefined) reportFinding(finding, page, reporter, tools)
 }
 
 /** To the report, so to the catalogue and crawl.log, and to the journal. */
-export function tellFinding(
+export function reportFinding(
   finding: Omit<Finding, 'at'>,
   { url: page, at }: { url: string; at: Instant },
   reporter: Reporter,
-  tools: SiteTools,
+  tools: PolicyTools,
 ): void {
   const { rule, evidence, pattern, examples } = finding
   // Detectors know paths; people want URLs.
   const origin = URL.parse(page)?.origin ?? ''
   const urls = examples?.map((example) => (example.startsWith('/') ? origin + example : example))
-  reporter.finding({ ...finding, at, ...(urls === undefined ? {} : { examples: urls }) })
+  reporter.addFinding({ ...finding, at, ...(urls === undefined ? {} : { examples: urls }) })
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 
 export const UNSUPPORTED_BROWSER = 'unsupported-browser'
 /** In the place of a URL's key. */
-const SCOLDED = hash64(UNSUPPORTED_BROWSER)
+const COMPLAINT_KEY = hash64(UNSUPPORTED_BROWSER)
 
-/** The answer says only that our browser is not supported (V28): reported, kept as bytes, and no document. We never pretend to be one. */
-export function saysNothing(url: string, reading: Reading, reporter: Reporter, tools: SiteTools): boolean {
-  const { site } = reporter.visit
-  if (!reading.troubles.includes(UNSUPPORTED_BROWSER) || tools.trusts(site, UNSUPPORTED_BROWSER)) return false
+/** The answer says only that our browser is not supported (V28). We never pretend to be one. */
+export function isBrowserComplaint(reading: Reading | undefined, { visit }: Reporter, tools: PolicyTools): boolean {
+  if (reading === undefined || !reading.troubles.includes(UNSUPPORTED_BROWSER)) return false
+  return !tools.trusts(visit.site, UNSUPPORTED_BROWSER)
+}
+
+/** Its bytes are kept, but it is not a document. */
+export function reportComplaint(url: string, reporter: Reporter, tools: PolicyTools): void {
   reporter.tally.add(`stopped:${UNSUPPORTED_BROWSER}`)
-  // Once a visit: it may be every page of the site.
-  if (reporter.refuses(SCOLDED)) {
-    const evidence = 'it says that our browser is not supported, and nothing else'
-    const finding = { rule: UNSUPPORTED_BROWSER, evidence, examples: [url] }
-    tellFinding(finding, { url, at: tools.clock.now() }, reporter, tools)
-  }
-  return true
+  // Once per visit: it may be every page of the site.
+  if (!reporter.isFirstRefusal(COMPLAINT_KEY)) return
+  const evidence = 'it says that our browser is not supported, and nothing else'
+  const finding = { rule: UNSUPPORTED_BROWSER, evidence, examples: [url] }
+  reportFinding(finding, { url, at: tools.clock.now() }, reporter, tools)
 }
 
 /** URLs that a site's sitemaps may list and be believed; a machine can list more without end. */
@@ -152,7 +154,7 @@ export function stoppedBy(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
   reporter: Reporter,
-  tools: SiteTools,
+  tools: PolicyTools,
 ): { rule: string; held: boolean } | undefined {
   const { memory, visit, tally } = reporter
   if (memory.stopped === undefined && (memory.traps?.suspects?.length ?? 0) === 0) return undefined
@@ -165,13 +167,13 @@ export function stoppedBy(
   const { memory: counted, refused } = admitUrl(memory, waiting, hazardOptions(site, tools))
   if (counted !== memory) reporter.remember(counted)
   if (refused === undefined) return undefined
-  if (reporter.refuses(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
+  if (reporter.isFirstRefusal(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
 /** What a finding held back that the operator overrules by now is asked for, and its trial is over. */
-export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
+export function releaseTrusted(reporter: Reporter, tools: PolicyTools): void {
   const { memory, visit } = reporter
   const { traps } = memory
   const suspects = traps?.suspects?.filter(({ rule }) => !tools.trusts(visit.site, rule))
@@ -181,11 +183,11 @@ export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
 }
 
 /** So many URLs of its pattern are held back that one more is not even written down, unless it is a sample. */
-export function isOneTooMany(
+export function isPatternFull(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
   reporter: Reporter,
-  tools: SiteTools,
+  tools: PolicyTools,
 ): boolean {
   const { memory, visit } = reporter
   if ((memory.traps?.suspects?.length ?? 0) === 0) return false
@@ -201,7 +203,7 @@ export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
 }
 
 /** No link of the site is followed any more; unless the operator overruled that since. */
-export function isStopped({ memory, visit }: Reporter, tools: SiteTools): boolean {
+export function isStopped({ memory, visit }: Reporter, tools: PolicyTools): boolean {
   return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
 }
 

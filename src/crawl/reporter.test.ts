@@ -47,7 +47,7 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
     return reporter.take()!.memory.traps
   }
   assert.equal(told(), undefined)
-  reporter.finding({ rule: 'calendar', evidence: 'e', at: 1 })
+  reporter.addFinding({ rule: 'calendar', evidence: 'e', at: 1 })
   assert.deepEqual(told(), TRAPS)
   const parts = Array.from({ length: 100 }, told)
   assert.equal(parts.filter((traps) => traps !== undefined).length, 3)
@@ -58,7 +58,7 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
 test('a URL that is listed by a deeper page than the one that named it first is no deeper for that', () => {
   const reporter = reporterOf(freshMemory())
   const link = { site: 'a.test', key: 7n, url: 'http://a.test/x' }
-  reporter.found({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })
-  reporter.found({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
+  reporter.addLink({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })
+  reporter.addLink({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
   assert.deepEqual(reporter.take()?.found, [{ ...link, depth: 2, via: 'http://a.test/list', path: 'LLLLL' }])
 })

@@ -10,7 +10,7 @@ import type { FailureKind } from '../contracts/outcome.ts'
 import type { Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
-import { nextCandidate } from './name-probes.ts'
+import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
 /** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
@@ -21,8 +21,8 @@ export class Reporter {
   readonly tally = new Tally()
   #memory: SiteMemory
   /** What the coordinator has, or will have with the parts that were taken. */
-  #robotsTold: SiteMemory['robots']
-  #trialsTold: string
+  #robotsSent: SiteMemory['robots']
+  #trialsSent: string
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
@@ -36,23 +36,23 @@ export class Reporter {
   /** Names to try next, at this site: another visit will. */
   readonly #guesses: Link[] = []
   #part = 0
-  #pagesTold = 0
+  #pageCount = 0
   #news = false
-  #telling = false
+  #isPageOpen = false
   #ended: VisitEnd | undefined
   #sealed = false
 
   constructor(visit: Visit, courtesy: () => Courtesy) {
     this.visit = visit
     this.#memory = visit.memory
-    this.#robotsTold = visit.memory.robots
-    this.#trialsTold = trialsIn(visit.memory.traps)
+    this.#robotsSent = visit.memory.robots
+    this.#trialsSent = trialsIn(visit.memory.traps)
     this.#courtesy = courtesy
   }
 
   /** Pages told of in this visit so far. */
-  get pagesTold(): number {
-    return this.#pagesTold
+  get pageCount(): number {
+    return this.#pageCount
   }
 
   get memory(): SiteMemory {
@@ -68,17 +68,17 @@ export class Reporter {
    * A page is told of piece by piece, its links first, and `page` is the last piece. Until then no part is cut: a crash
    * between two parts would repeat the page and count its links twice.
    */
-  begin(): void {
-    this.#telling = true
+  beginPage(): void {
+    this.#isPageOpen = true
   }
 
-  page(page: PageReport): void {
+  addPage(page: PageReport): void {
     this.#pages.push(page)
-    this.#pagesTold++
+    this.#pageCount++
     this.#news = true
     // The answer to an errand settles nothing: a link to the same URL waits on.
     if (page.ownRequest) return
-    this.#telling = false
+    this.#isPageOpen = false
     // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
     this.#settled.add(page.key)
@@ -87,18 +87,18 @@ export class Reporter {
 
   /** In the same part as the page that is gone, so that no crash ends the chain of a name to try. */
   #tryNext(item: { url: string; path: string }, why: FailureKind): void {
-    const next = nextCandidate(item, why)
+    const next = nextGuess(item, why)
     if (next === undefined) return
     if (next.site !== this.visit.site) {
-      this.crossSite(next)
+      this.addCrossSite(next)
       return
     }
-    this.found(next)
+    this.addLink(next)
     this.#guesses.push(next)
   }
 
   /** What a sitemap says of a URL is added to what was found of it before; the first page that lists it is where it was found. */
-  found(link: Link): void {
+  addLink(link: Link): void {
     this.#news = true
     if (link.spelling) {
       this.#spellings.push(link)
@@ -113,18 +113,18 @@ export class Reporter {
     this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })
   }
 
-  crossSite(link: Link): void {
+  addCrossSite(link: Link): void {
     this.#crossSite.push(link)
     this.#news = true
   }
 
   /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
-  refuses(key: bigint): boolean {
+  isFirstRefusal(key: bigint): boolean {
     if (this.#refused.size >= MAX_REFUSED) this.#refused = new HashSet64()
     return this.#refused.add(key)
   }
 
-  finding(finding: Finding): void {
+  addFinding(finding: Finding): void {
     this.#findings.push(finding)
     this.#news = true
   }
@@ -146,7 +146,7 @@ export class Reporter {
 
   /** The next part, or undefined when there is no news, or none that is whole. After the last one there is none. */
   take(): VisitReport | undefined {
-    if (this.#sealed || this.#telling || (!this.#news && this.tally.isEmpty)) return undefined
+    if (this.#sealed || this.#isPageOpen || (!this.#news && this.tally.isEmpty)) return undefined
     const part: VisitReport = {
       visit: this.visit.id,
       fence: this.visit.fence,
@@ -178,7 +178,7 @@ export class Reporter {
     const { robots, traps, ...news }: SiteMemory = this.#memory
     // A trial goes on where it was, whatever happens to the worker.
     const trials = trialsIn(traps)
-    const hasNews = trials !== this.#trialsTold
+    const hasNews = trials !== this.#trialsSent
     const tellTraps =
       this.#ended !== undefined ||
       this.#findings.length > 0 ||
@@ -186,10 +186,10 @@ export class Reporter {
       hasNews ||
       this.#part % PARTS_A_TRAP_MEMORY === 0
     const told: MemoryNews = news
-    if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
+    if (robots !== this.#robotsSent) told.robots = this.#robotsSent = robots
     if (traps !== undefined && tellTraps) {
       told.traps = traps
-      this.#trialsTold = trials
+      this.#trialsSent = trials
     }
     return told
   }

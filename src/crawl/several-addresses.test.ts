@@ -1,7 +1,7 @@
 /** A name with several addresses, some of which are dead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AddressBook } from './address-book.ts'
+import { AddressCourtesy } from './courtesy.ts'
 import { ADDRESS_PAUSE, PAUSE, Scripted } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -58,7 +58,7 @@ test('an address that is black-listed, taken by another worker or full is passed
     refusesAddress: (ip) => (ip === '192.0.2.1' || ip === '192.0.2.3' ? 'listed' : undefined),
     enter: async (_worker, _visit, address) => (address === '192.0.2.4' ? 'elsewhere' : 'here'),
   })
-  const book = new AddressBook(scripted.clock, ADDRESS_PAUSE, 1)
+  const book = new AddressCourtesy(scripted.clock, ADDRESS_PAUSE, 1)
   book.join('192.0.2.5')
   const { why } = await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
   assert.equal(why, 'done')
@@ -73,7 +73,7 @@ test('an address that is black-listed, taken by another worker or full is passed
 
 test('the pause of the next address holds too', async () => {
   const { scripted } = web(2, ['192.0.2.1'])
-  const book = new AddressBook(scripted.clock, 60_000, 8)
+  const book = new AddressCourtesy(scripted.clock, 60_000, 8)
   book.join('192.0.2.2')
   book.takeTurn('192.0.2.2', 'a neighbour')
   await scripted.visit({ agenda: [HOME], tools: { addresses: book } })

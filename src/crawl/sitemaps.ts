@@ -11,13 +11,9 @@ import type { FoundLink } from '../page/reading.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
-import { linkTo } from './link-to.ts'
+import { linkTo } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
-import type { ScreenTools } from './screen.ts'
-import type { SiteTools } from './tools.ts'
-
-/** no: none; robots: those that robots.txt names, and feeds; usual: also /sitemap.xml. */
-export type SitemapPolicy = 'no' | 'robots' | 'usual'
+import type { PolicyTools, VisitState } from './tools.ts'
 
 /** Of one site, over all its visits. What robots.txt itself names is bounded there (100) and always asked for. */
 export const MAX_SITEMAPS = 500
@@ -42,30 +38,30 @@ export function offerSitemaps(
   robots: Robots,
   origin: string,
   from: AgendaItem,
-  tools: { site: SiteTools; screen: ScreenTools },
+  tools: { site: PolicyTools; state: VisitState },
 ): void {
-  const { site, screen } = tools
+  const { site, state } = tools
   if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
-  noteLeft('most-sitemap-lines', robots.sitemapsLeft, screen.reporter)
+  noteLeft('most-sitemap-lines', robots.sitemapsLeft, state.reporter)
   const isSilent = robots.sitemaps.length === 0
   const named = isSilent && site.sitemaps === 'usual' ? [`${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
     const url = site.urls.parse(href)
     if (url === undefined) continue
-    if (url.site === screen.site) take(url, 'PM', 0, `${origin}/robots.txt`, screen)
-    else takeCrossSite(url, 'PM', from.url, screen)
+    if (url.site === state.site) take(url, 'PM', 0, `${origin}/robots.txt`, state)
+    else takeCrossSite(url, 'PM', from.url, state)
   }
 }
 
 /** Of this site nothing is wanted but the sitemaps of others that lie there: its own are no matter. */
-function isOnlyHost(origin: string, { site, screen }: { site: SiteTools; screen: ScreenTools }): boolean {
-  if (screen.reporter.visit.agenda.some((item) => !isSitemap(item) || namedBy(item) === undefined)) return false
+function isOnlyHost(origin: string, { site, state }: { site: PolicyTools; state: VisitState }): boolean {
+  if (state.reporter.visit.agenda.some((item) => !isSitemap(item) || namedBy(item) === undefined)) return false
   const home = site.urls.parse(`${origin}/`)
-  return home === undefined || !screen.scope.judge(home, 0).yes
+  return home === undefined || !state.scope.judge(home, 0).yes
 }
 
 /** The sitemaps of an index: on its own site only, as the protocol has it. Says why one was left out. */
-export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools): LeftOut | undefined {
+export function offerNested(url: WebUrl, index: AgendaItem, tools: VisitState): LeftOut | undefined {
   const path = `${index.path}M`
   const why = whyLeft(url, path, tools)
   if (why === undefined) take(url, path, index.depth, namedBy(index) ?? index.url, tools)
@@ -73,7 +69,7 @@ export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools):
   return why
 }
 
-function whyLeft(url: WebUrl, path: string, { site, local, reporter }: ScreenTools): LeftOut | undefined {
+function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitState): LeftOut | undefined {
   if (url.site !== site) return 'foreign-sitemaps'
   if (local.knows(url.key)) return undefined
   if (levelsOf(path) > DEEPEST || path.length > LONGEST_OF_A_SITEMAP) return 'nested-too-deep'
@@ -101,7 +97,7 @@ export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 're
 }
 
 /** Where a sitemap moved to is a sitemap too, here or at another site of ours. */
-export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
+export function offerMoved(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   const path = `${from.path.slice(0, -1)}RM`
   const moves = /[MR]+$/.exec(path)?.[0].replaceAll('M', '').length ?? 0
   if (moves > MAX_MOVES || path.length > LONGEST_OF_A_SITEMAP) return false
@@ -110,12 +106,12 @@ export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): b
 }
 
 /** A feed of the site that is not itself a document to be collected. */
-export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: ScreenTools): boolean {
+export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: VisitState): boolean {
   if (kind !== 'alternate' || tools.sitemaps === 'no' || url.site !== tools.site) return false
   return (media === 'application/rss+xml' || media === 'application/atom+xml') && !tools.scope.wantsMedia(media)
 }
 
-export function offerFeed(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
+export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   if (tools.local.knows(url.key)) return true
   const sitemaps = sitemapsOf(tools.reporter.memory)
   const { feeds = 0 } = sitemaps
@@ -140,7 +136,7 @@ export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['si
   return sitemaps ?? { asked: 0, urls: 0 }
 }
 
-function take(url: WebUrl, path: string, depth: number, via: string, tools: ScreenTools): boolean {
+function take(url: WebUrl, path: string, depth: number, via: string, tools: VisitState): boolean {
   if (!isWanted(url, tools)) return false
   // Another text of one that is known is not told of, so it must not count among those that are.
   if (tools.local.knows(url.key)) return true
@@ -149,20 +145,20 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Scre
   const { memory } = tools.reporter
   const sitemaps = sitemapsOf(memory)
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
-  tools.reporter.found(linkTo(url, depth, via, path))
+  tools.reporter.addLink(linkTo(url, depth, via, path))
   return true
 }
 
 /** At another site only where that one is collected too, or has the same owner. */
-function takeCrossSite(url: WebUrl, path: string, via: string, tools: ScreenTools): boolean {
+function takeCrossSite(url: WebUrl, path: string, via: string, tools: VisitState): boolean {
   const owner = registrableDomain(hostOfSite(tools.site))
   const isOurs = tools.scope.judge(url, 0).yes || (owner !== undefined && registrableDomain(url.host) === owner)
   if (!isOurs || !isWanted(url, tools)) return false
-  if (tools.crossSiteSeen.add(url.key)) tools.reporter.crossSite(linkTo(url, 0, via, path))
+  if (tools.crossSiteSeen.add(url.key)) tools.reporter.addCrossSite(linkTo(url, 0, via, path))
   return true
 }
 
-function isWanted(url: WebUrl, tools: ScreenTools): boolean {
+function isWanted(url: WebUrl, tools: VisitState): boolean {
   const finding = tools.scope.judgeSitemap(url)
   if (!finding.yes) tools.reporter.tally.add('refused:scope')
   return finding.yes

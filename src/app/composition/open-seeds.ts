@@ -2,7 +2,7 @@
 import { turn } from '../../base/clock.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'
-import { candidatesOf } from '../../crawl/name-probes.ts'
+import { guessesFor } from '../../crawl/site-names.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import type { MarkName } from '../../frontier/mark.ts'
@@ -72,7 +72,7 @@ export async function seedStanding(database: Database): Promise<SeedStanding[]> 
 function otherGuesses(first: string): SeedUrl[] {
   const host = parseUrl(first)?.host
   if (host === undefined) return []
-  return candidatesOf(host).flatMap((text) => {
+  return guessesFor(host).flatMap((text) => {
     const url = parseUrl(text)
     return url === undefined || text === first ? [] : [{ url: url.href, key: url.key, site: url.site }]
   })

@@ -1,6 +1,6 @@
 /** What the scope is drawn around: the seeds, and the other places where a name to try may turn out to live. */
 
-import { candidatesOf } from '../../crawl/name-probes.ts'
+import { guessesFor } from '../../crawl/site-names.ts'
 import type { Database } from '../../database/database.ts'
 import { seedViewsOf } from '../../frontier/open-frontier.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
@@ -26,7 +26,7 @@ export async function scopeSeeds({
   for (const { url, source } of isNeeded ? list : []) {
     const host = source === 'names' ? parseUrl(url)?.host : undefined
     if (host === undefined) continue
-    const others = candidatesOf(host).filter((other) => other !== url)
+    const others = guessesFor(host).filter((other) => other !== url)
     // Where only sites matter, one URL of each other host says it all.
     if (which === 'all') alternates.push(...others)
     else alternates.push(...others.filter((other) => other.startsWith('https:') && parseUrl(other)?.host !== host))

@@ -5,7 +5,7 @@
 
 import type { LinkKind } from '../../contracts/adjacency.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { vainForm, vainWords } from '../../crawl/form-actions.ts'
+import { formRefusal, uselessForm } from '../../crawl/form-actions.ts'
 import { admitUrl } from '../../crawl/hazards/detect.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { normalPath, type WebUrl } from '../../web/url/web-url.ts'
@@ -72,8 +72,8 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
     memory !== undefined &&
     (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
   const trap = isTrapped ? ', or a trap was found there' : ''
-  const vain = ask.kind === 'form' && memory !== undefined ? vainForm(url, memory) : undefined
-  if (vain !== undefined) return { by: 'form', rule: vainWords(vain) }
+  const useless = ask.kind === 'form' && memory !== undefined ? uselessForm(url, memory) : undefined
+  if (useless !== undefined) return { by: 'form', rule: formRefusal(useless) }
   if (ask.kind === undefined)
     return {
       by: 'unrecorded',

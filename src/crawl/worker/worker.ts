@@ -99,7 +99,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
         return
       }
       reporter.end(why)
-      journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
+      journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pageCount })
     } finally {
       courtesies.delete(visit.site)
       sites.delete(visit.id)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
-import { absurdName, DomainBook, isBelowDomain, watchSiblings } from './domains.ts'
 import { Scripted } from './scripted.test-data.ts'
+import { absurdName, isBelowDomain, WildcardDns, watchSiblings } from './wildcard-dns.ts'
 
 const signal = new AbortController().signal
 
@@ -25,7 +25,7 @@ function resolver(zones: Record<string, Address[] | 'silent'>) {
 
 test('a domain in which any name resolves has a wildcard; it is asked about once', async () => {
   const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
-  const book = new DomainBook(virtualClock(0), resolve)
+  const book = new WildcardDns(virtualClock(0), resolve)
   const there = { domain: 'farm.org', addresses: ['192.0.2.7'] }
   assert.deepEqual(await book.wildcardOf('a.farm.org', signal), there)
   assert.deepEqual(await book.wildcardOf('b.farm.org', signal), there)
@@ -36,17 +36,17 @@ test('a domain and its www. need no caution, unless their pages name one sibling
   for (const host of ['farm.org', 'www.farm.org', '192.0.2.1', '[::1]']) assert.equal(isBelowDomain(host), false, host)
   assert.equal(isBelowDomain('a.farm.org'), true)
   let wondered = 0
-  const meets = watchSiblings('www.farm.org', () => wondered++)
+  const noteHost = watchSiblings('www.farm.org', () => wondered++)
   for (const other of ['a.farm.org', 'a.farm.org', 'b.farm.org', 'farm.org', 'www.farm.org', 'notfarm.org', 'x.org'])
-    meets(other)
+    noteHost(other)
   assert.equal(wondered, 0)
-  for (const other of ['c.farm.org', 'd.farm.org', 'e.farm.org', 'f.farm.org']) meets(other)
+  for (const other of ['c.farm.org', 'd.farm.org', 'e.farm.org', 'f.farm.org']) noteHost(other)
   assert.equal(wondered, 1)
 })
 
 test('a site that lives only where absurd names of its top-level domain lead is barred', async () => {
   const { resolve } = resolver({ '*.com': [{ ip: '192.0.2.9' }] })
-  const book = new DomainBook(virtualClock(0), resolve)
+  const book = new WildcardDns(virtualClock(0), resolve)
   const there = { ip: '192.0.2.9' }
   assert.deepEqual(await book.barredBy('typo.com', [there], signal), { suffix: 'com', ip: '192.0.2.9' })
   assert.equal(await book.barredBy('good.com', [there, { ip: '192.0.2.10' }], signal), undefined)
@@ -56,7 +56,7 @@ test('a site that lives only where absurd names of its top-level domain lead is 
 test('no answer of the resolver is no answer: it is asked again', async () => {
   const zones: Record<string, Address[] | 'silent'> = { '*.farm.org': 'silent' }
   const { resolve } = resolver(zones)
-  const book = new DomainBook(virtualClock(0), resolve)
+  const book = new WildcardDns(virtualClock(0), resolve)
   assert.equal(await book.wildcardOf('a.farm.org', signal), undefined)
   zones['*.farm.org'] = [{ ip: '192.0.2.7' }]
   assert.notEqual(await book.wildcardOf('a.farm.org', signal), undefined)

@@ -24,7 +24,7 @@ export interface Barred {
   ip: string
 }
 
-export class DomainBook {
+export class WildcardDns {
   readonly #clock: Clock
   readonly #resolve: Resolve
   readonly #probed = new Map<string, Probed>()

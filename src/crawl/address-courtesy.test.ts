@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
-import { AddressBook } from './address-book.ts'
+import { AddressCourtesy } from './courtesy.ts'
 
 test('at most so many visits at an address', () => {
-  const book = new AddressBook(virtualClock(0), 500, 2)
+  const book = new AddressCourtesy(virtualClock(0), 500, 2)
   assert.deepEqual([book.join('a'), book.join('a'), book.join('a'), book.join('b')], [true, true, false, true])
   book.leave('a')
   assert.equal(book.join('a'), true)
@@ -12,7 +12,7 @@ test('at most so many visits at an address', () => {
 
 test('the pause is shared by the visits at an address, and outlives the last of them', async () => {
   const clock = virtualClock(0)
-  const book = new AddressBook(clock, 500, 8)
+  const book = new AddressCourtesy(clock, 500, 8)
   book.join('a')
   book.touch('a')
   assert.equal(book.wait('a'), 500)
@@ -27,7 +27,7 @@ test('the pause is shared by the visits at an address, and outlives the last of 
 
 test('the pause counts from the end of an answer, but nobody waits for ever for a neighbour that never answers', async () => {
   const clock = virtualClock(0)
-  const book = new AddressBook(clock, 500, 8)
+  const book = new AddressCourtesy(clock, 500, 8)
   book.join('a')
   book.join('a')
   assert.equal(book.takeTurn('a', 'one'), true)

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import type { RobotsMemory, SiteMemory } from '../contracts/site-memory.ts'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { usualUrls } from '../web/url/web-url.ts'
-import { aliasFrom, siblingOf, siblingToTry, withOwner } from './names.ts'
+import { withOwner } from './robots.ts'
 import { itemOf, Scripted } from './scripted.test-data.ts'
+import { aliasFrom, siblingLink, wwwSibling } from './site-names.ts'
 
 const YES = { judge: () => ({ yes: true }) as const }
 const NO = { judge: () => ({ yes: false, rule: 'scope' }) as const }
@@ -21,15 +22,15 @@ const robots = (more: Partial<RobotsMemory> = {}): RobotsMemory => ({
 const withRobots = (memory: RobotsMemory): SiteMemory => ({ ...freshMemory(), robots: { http: memory } })
 
 test('a sibling has the same owner', () => {
-  assert.equal(siblingOf('example.org'), 'www.example.org')
-  assert.equal(siblingOf('www.example.org:8080'), 'example.org:8080')
-  assert.equal(siblingOf('blog.example.co.uk'), 'www.blog.example.co.uk')
+  assert.equal(wwwSibling('example.org'), 'www.example.org')
+  assert.equal(wwwSibling('www.example.org:8080'), 'example.org:8080')
+  assert.equal(wwwSibling('blog.example.co.uk'), 'www.blog.example.co.uk')
   for (const none of ['co.uk', 'www.co.uk', 'org', 'www.org', '192.0.2.1', '[::1]', 'localhost'])
-    assert.equal(siblingOf(none), undefined, none)
+    assert.equal(wwwSibling(none), undefined, none)
   fc.assert(
     fc.property(fc.domain(), (host) => {
-      const sibling = siblingOf(host)
-      if (sibling !== undefined) assert.equal(siblingOf(sibling), host)
+      const sibling = wwwSibling(host)
+      if (sibling !== undefined) assert.equal(wwwSibling(sibling), host)
     }),
   )
 })
@@ -135,16 +136,16 @@ test('a scheme that does not answer at all is no obstacle where the other has th
 })
 
 test('the sibling of a name that does not exist, when it was named', () => {
-  const link = siblingToTry('a.test', [itemOf({ url: 'https://a.test/', path: 'L' })], tools)
+  const link = siblingLink('a.test', [itemOf({ url: 'https://a.test/', path: 'L' })], tools)
   assert.deepEqual([link?.url, link?.path, link?.depth, link?.via], ['https://www.a.test/', 'LN', 0, 'https://a.test/'])
-  const seed = siblingToTry('www.a.test', [itemOf({ url: 'http://www.a.test/deep' })], tools)
+  const seed = siblingLink('www.a.test', [itemOf({ url: 'http://www.a.test/deep' })], tools)
   assert.deepEqual([seed?.url, seed?.path], ['http://a.test/', 'N'])
   const deep = itemOf({ url: 'http://a.test/deep', path: 'L' })
-  assert.equal(siblingToTry('a.test', [deep], tools), undefined, 'some link to some page')
-  assert.ok(siblingToTry('a.test', [deep, itemOf({ url: 'http://a.test/', path: 'LL' })], tools))
-  assert.equal(siblingToTry('b.a.test', [itemOf({ url: 'http://b.a.test/' })], tools), undefined)
-  assert.equal(siblingToTry('www.a.test', [itemOf({ url: 'http://www.a.test/', path: 'LN' })], tools), undefined)
-  assert.equal(siblingToTry('a.test', [itemOf({ url: 'http://a.test/' })], { ...tools, scope: NO }), undefined)
+  assert.equal(siblingLink('a.test', [deep], tools), undefined, 'some link to some page')
+  assert.ok(siblingLink('a.test', [deep, itemOf({ url: 'http://a.test/', path: 'LL' })], tools))
+  assert.equal(siblingLink('b.a.test', [itemOf({ url: 'http://b.a.test/' })], tools), undefined)
+  assert.equal(siblingLink('www.a.test', [itemOf({ url: 'http://www.a.test/', path: 'LN' })], tools), undefined)
+  assert.equal(siblingLink('a.test', [itemOf({ url: 'http://a.test/' })], { ...tools, scope: NO }), undefined)
 })
 
 test('a visit learns it, tells it, and leaves the rest to the original', async () => {

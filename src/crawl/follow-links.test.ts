@@ -10,11 +10,6 @@ import { freshMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
 import { normalPath, parseUrl, resolver, usualUrls, type WebUrl } from '../web/url/web-url.ts'
-import { linkTo } from './link-to.ts'
-import { LocalFrontier } from './local-frontier.ts'
-import { Reporter } from './reporter.ts'
-import { emptyBlacklist, parseBlacklist } from './scope/blacklist.ts'
-import { type LinkPolicy, makeScope, type Scope } from './scope/scope.ts'
 import {
   followLinks,
   LINKS_A_STRETCH,
@@ -23,9 +18,13 @@ import {
   outLink,
   rememberIndexNames,
   resolveLinks,
-  type ScreenTools,
-} from './screen.ts'
+} from './follow-links.ts'
+import { LocalFrontier, linkTo } from './local-frontier.ts'
+import { Reporter } from './reporter.ts'
+import { emptyBlacklist, parseBlacklist } from './scope/blacklist.ts'
+import { type LinkPolicy, makeScope, type Scope } from './scope/scope.ts'
 import { isFeed, offerFeed } from './sitemaps.ts'
+import type { VisitState } from './tools.ts'
 
 const SID = '11111111111111111111111111111111'
 const HREFS = [
@@ -81,7 +80,7 @@ function scopeOf(banned: boolean, links: LinkPolicy = 'combined'): Scope {
   })
 }
 
-function screenOf(scope: Scope, known: bigint[]): ScreenTools {
+function screenOf(scope: Scope, known: bigint[]): VisitState {
   const visit: Visit = {
     id: 'v',
     fence: 1,
@@ -102,15 +101,15 @@ function screenOf(scope: Scope, known: bigint[]): ScreenTools {
     crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: 'robots',
-    meets() {},
-    isOneTooMany: (url) => url.path.startsWith('/stopped/'),
+    noteHost() {},
+    isPatternFull: (url) => url.path.startsWith('/stopped/'),
     isSuspect: () => false,
     now: 7,
   }
 }
 
 /** The plainest way. */
-function plainly(links: readonly FoundLink[], base: string, from: LinkSource, tools: ScreenTools) {
+function plainly(links: readonly FoundLink[], base: string, from: LinkSource, tools: VisitState) {
   const { tally } = tools.reporter
   const resolve = resolver(base)
   const urls: { found: FoundLink; url: WebUrl }[] = []
@@ -155,7 +154,7 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
   return { facts: { links: [...facts.values()], crossSite }, packed: packLinks(out) }
 }
 
-function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
+function offerPlainly(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   const wanted = (target: WebUrl, depth: number) => {
     const finding = tools.scope.judge(target, depth)
     if (finding.yes) return true
@@ -167,7 +166,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
   // Its own site is not listed by anybody here; another always is.
   const [depth, path] = [from.depth + 1, from.path + (url.site === tools.site ? 'l' : 'L')]
   if (url.site === tools.site) {
-    if (!wanted(url, depth) || tools.isOneTooMany(url, { depth, path, via: from.url })) return false
+    if (!wanted(url, depth) || tools.isPatternFull(url, { depth, path, via: from.url })) return false
     const link = linkTo(url, depth, from.url, path)
     const { href, key } = url
     const news = tools.local.offer(
@@ -175,7 +174,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
       url.lossy,
     )
     if (news !== 'known') rememberIndexNames(tools.local, tools.reporter)
-    if (news !== 'known') tools.reporter.found(news === 'spelling' ? { ...link, spelling: true } : link)
+    if (news !== 'known') tools.reporter.addLink(news === 'spelling' ? { ...link, spelling: true } : link)
     return true
   }
   const { admit } = tools.scope.crossSite(url)
@@ -184,7 +183,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
     const its = target.key === url.key ? depth : 0
     if (!wanted(target, its)) continue
     if (target.key === url.key) entered = true
-    if (tools.crossSiteSeen.add(target.key)) tools.reporter.crossSite(linkTo(target, its, from.url, path))
+    if (tools.crossSiteSeen.add(target.key)) tools.reporter.addCrossSite(linkTo(target, its, from.url, path))
   }
   return entered
 }

@@ -8,17 +8,17 @@ import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import type { SiteName } from '../contracts/visit.ts'
 
-export type ForeignAnswer = Exchange | 'not-asked' | 'no-address'
+export type ForeignRobotsAnswer = Exchange | 'not-requested' | 'no-address'
 
 const LASTS: Millis = 3_600_000
 const MAX = 1000
 
 interface Asked {
-  answer: Promise<ForeignAnswer>
+  answer: Promise<ForeignRobotsAnswer>
   until: Millis
 }
 
-export class ForeignAnswers {
+export class ForeignRobots {
   readonly #clock: Clock
   readonly #asked = new Map<string, Asked>()
   /** The last request to each site: the next begins when it has ended, and a pause after that. */
@@ -34,12 +34,12 @@ export class ForeignAnswers {
   }
 
   /** `fetch` keeps the pause behind it, too, before it resolves. It is told how long it has to wait first. `isNew`: this call's own request, to be told of and archived. */
-  async ask(
+  async fetch(
     url: string,
     site: SiteName,
     pause: Millis,
-    fetch: (wait: Millis) => Promise<ForeignAnswer>,
-  ): Promise<{ answer: ForeignAnswer; isNew: boolean }> {
+    fetch: (wait: Millis) => Promise<ForeignRobotsAnswer>,
+  ): Promise<{ answer: ForeignRobotsAnswer; isNew: boolean }> {
     const now = this.#clock.elapsed()
     const known = this.#asked.get(url)
     if (known !== undefined && now < known.until) return { answer: await known.answer, isNew: false }
@@ -54,7 +54,7 @@ export class ForeignAnswers {
         () => {},
       ),
     )
-    let got: ForeignAnswer | undefined
+    let got: ForeignRobotsAnswer | undefined
     try {
       got = await answer
       return { answer: got, isNew: true }

@@ -12,37 +12,18 @@ import type { Link } from '../contracts/report.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
 import { normalPath, parseUrl, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
-import { rememberForm, vainForm } from './form-actions.ts'
+import { rememberForm, uselessForm } from './form-actions.ts'
 import { familiesBeside } from './hazards/detect.ts'
 import type { LinkFacts } from './hazards/page-facts.ts'
-import { linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
+import { linkTo } from './local-frontier.ts'
 import { isListed } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import type { Scope } from './scope/scope.ts'
-import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
+import { isFeed, offerFeed } from './sitemaps.ts'
+import type { VisitState } from './tools.ts'
 
 /** Links to other sites that one visit tells of; the frontier would know most of the others already. */
-const MAX_ABROAD = 100_000
-
-export interface ScreenTools {
-  site: string
-  /** As it is when the next URL is taken up: black lists may change. */
-  scope: Scope
-  local: LocalFrontier
-  reporter: Reporter
-  crossSiteSeen: HashSet64
-  /** Digests of the documents of this visit so far. */
-  contents: Set<string>
-  sitemaps: SitemapPolicy
-  /** Told of hosts of other sites that are wanted. */
-  meets(host: string): void
-  /** Enough URLs of its pattern are held back by a finding; counted where they are. */
-  isOneTooMany(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
-  /** Its pattern is suspect: it may be held back. */
-  isSuspect(url: WebUrl): boolean
-  now: number
-}
+const MAX_CROSS_SITE = 100_000
 
 export interface LinkSource {
   item: AgendaItem
@@ -117,7 +98,7 @@ export function* resolveLinks(
 const MAX_FACTS = 2_000
 
 /** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
-export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; crossSite: number } {
+export function linkFacts(links: readonly PageLink[], tools: VisitState): { links: LinkFacts[]; crossSite: number } {
   const facts: LinkFacts[] = []
   let crossSite = 0
   let own = 0
@@ -132,7 +113,7 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
 }
 
 /** The same of a page that only says where it has moved to. */
-export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; crossSite: number } {
+export function targetFacts(target: WebUrl, tools: VisitState): { links: LinkFacts[]; crossSite: number } {
   if (target.site !== tools.site) return { links: [], crossSite: 1 }
   return {
     links: [{ key: target.key, path: normalPath(target), fresh: tools.local.isFresh(target.key) }],
@@ -141,7 +122,7 @@ export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFa
 }
 
 /** Says which URLs the page names, packed. */
-export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Stretches<Uint8Array> {
+export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: VisitState): Stretches<Uint8Array> {
   const { tally } = tools.reporter
   const ways = waysFrom(from.item)
   const lists = from.lister === undefined ? undefined : familiesBeside(from.lister, viaOf(from.item, tools))
@@ -160,7 +141,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
     if (unwanted !== undefined) tally.add(unwantedName(unwanted))
     const isOwnForm = kind === 'form' && url.site === tools.site
     if (isOwnForm) rememberForm(url, tools.reporter)
-    const isVain = isOwnForm && vainForm(url, tools.reporter.memory) !== undefined
+    const isVain = isOwnForm && uselessForm(url, tools.reporter.memory) !== undefined
     if (isVain) tally.add('stopped:form-action')
     const follow = unwanted !== undefined || isVain ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     if (follow !== 'yes') {
@@ -189,7 +170,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
 }
 
 /** A page that a sitemap lists, of this site or of the one whose robots.txt named the sitemap; wanted, as `offer` says. */
-export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: ScreenTools): boolean {
+export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: VisitState): boolean {
   const unwanted = tools.scope.unwantedKind(url)
   if (unwanted !== undefined) {
     tools.reporter.tally.add(unwantedName(unwanted))
@@ -198,15 +179,15 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
   const way: Way = { depth: from.depth + 1, via: from.url, path: `${from.path}L`, lastmod }
   if (url.site === tools.site) return offerHere(url, way, tools)
   if (!wanted(url, way.depth, tools)) return false
-  if (tools.crossSiteSeen.size >= MAX_ABROAD || !tools.crossSiteSeen.add(url.key)) return true
+  if (tools.crossSiteSeen.size >= MAX_CROSS_SITE || !tools.crossSiteSeen.add(url.key)) return true
   const link = linkTo(url, way.depth, way.via, way.path)
   if (lastmod !== undefined) link.lastmod = lastmod
-  tools.reporter.crossSite(link)
+  tools.reporter.addCrossSite(link)
   return true
 }
 
 /** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
-export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, tools: ScreenTools): OutLink {
+export function followRedirect(target: WebUrl, page: string, from: AgendaItem, tools: VisitState): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
   if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
@@ -221,7 +202,7 @@ export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, t
 const MAX_LISTED = 1_000
 
 /** The page itself under another scheme, in other letters, or with a slash; or something of another family. */
-function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
+function isMeantBy(page: string, target: WebUrl, tools: VisitState): boolean {
   if (target.site !== tools.site) return true
   const plain = (path: string) => path.toLowerCase().replace(/\/$/, '')
   const path = normalPath(target)
@@ -229,17 +210,17 @@ function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
 }
 
 /** Of what is known already, nothing is written. */
-function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: ScreenTools): boolean {
+function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: VisitState): boolean {
   return lists !== undefined && (!tools.local.holds(url) || isInDoubt(url, tools)) && lists(normalPath(url))
 }
 
 /** A known URL for which it makes a difference that a page lists it: it waits here as offspring, or its pattern is suspect. */
-function isInDoubt(url: WebUrl, tools: ScreenTools): boolean {
+function isInDoubt(url: WebUrl, tools: VisitState): boolean {
   return tools.local.isOffspring(url.key) || tools.isSuspect(url)
 }
 
 /** Path and query of the page that named it, if that is of the site. */
-function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: ScreenTools): string | undefined {
+function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: VisitState): string | undefined {
   const url = via === undefined ? undefined : parseUrl(via)
   return url?.site === site ? normalPath(url) : undefined
 }
@@ -257,7 +238,7 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
 }
 
 /** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
-function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
+function offer(url: WebUrl, way: Way, tools: VisitState): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.crossSite(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
@@ -266,19 +247,19 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
     // A home page that was not linked itself is the beginning of a site: its depth counts from there.
     const depth = target.key === url.key ? way.depth : 0
     if (!wanted(target, depth, tools)) continue
-    const isFull = tools.crossSiteSeen.size >= MAX_ABROAD && !tools.crossSiteSeen.has(target.key)
+    const isFull = tools.crossSiteSeen.size >= MAX_CROSS_SITE && !tools.crossSiteSeen.has(target.key)
     if (target.key === url.key && !isFull) entered = true
     if (isFull || !tools.crossSiteSeen.add(target.key)) continue
-    tools.meets(target.host)
-    tools.reporter.crossSite(linkTo(target, depth, way.via, way.path))
+    tools.noteHost(target.host)
+    tools.reporter.addCrossSite(linkTo(target, depth, way.via, way.path))
   }
   return entered
 }
 
 /** Of this site. What is known is told once more when a sitemap says something of it, or a link leads where only a form did. */
-function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
+function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: VisitState): boolean {
   const listed = isListed(path, tools.reporter.memory)
-  if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
+  if (!wanted(url, depth, tools) || (!listed && tools.isPatternFull(url, { depth, path, via }))) return false
   const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
   const known = tools.local.holds(url)
   const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
@@ -293,7 +274,7 @@ function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: Scree
   const link = linkTo(url, depth, via, path)
   if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true
-  tools.reporter.found(link)
+  tools.reporter.addLink(link)
   return true
 }
 
@@ -303,7 +284,7 @@ export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): vo
     reporter.remember({ ...reporter.memory, indexNames: true })
 }
 
-function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
+function wanted(url: WebUrl, depth: number, tools: VisitState): boolean {
   const finding = tools.scope.judge(url, depth)
   if (finding.yes) return true
   tools.reporter.tally.add('refused:scope')
@@ -313,7 +294,7 @@ function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
   return false
 }
 
-export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {
+export function outLink(url: WebUrl, admitted: boolean, tools: VisitState): OutLink {
   return {
     key: url.key,
     siteKey: url.site === tools.site ? undefined : siteKey(url.site),
@@ -322,7 +303,7 @@ export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): Out
   }
 }
 
-function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, kind: LinkKind): void {
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: VisitState, kind: LinkKind): void {
   const site = url.site === tools.site ? undefined : siteKey(url.site)
   out.add(url.key, site, admitted ? undefined : url.href, kind)
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FailureKind } from '../contracts/outcome.ts'
-import { candidatesOf, isNameProbe, nextCandidate } from './name-probes.ts'
+import { guessesFor, isNameGuess, nextGuess } from './site-names.ts'
 
 /** Follows a chain as the crawl does: what is known is not tried again, what is of a dead site is gone unasked. */
 function tried(name: string, failure: (url: string) => FailureKind): string[] {
   const asked: string[] = []
   const known = new Set<string>()
   const out = new Set<string>()
-  let item: { url: string; path: string } | undefined = { url: candidatesOf(name)[0], path: 'N' }
+  let item: { url: string; path: string } | undefined = { url: guessesFor(name)[0], path: 'N' }
   while (item !== undefined && !known.has(item.url)) {
     known.add(item.url)
     const { host } = new URL(item.url)
@@ -17,7 +17,7 @@ function tried(name: string, failure: (url: string) => FailureKind): string[] {
     asked.push(item.url)
     const why = failure(item.url)
     if (why === 'no-such-name') out.add(host)
-    item = nextCandidate(item, why)
+    item = nextGuess(item, why)
   }
   return asked
 }
@@ -74,13 +74,13 @@ test('a name that does not exist is asked for once, and the other name with both
 })
 
 test('what is no name to try, and what answered, has no next', () => {
-  assert.equal(nextCandidate({ url: 'https://example.org/', path: '' }, 'connect'), undefined)
-  assert.equal(nextCandidate({ url: 'https://example.org/', path: 'NR' }, 'connect'), undefined)
-  assert.equal(nextCandidate({ url: 'https://example.org/', path: 'N' }, 'reading'), undefined)
-  assert.equal(nextCandidate({ url: 'https://example.org/a', path: 'N' }, 'connect'), undefined)
-  assert.equal(nextCandidate({ url: 'https://example.org:8443/', path: 'N' }, 'connect'), undefined)
-  assert.equal(nextCandidate({ url: 'nonsense', path: 'N' }, 'connect'), undefined)
-  assert.equal(isNameProbe('NNNNN'), false)
+  assert.equal(nextGuess({ url: 'https://example.org/', path: '' }, 'connect'), undefined)
+  assert.equal(nextGuess({ url: 'https://example.org/', path: 'NR' }, 'connect'), undefined)
+  assert.equal(nextGuess({ url: 'https://example.org/', path: 'N' }, 'reading'), undefined)
+  assert.equal(nextGuess({ url: 'https://example.org/a', path: 'N' }, 'connect'), undefined)
+  assert.equal(nextGuess({ url: 'https://example.org:8443/', path: 'N' }, 'connect'), undefined)
+  assert.equal(nextGuess({ url: 'nonsense', path: 'N' }, 'connect'), undefined)
+  assert.equal(isNameGuess('NNNNN'), false)
 })
 
 test('every chain tries each scheme of each name at most once, and never a host that is out', () => {
@@ -102,9 +102,9 @@ test('every chain tries each scheme of each name at most once, and never a host 
         return failure
       })
       assert.equal(new Set(asked).size, asked.length)
-      for (const url of asked) assert.ok(candidatesOf(host).includes(url))
+      for (const url of asked) assert.ok(guessesFor(host).includes(url))
       // A host that is not out has had both its schemes tried.
-      for (const url of candidatesOf(host)) {
+      for (const url of guessesFor(host)) {
         if (byHost.get(new URL(url).host) !== 'no-such-name') assert.ok(asked.includes(url), `${url} after ${failures}`)
       }
     }),

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
-import { type ForeignAnswer, ForeignAnswers } from './foreign-answers.ts'
+import { ForeignRobots, type ForeignRobotsAnswer } from './foreign-robots.ts'
 
 const answered = { answer: { kind: 'declined' } } as unknown as Exchange
 
 function asker() {
   const clock = virtualClock(0)
-  const foreign = new ForeignAnswers(clock)
+  const foreign = new ForeignRobots(clock)
   const begun: number[] = []
-  const ask = (url: string, answer: ForeignAnswer = answered) =>
-    foreign.ask(url, 'b.test', 2000, async (wait) => {
+  const ask = (url: string, answer: ForeignRobotsAnswer = answered) =>
+    foreign.fetch(url, 'b.test', 2000, async (wait) => {
       await clock.sleep(wait)
       begun.push(clock.elapsed())
       return answer
@@ -42,17 +42,17 @@ test('two files of one site keep its pause', async () => {
 
 test('what was not asked is asked for by the next', async () => {
   const { clock, begun, ask } = asker()
-  await clock.run(ask('u', 'not-asked'))
+  await clock.run(ask('u', 'not-requested'))
   await clock.run(ask('u'))
   assert.equal(begun.length, 2)
 })
 
 test('one that threw is not what the next one hears', async () => {
-  const foreign = new ForeignAnswers(virtualClock(0))
+  const foreign = new ForeignRobots(virtualClock(0))
   await assert.rejects(
-    foreign.ask('u', 'b.test', 0, () => Promise.reject(new Error('a bug'))),
+    foreign.fetch('u', 'b.test', 0, () => Promise.reject(new Error('a bug'))),
     /a bug/,
   )
-  const { answer } = await foreign.ask('u', 'b.test', 0, async () => answered)
+  const { answer } = await foreign.fetch('u', 'b.test', 0, async () => answered)
   assert.equal(answer, answered)
 })
