@@ -1,6 +1,6 @@
 /**
- * What becomes of each link on a page: queued here, told to the frontier for another site, recorded only, or not even that.
- * Every reference is counted by what was decided and why (C3, C10, V29).
+ * What becomes of each link on a page: queued here, reported to the frontier for another site, recorded only, or
+ * dropped. Every reference is counted by what was decided and why (C3, C10, V29).
  */
 import type { Instant } from '../base/clock.ts'
 import { HashSet64 } from '../base/hash-set.ts'
@@ -22,14 +22,14 @@ import type { Reporter } from './reporter.ts'
 import { isFeed, offerFeed } from './sitemaps.ts'
 import type { VisitState } from './tools.ts'
 
-/** Links to other sites that one visit tells of; the frontier would know most of the others already. */
+/** Links to other sites that one visit reports; the frontier knows most of the others already. */
 const MAX_CROSS_SITE = 100_000
 
 export interface LinkSource {
   item: AgendaItem
-  /** The page says that its links are not to be followed, or a hazard does. */
+  /** Whether its links may be followed; if not, whether the page or a hazard forbids it. */
   follow: 'yes' | 'directive' | 'hazard'
-  /** Path and query of the page, when it lists what it names in other families. */
+  /** Path and query of the page, if links to other families count as listed by it. */
   lister: string | undefined
 }
 
@@ -37,16 +37,19 @@ export interface LinkSource {
 export interface PageLink {
   found: FoundLink
   url: WebUrl
-  /** No reference before it on the page leads there. */
+  /** No earlier reference on the page leads there. */
   first: boolean
-  /** No reference before it does, those to what the page embeds left aside. */
+  /** No earlier reference leads there, embeds not counted. */
   firstLink: boolean
 }
 
-/** Links that are resolved or followed at a stretch: 5 to 10 ms. Most pages have fewer. */
+/** Links resolved or followed in one stretch: 5 to 10 ms. Most pages have fewer. */
 export const LINKS_A_STRETCH = 2000
 
-/** Of the page that is being looked at: memory of its own would cost more than the looking. One that rests needs its own. */
+/**
+ * Shared by all pages that are read in one stretch: sets of their own would cost more than the work. A page that yields
+ * needs its own.
+ */
 const shared = [new HashSet64(), new HashSet64()] as const
 
 function twoSets(links: number): readonly [HashSet64, HashSet64] {
@@ -55,7 +58,7 @@ function twoSets(links: number): readonly [HashSet64, HashSet64] {
   return shared
 }
 
-/** What a page's references lead to. The page is judged by it before any of them is followed. */
+/** What a page's references lead to. The detectors judge the page by it before any of them is followed. */
 export function* resolveLinks(
   links: readonly FoundLink[],
   resolve: (href: string) => Resolved,
@@ -94,10 +97,10 @@ export function* resolveLinks(
   return out
 }
 
-/** Detectors look at a sample of a page's links in any case: of more than so many, not all are put into their words. */
+/** Detectors look at a sample of a page's links anyway, so beyond this number only some are prepared for them. */
 const MAX_FACTS = 2_000
 
-/** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
+/** The links into the site, each once, and how many lead elsewhere. */
 export function linkFacts(links: readonly PageLink[], tools: VisitState): { links: LinkFacts[]; crossSite: number } {
   const facts: LinkFacts[] = []
   let crossSite = 0
@@ -112,7 +115,7 @@ export function linkFacts(links: readonly PageLink[], tools: VisitState): { link
   return { links: facts, crossSite }
 }
 
-/** The same of a page that only says where it has moved to. */
+/** The same for a page that only redirects. */
 export function targetFacts(target: WebUrl, tools: VisitState): { links: LinkFacts[]; crossSite: number } {
   if (target.site !== tools.site) return { links: [], crossSite: 1 }
   return {
@@ -121,7 +124,7 @@ export function targetFacts(target: WebUrl, tools: VisitState): { links: LinkFac
   }
 }
 
-/** Says which URLs the page names, packed. */
+/** Returns the URLs that the page names, packed. */
 export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: VisitState): Stretches<Uint8Array> {
   const { tally } = tools.reporter
   const ways = waysFrom(from.item)
@@ -153,14 +156,14 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
     }
     // Named twice, once with nofollow and once without: the one without counts.
     if (!first && !(passedOver.has(url.key) && takenUp.add(url.key))) {
-      // Named twice in two spellings: the second is tried if the first is not found.
+      // Named in two spellings: the second is tried if the first is not found.
       if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
       continue
     }
     const isCrossSite = url.site !== tools.site
     const listed = isCrossSite || (granted < MAX_LISTED && isListedBy(lists, url, tools))
     if (listed && !isCrossSite) granted++
-    // A link to it counts, too, if there is one besides.
+    // An ordinary link to it counts too.
     if (isOwnForm) passedOver.add(url.key)
     const way = isOwnForm ? (listed ? ways.listedForm : ways.form) : listed ? ways.listed : ways.offspring
     const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
@@ -169,7 +172,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
   return out.bytes()
 }
 
-/** A page that a sitemap lists, of this site or of the one whose robots.txt named the sitemap; wanted, as `offer` says. */
+/** Offers a page that a sitemap lists: of this site, or of the one whose robots.txt named the sitemap. */
 export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: VisitState): boolean {
   const unwanted = tools.scope.unwantedKind(url)
   if (unwanted !== undefined) {
@@ -186,22 +189,22 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
   return true
 }
 
-/** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
+/** A redirect's target is recorded as a link and never followed blindly (V11). */
 export function followRedirect(target: WebUrl, page: string, from: AgendaItem, tools: VisitState): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
   if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
-  // What a listed URL leads to is meant, too, unless that is one more of its kind.
+  // The target of a listed URL counts as listed too, unless it is of the same family.
   const listed = generationOf(from.path) === 0 && isMeantBy(page, target, tools)
   const way: Way = { depth: from.depth + 1, via: from.url, path: pathAfter(from.path, 'R', listed) }
   const admitted = unwanted === undefined && offer(target, way, tools)
   return outLink(target, admitted, tools)
 }
 
-/** URLs for which one page may stand. */
+/** URLs that one page may list. */
 const MAX_LISTED = 1_000
 
-/** The page itself under another scheme, in other letters, or with a slash; or something of another family. */
+/** The page itself under another scheme, in other letter case, or with a slash; or a page of another family. */
 function isMeantBy(page: string, target: WebUrl, tools: VisitState): boolean {
   if (target.site !== tools.site) return true
   const plain = (path: string) => path.toLowerCase().replace(/\/$/, '')
@@ -209,23 +212,23 @@ function isMeantBy(page: string, target: WebUrl, tools: VisitState): boolean {
   return plain(page) === plain(path) || familiesBeside(page, undefined)(path)
 }
 
-/** Of what is known already, nothing is written. */
+/** Nothing is written for URLs that are known already. */
 function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: VisitState): boolean {
   return lists !== undefined && (!tools.local.holds(url) || isInDoubt(url, tools)) && lists(normalPath(url))
 }
 
-/** A known URL for which it makes a difference that a page lists it: it waits here as offspring, or its pattern is suspect. */
+/** A known URL for which being listed makes a difference: it waits here as offspring, or its pattern is suspect. */
 function isInDoubt(url: WebUrl, tools: VisitState): boolean {
   return tools.local.isOffspring(url.key) || tools.isSuspect(url)
 }
 
-/** Path and query of the page that named it, if that is of the site. */
+/** Path and query of the page that named it, if that is of this site. */
 function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: VisitState): string | undefined {
   const url = via === undefined ? undefined : parseUrl(via)
   return url?.site === site ? normalPath(url) : undefined
 }
 
-/** How a link of a page was found: one of four for all of them. */
+/** How a link was found: all links of a page share four of these. */
 type Way = Pick<Link, 'depth' | 'via' | 'path' | 'lastmod'>
 
 function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: Way; listedForm: Way; form: Way } {
@@ -237,14 +240,17 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
   return { listed: way('L', true), offspring: way('L', false), listedForm: way('S', true), form: way('S', false) }
 }
 
-/** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
+/**
+ * True when the URL itself is wanted: queued, reported, or known already. Links also record the URL of a site that is
+ * entered by another URL.
+ */
 function offer(url: WebUrl, way: Way, tools: VisitState): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.crossSite(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
   let entered = false
   for (const target of admit) {
-    // A home page that was not linked itself is the beginning of a site: its depth counts from there.
+    // A home page that was not linked itself starts a site: its depth counts from there.
     const depth = target.key === url.key ? way.depth : 0
     if (!wanted(target, depth, tools)) continue
     const isFull = tools.crossSiteSeen.size >= MAX_CROSS_SITE && !tools.crossSiteSeen.has(target.key)
@@ -256,7 +262,10 @@ function offer(url: WebUrl, way: Way, tools: VisitState): boolean {
   return entered
 }
 
-/** Of this site. What is known is told once more when a sitemap says something of it, or a link leads where only a form did. */
+/**
+ * Offers a URL of this site. A known one is reported again when a sitemap adds a date, or a link leads where only a
+ * form did.
+ */
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: VisitState): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isPatternFull(url, { depth, path, via }))) return false
@@ -278,7 +287,7 @@ function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: Visit
   return true
 }
 
-/** For visits to come, which know of what was asked for only the keys. */
+/** For later visits, which know only the keys of earlier URLs. */
 export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): void {
   if (local.hasIndexNames && reporter.memory.indexNames === undefined)
     reporter.remember({ ...reporter.memory, indexNames: true })
@@ -288,7 +297,7 @@ function wanted(url: WebUrl, depth: number, tools: VisitState): boolean {
   const finding = tools.scope.judge(url, depth)
   if (finding.yes) return true
   tools.reporter.tally.add('refused:scope')
-  // Depth and length are limits, too (V12): the table of what each stopped has them.
+  // Depth and length count as limits in the table of what each limit stopped (V12).
   const [limit] = finding.rule.split('>', 1)
   if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
   return false
@@ -308,7 +317,7 @@ function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: VisitState
   out.add(url.key, site, admitted ? undefined : url.href, kind)
 }
 
-/** By scheme, and by kind of name: both come from short lists of ours. */
+/** By scheme and by kind: both come from short lists of ours. */
 const unwantedNames = new Map<string, CountName>()
 
 function unwantedName(kind: string): CountName {

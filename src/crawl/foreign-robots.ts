@@ -1,8 +1,8 @@
 /**
- * robots.txt that redirects lead to on other sites, for all visits of a worker: each is asked for once an hour, those asked
- * for at the same time are one request, and two to the same site keep its pause, as does a visit that begins there. Many
- * parked names that point to one host's file would otherwise ask it again and again, without holding a lease of it. Other
- * workers are kept away by the address, which is entered for it.
+ * robots.txt files on other sites that redirects lead to, for all visits of a worker. Each is fetched once an hour,
+ * concurrent requests for it are one, and requests to the same site keep its pause, as does a visit that begins there.
+ * Otherwise many parked names that point to one host's file would fetch it again and again. Entering the address keeps
+ * other workers away.
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
@@ -21,7 +21,7 @@ interface Asked {
 export class ForeignRobots {
   readonly #clock: Clock
   readonly #asked = new Map<string, Asked>()
-  /** The last request to each site: the next begins when it has ended, and a pause after that. */
+  /** The last request to each site. The next begins one pause after it has ended. */
   readonly #last = new Map<SiteName, Promise<void>>()
 
   constructor(clock: Clock) {
@@ -33,7 +33,10 @@ export class ForeignRobots {
     await this.#last.get(site)
   }
 
-  /** `fetch` keeps the pause behind it, too, before it resolves. It is told how long it has to wait first. `isNew`: this call's own request, to be told of and archived. */
+  /**
+   * `fetch` gets the wait before its request, and also keeps the pause after it before it resolves. `isNew`: this call
+   * made the request, so its caller reports and archives it.
+   */
   async fetch(
     url: string,
     site: SiteName,
@@ -59,13 +62,13 @@ export class ForeignRobots {
       got = await answer
       return { answer: got, isNew: true }
     } finally {
-      // Not asked, or in vain, or it threw: nobody else should live by that.
+      // Not requested, failed, or thrown: others must not reuse it.
       if (got === undefined || typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
     }
   }
 }
 
-/** The oldest goes when there are too many. */
+/** Drops the oldest entry when there are too many. */
 function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.delete(key)
   map.set(key, value)

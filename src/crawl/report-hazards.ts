@@ -1,7 +1,7 @@
 /**
- * The visit's caution: every page that was answered goes through the detectors of `crawl/hazards/`, every URL that waits or is
- * found is held against what they have said. Here they meet the site's memory, the report and the journal; what a trap is,
- * only they know.
+ * Connects the detectors of `crawl/hazards/` with the site's memory, the report and the journal. Every answered page
+ * goes through them; every waiting or new URL is checked against their findings. What a trap is, only the detectors
+ * know.
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -22,7 +22,7 @@ import type { PolicyTools } from './tools.ts'
 /** What reading a page brought for the detectors. */
 export interface Seen {
   path: string
-  /** It was looked at before. */
+  /** It was visited before. */
   again?: boolean
   content?: PageFacts['content']
   links: readonly LinkFacts[]
@@ -35,7 +35,7 @@ export interface Judgement {
   follow: boolean
   /** What it names in other families is of generation 0. */
   lists: boolean
-  /** Ask once for a name that cannot exist: how does the site say that something is missing? */
+  /** Check once how the site says that a page is missing. */
   probe: boolean
 }
 
@@ -43,7 +43,7 @@ export function hazardOptions(site: string, tools: PolicyTools): HazardOptions {
   return { ...tools.hazards, trusted: (rule) => tools.trusts(site, rule) }
 }
 
-/** An answered URL, whatever became of it. Verdicts go to the report, so to the catalogue, and to the journal. */
+/** Any answered URL. Findings go to the report, and so to the catalogue, and to the journal. */
 export function judge(
   page: PageReport,
   seen: Seen,
@@ -90,7 +90,10 @@ function lineageOf(
   return { generation, via: url?.site === site ? normalPath(url) : undefined }
 }
 
-/** A kept document beside the one with equal bytes, if there is one: is the whole site another's mirror? It is slowed, and goes on. */
+/**
+ * Compares a kept document with a stored copy, if there is one: is the whole site a mirror? If so it is slowed, and
+ * goes on.
+ */
 export function compareSites(
   page: PageReport,
   isHome: boolean,
@@ -106,7 +109,7 @@ export function compareSites(
   if (finding !== undefined) reportFinding(finding, page, reporter, tools)
 }
 
-/** To the report, so to the catalogue and crawl.log, and to the journal. */
+/** Adds a finding to the report, and so to the catalogue and crawl.log, and to the journal. */
 export function reportFinding(
   finding: Omit<Finding, 'at'>,
   { url: page, at }: { url: string; at: Instant },
@@ -122,7 +125,7 @@ export function reportFinding(
 }
 
 export const UNSUPPORTED_BROWSER = 'unsupported-browser'
-/** In the place of a URL's key. */
+/** Instead of a URL's key. */
 const COMPLAINT_KEY = hash64(UNSUPPORTED_BROWSER)
 
 /** The answer says only that our browser is not supported (V28). We never pretend to be one. */
@@ -149,7 +152,10 @@ export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
   return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED
 }
 
-/** The rule by which a URL of the site is not asked for. Each such URL is counted once a visit, for the site and for the crawl. */
+/**
+ * The rule by which a URL of the site is not fetched. Each such URL is counted once per visit, for the site and for the
+ * crawl.
+ */
 export function stoppedBy(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
@@ -172,7 +178,7 @@ export function stoppedBy(
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
-/** What a finding held back that the operator overrules by now is asked for, and its trial is over. */
+/** URLs held back by a finding that the operator now overrules are fetched, and its trial is over. */
 export function releaseTrusted(reporter: Reporter, tools: PolicyTools): void {
   const { memory, visit } = reporter
   const { traps } = memory
@@ -182,7 +188,7 @@ export function releaseTrusted(reporter: Reporter, tools: PolicyTools): void {
   reporter.learn({ requeue: true })
 }
 
-/** So many URLs of its pattern are held back that one more is not even written down, unless it is a sample. */
+/** So many URLs of its pattern are held back that one more is not even recorded, unless it is a sample. */
 export function isPatternFull(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
@@ -196,13 +202,13 @@ export function isPatternFull(
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
-/** A finding about its pattern is on trial or confirmed, and spares what a page lists. */
+/** A finding about its pattern is on trial or confirmed, and does not apply to what a page lists. */
 export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
   const suspects = memory.traps?.suspects ?? []
   return suspects.length > 0 && isOfSuspect(memory, normalPath(url))
 }
 
-/** No link of the site is followed any more; unless the operator overruled that since. */
+/** No link of the site is followed any more, unless the operator has overruled that. */
 export function isStopped({ memory, visit }: Reporter, tools: PolicyTools): boolean {
   return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
 }
@@ -228,7 +234,7 @@ export function contentOf(reading: Reading, digest: string, text: () => string):
   }
 }
 
-/** Pictures are content too: the pages of a gallery may differ in nothing else. */
+/** Pictures are content too: the pages of a gallery may differ only in them. */
 function embedsOf({ links }: Reading): bigint {
   let all = ''
   for (const { kind, media, href } of links) {

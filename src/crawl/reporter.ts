@@ -1,6 +1,6 @@
 /**
- * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
- * name are in it, so that a crash after it loses none of them.
+ * Gathers the results of a visit and cuts them into numbered parts. A part is self-contained: it has the URLs that its
+ * pages name, so a crash after it loses none of them.
  */
 
 import { HashSet64 } from '../base/hash-set.ts'
@@ -13,27 +13,29 @@ import type { Visit } from '../contracts/visit.ts'
 import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
-/** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
+/**
+ * Trap counts go with every so many parts: parts come once a second, so a crash costs at most half a minute of counts.
+ */
 const PARTS_A_TRAP_MEMORY = 30
 
 export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   #memory: SiteMemory
-  /** What the coordinator has, or will have with the parts that were taken. */
+  /** What the coordinator has, or will have with the parts taken so far. */
   #robotsSent: SiteMemory['robots']
   #trialsSent: string
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
-  /** Other texts of URLs that are known: they never take the place of a URL that is new. */
+  /** Other spellings of known URLs: they never replace a URL that is new. */
   #spellings: Link[] = []
   #crossSite: Link[] = []
   #findings: Finding[] = []
   #refused = new HashSet64()
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
-  /** Names to try next, at this site: another visit will. */
+  /** Name guesses at this site, for another visit. */
   readonly #guesses: Link[] = []
   #part = 0
   #pageCount = 0
@@ -50,7 +52,6 @@ export class Reporter {
     this.#courtesy = courtesy
   }
 
-  /** Pages told of in this visit so far. */
   get pageCount(): number {
     return this.#pageCount
   }
@@ -65,8 +66,8 @@ export class Reporter {
   }
 
   /**
-   * A page is told of piece by piece, its links first, and `page` is the last piece. Until then no part is cut: a crash
-   * between two parts would repeat the page and count its links twice.
+   * A page is reported piece by piece, its links first, and `addPage` is the last piece. No part is cut in between: a
+   * crash between two parts would repeat the page and count its links twice.
    */
   beginPage(): void {
     this.#isPageOpen = true
@@ -76,16 +77,16 @@ export class Reporter {
     this.#pages.push(page)
     this.#pageCount++
     this.#news = true
-    // The answer to an errand settles nothing: a link to the same URL waits on.
+    // A request of our own settles nothing: a link to the same URL still waits.
     if (page.ownRequest) return
     this.#isPageOpen = false
-    // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
+    // Found and fetched within the same part: the page row says it all, except for what a sitemap says.
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
     this.#settled.add(page.key)
     if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
   }
 
-  /** In the same part as the page that is gone, so that no crash ends the chain of a name to try. */
+  /** In the same part as the page that is gone, so that no crash breaks a chain of name guesses. */
   #tryNext(item: { url: string; path: string }, why: FailureKind): void {
     const next = nextGuess(item, why)
     if (next === undefined) return
@@ -97,7 +98,9 @@ export class Reporter {
     this.#guesses.push(next)
   }
 
-  /** What a sitemap says of a URL is added to what was found of it before; the first page that lists it is where it was found. */
+  /**
+   * What a sitemap says of a URL is added to what was found before; the first page that lists it is where it was found.
+   */
   addLink(link: Link): void {
     this.#news = true
     if (link.spelling) {
@@ -118,7 +121,7 @@ export class Reporter {
     this.#news = true
   }
 
-  /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
+  /** True the first time: a URL that every page links to counts once. Of very many, some are counted twice. */
   isFirstRefusal(key: bigint): boolean {
     if (this.#refused.size >= MAX_REFUSED) this.#refused = new HashSet64()
     return this.#refused.add(key)
@@ -136,7 +139,7 @@ export class Reporter {
   }
 
   end(why: VisitEnd): void {
-    // With the site goes what it was still to be asked: names to try go on elsewhere.
+    // The site's remaining URLs go with it; name guesses continue elsewhere.
     if (why === 'given-up')
       for (const item of [...this.visit.agenda, ...this.#guesses])
         if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
@@ -144,7 +147,7 @@ export class Reporter {
     this.#news = true
   }
 
-  /** The next part, or undefined when there is no news, or none that is whole. After the last one there is none. */
+  /** The next part; undefined when there is no news, a page is incomplete, or the last part was taken. */
   take(): VisitReport | undefined {
     if (this.#sealed || this.#isPageOpen || (!this.#news && this.tally.isEmpty)) return undefined
     const part: VisitReport = {
@@ -173,10 +176,10 @@ export class Reporter {
     return part
   }
 
-  /** Robots as soon as they are others; what the detectors counted with a verdict, during a trial, at the end, and now and then. */
+  /** Robots when they changed; trap counts with a finding, during a trial, at the end, and now and then. */
   #memoryNews(): MemoryNews {
     const { robots, traps, ...news }: SiteMemory = this.#memory
-    // A trial goes on where it was, whatever happens to the worker.
+    // A trial survives whatever happens to the worker.
     const trials = trialsIn(traps)
     const hasNews = trials !== this.#trialsSent
     const tellTraps =
@@ -195,7 +198,7 @@ export class Reporter {
   }
 }
 
-/** How its trials stand, without what they hold back: that is counted with every URL. */
+/** The state of its trials, without the URLs they hold back, which change with every link. */
 function trialsIn(traps: SiteMemory['traps']): string {
   const { suspects = [], cleared = [] } = traps ?? {}
   const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)

@@ -34,7 +34,7 @@ export const SITEMAP: ContentKind = {
   read: readSitemap,
 }
 
-/** A later look costs the site's budget nothing. */
+/** A repeated visit costs the site's budget nothing. */
 function budgetOf({ before }: AgendaItem, { state }: PageTools): number {
   return before === undefined ? Math.min(MAX_BYTES, bytesLeft(state.reporter.memory)) : MAX_BYTES
 }
@@ -58,7 +58,7 @@ async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   const { exchange, answer } = answered
   const { reporter } = tools.state
   const { sitemap, notes, bytes } = await parse(item, answer, tools)
-  // A later look brings nothing that was not counted.
+  // A repeated visit brings nothing that was not counted.
   if (item.before === undefined) noteBytes(bytes, reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
@@ -120,7 +120,7 @@ interface Parsed {
   bytes: number
 }
 
-/** How many of its URLs are wanted. Tens of thousands: now and then the thread's other visits have a turn. */
+/** Returns how many of its URLs are wanted. There may be tens of thousands, so other visits get a turn now and then. */
 async function takeListed(
   item: AgendaItem,
   { urls, sitemaps }: Sitemap,
@@ -147,7 +147,7 @@ async function takeListed(
   return taken
 }
 
-/** Of this site, or of the one whose robots.txt named the sitemap. */
+/** Takes URLs of this site, or of the one whose robots.txt named the sitemap. */
 function takeSome(
   item: AgendaItem,
   urls: readonly ListedUrl[],

@@ -1,7 +1,8 @@
 /**
- * What absurd names resolve to (V12, V27). Under a top-level domain: those addresses belong to nobody who was asked for,
- * and sites that live only there are not crawled. Under a domain: it has a wildcard, anybody can make up sites there, and
- * the coordinator is told to be careful with new ones. For all visits of a worker; each domain is asked about once a day.
+ * What absurd names resolve to (V12, V27). Under a top-level domain such addresses belong to no registered site, and
+ * sites found only there are not crawled. Under a domain they show a wildcard: anyone can make up sites there, and the
+ * coordinator is told to be careful with new ones. Shared by all visits of a worker; each domain is resolved once a
+ * day.
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -18,7 +19,7 @@ interface Probed {
   until: Millis
 }
 
-/** Every address of a site is one that absurd names under this suffix have. */
+/** Absurd names under this suffix have every address of the site. */
 export interface Barred {
   suffix: string
   ip: string
@@ -34,7 +35,7 @@ export class WildcardDns {
     this.#resolve = resolve
   }
 
-  /** Names that the operator has sent somewhere are no stranger's wildcard. */
+  /** Names that the operator has mapped to an address are not a wildcard. */
   async barredBy(host: string, addresses: readonly Address[], signal: AbortSignal): Promise<Barred | undefined> {
     const suffix = publicSuffix(host)
     if (suffix === undefined || suffix === host || addresses.some(({ named }) => named)) return undefined
@@ -43,7 +44,7 @@ export class WildcardDns {
     return isNobodys ? { suffix, ip: addresses[0].ip } : undefined
   }
 
-  /** Nobody should wait for it: a resolver may take its time to say that a name does not exist. */
+  /** Runs in the background: a resolver may take long to say that a name does not exist. */
   async wildcardOf(host: string, signal: AbortSignal): Promise<Learnt['wildcard']> {
     const domain = registrableDomain(host)
     if (domain === undefined) return undefined
@@ -57,7 +58,7 @@ export class WildcardDns {
     if (known !== undefined && now < known.until) return known.addresses
     const addresses = this.#resolve(absurdName(domain), signal).then((answer) => {
       if (answer.kind === 'addresses') return answer.list.slice(0, MAX_ADDRESSES)
-      // No answer says nothing about the domain: the next visit asks again.
+      // No answer says nothing about the domain: the next visit tries again.
       if (answer.failure.kind !== 'no-such-name') this.#probed.delete(domain)
       return []
     })
@@ -71,12 +72,12 @@ export class WildcardDns {
   }
 }
 
-/** Sites of one's own domain that a visit meets before it wonders whether any name would do. */
+/** Hosts of its own domain that a visit sees before it checks the domain for a wildcard. */
 const SIBLINGS = 5
 
 /**
- * Told of every other host that a site's pages name. A domain and its `www.` need no caution themselves, but a page there
- * that names one sibling after the other may be the mouth of a farm.
+ * Called with every other host that a site's pages name. A domain and its `www.` need no caution themselves, but a page
+ * there that names one sibling after the other may lead into a link farm.
  */
 export function watchSiblings(host: string, wonder: () => void): (other: string) => void {
   const domain = registrableDomain(host)
@@ -89,13 +90,13 @@ export function watchSiblings(host: string, wonder: () => void): (other: string)
   }
 }
 
-/** Neither a domain itself nor its `www.`: a name that somebody may have made up. */
+/** Neither a domain itself nor its `www.`: the name may be made up. */
 export function isBelowDomain(host: string): boolean {
   const domain = registrableDomain(host)
   return domain !== undefined && host !== domain && host !== `www.${domain}`
 }
 
-/** Twenty letters that nobody has registered; always the same for a domain, so that resolvers may remember the answer. */
+/** Twenty letters that no one has registered; always the same for a domain, so that resolvers may cache the answer. */
 export function absurdName(domain: string): string {
   const letters = (hash64(`absurd ${domain}`) | (1n << 63n)).toString(26).padStart(14, '0')
   const name = [...letters].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('')

@@ -1,18 +1,18 @@
 /**
- * What is never asked for: URLs (and all that begin so), domains (with all hosts under them), addresses and networks
- * (V15). One a line; what a line is shows in its form, so one file may hold all three kinds.
+ * What is never fetched: URLs (and all that begin with them), domains (with all hosts under them), addresses and
+ * networks (V15). One per line; the form of a line shows which it is, so one file may hold all three.
  */
 import { Problem } from '../../base/errors.ts'
 import { exactPath, parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 
 export interface BlacklistText {
-  /** For messages: the file's name. */
+  /** The file's name, for messages. */
   name: string
   text: string
 }
 
 export interface Blacklist {
-  /** The entry that forbids the URL, as the rule to tell; undefined when none does. */
+  /** The entry that forbids the URL, as a rule to report; undefined when none does. */
   refusesUrl(url: WebUrl): string | undefined
   /** The same for the address that would be connected to. */
   refusesAddress(ip: string): string | undefined
@@ -25,7 +25,7 @@ interface Entries {
   ranges: { range: AddressRange; text: string }[]
 }
 
-/** Throws a `Problem` that names file and line; whoever reloads a changed file keeps the list that was good. */
+/** Throws a `Problem` that names file and line; a caller that reloads a changed file then keeps the old list. */
 export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
   const entries: Entries = { domains: new Set(), urls: new Map(), ranges: [] }
   for (const { name, text } of texts) {
@@ -56,7 +56,7 @@ function add(entries: Entries, entry: string): boolean {
   if (!isUrl && (entry.includes('://') || /^[\d.]+\/\d+$/.test(entry))) return false
   const bare = isUrl ? entry : `http://${entry.replace(/^\*?\./, '')}`
   const url = parseUrl(bare)
-  // A host that only the URL parser takes for an address (`1234`) is a mistake.
+  // Only the URL parser takes a host such as `1234` for an address: a mistake.
   if (url === undefined || (!isUrl && parseRange(url.host) !== undefined && !entry.includes(url.host))) return false
   const isDomain = !isUrl && !entry.includes('/') && !entry.includes('?') && url.host === url.site
   if (isDomain) entries.domains.add(url.host)
@@ -96,7 +96,7 @@ function refusedAddress({ ranges }: Entries, ip: string): string | undefined {
   return found === undefined ? undefined : `blacklist: ${found.text}`
 }
 
-/** IP addresses and networks as numbers, so that a black list can name either (V15). */
+/** IP addresses and networks as numbers. */
 
 export interface AddressRange {
   readonly bits: 32 | 128
@@ -110,7 +110,7 @@ interface IpNumber {
   value: bigint
 }
 
-/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; undefined when it is no such thing. */
+/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; undefined for anything else. */
 export function parseRange(text: string): AddressRange | undefined {
   const [ip, length, ...more] = text.split('/')
   const number = parseIp(ip)

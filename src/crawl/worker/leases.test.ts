@@ -69,7 +69,7 @@ test('a visit that ended while the answer was under way is no matter', async () 
 test('when the worker ends, every visit is told', () => {
   const { leases } = bench()
   const held = ['a', 'b'].map((id) => leases.hold(id, 0, 1000))
-  leases.endAll()
+  leases.stopAll()
   assert.ok(held.every(({ end }) => end.aborted))
   assert.ok(leases.hold('late', 0, 1000).end.aborted)
 })

@@ -1,11 +1,11 @@
 /**
- * What a worker thread is reading right now, in memory that the coordinator can see while the thread is stuck in it. The coordinator
- * looks once a second: the same reading, still under way after ten seconds, is a page that will never end (V6).
+ * What a worker thread is reading, in memory that the coordinator can see while the thread is stuck. The coordinator
+ * looks once a second: a page that is still being read after ten seconds will never end (V6).
  */
 import type { NowReading } from '../../contracts/calls.ts'
 import type { ReadingWatch } from '../../contracts/ports.ts'
 
-/** Two URLs of the longest kind and what stands beside them. */
+/** Two URLs of the greatest length and the rest of an item. */
 const BYTES = 20_000
 const COUNT = 0
 const BUSY = 1
@@ -22,7 +22,7 @@ export function watchInto(slot: SharedArrayBuffer): ReadingWatch {
   return {
     begin(visit, { url, depth, via, path, tries }) {
       const told = `${visit.id}\n${visit.fence}\n${visit.site}\n${depth}\n${tries}\n${path}\n${url}\n${via ?? ''}`
-      // The one way to write text into shared memory at once; what has no room is cut.
+      // Writes text into shared memory in one call, and cuts what does not fit.
       state[LENGTH] = text.write(told)
       Atomics.add(state, COUNT, 1)
       Atomics.store(state, BUSY, 1)

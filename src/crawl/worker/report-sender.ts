@@ -1,7 +1,7 @@
 /**
- * Small parts, often: once a second one sync of the volume and one check-in for all visits that have news; at once when a
- * visit asks for it (`durable`). Order of durability: the parts are cut first, then the bytes they name are synced, then
- * they are sent: so no part ever names bytes that a loss of power could take.
+ * Sends small parts often: once a second one sync of the volume and one check-in for all visits that have news; at once
+ * when a visit needs it (`durable`). Order of durability: parts are cut first, then the bytes they name are synced,
+ * then they are sent, so no part ever names bytes that a power failure could take.
  */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -42,14 +42,16 @@ export class ReportSender {
     this.#timer ??= this.#tools.clock.after(PART_EVERY, () => this.#tick())
   }
 
-  /** It never ends; what it told before is brought, if it is not yet. */
+  /** The visit never ends; what it has reported so far is still sent. */
   forget(reporter: Reporter): void {
     if (!this.#reporters.has(reporter)) return
     const forget = () => this.#reporters.delete(reporter)
     this.deliver().then(forget, forget)
   }
 
-  /** Resolves when all that was told before the call is durable. Calls made while a delivery runs share the next one. */
+  /**
+   * Resolves when everything reported before the call is durable. Calls made while a delivery runs share the next one.
+   */
   deliver(): Promise<void> {
     if (this.#current === undefined) {
       this.#current = this.#carry().finally(() => {

@@ -1,4 +1,4 @@
-/** A worker thread's end of the port: the coordinator's doors, as if they were here. */
+/** Calls between a worker thread and the coordinator, over a message port. This is the worker's end. */
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { turn } from '../../base/clock.ts'
 import type { Call, CoordinatorCalls, Pulse, ToCoordinator, ToWorker } from '../../contracts/calls.ts'
@@ -16,7 +16,9 @@ export interface RemoteCoordinator {
   stop: AbortSignal
 }
 
-/** Thousands of visits have news in the same second: to write all of it down at once would make every timer late by 100 ms. */
+/**
+ * Thousands of visits have news in the same second: encoding all of it at once would make every timer late by 100 ms.
+ */
 const PARTS_A_TURN = 64
 
 interface Waiting {
@@ -60,7 +62,7 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
             { name: 'checkInSealed', args: [worker, parts] },
             parts.map(({ body }) => body.buffer as ArrayBuffer),
           )
-          // It may fail while the next ones are written; all are awaited below.
+          // It may fail while the next ones are encoded; all are awaited below.
           call.catch(() => {})
           calls.push(call)
         }
