@@ -6,9 +6,9 @@ import { instantOf, monthOf } from './http-date.ts'
 
 export interface CookieLimits {
   cookies: number
-  /** Of name and value together. */
+  /** Name and value together. */
   bytes: number
-  /** Of one `Cookie` header: what does not fit is left out, so that no server refuses our head. */
+  /** Per `Cookie` header: what does not fit is left out, so that no server refuses our head. */
   headerBytes: number
 }
 
@@ -31,7 +31,7 @@ interface Place {
 }
 
 const LIMITS: CookieLimits = { cookies: 50, bytes: 4096, headerBytes: 8192 }
-/** A flood of Set-Cookie lines is read no further than this. */
+/** No more Set-Cookie lines are read than this. */
 const MAX_LINES = 50
 const LONGEST_LINE = 8192
 const LONGEST_ATTRIBUTE = 1024
@@ -129,7 +129,7 @@ function readCookie(line: string, place: Place, now: Instant, maxBytes: number):
   return applyAttributes(cookie, attributes, place, now) && keepsPromise(cookie, place) ? cookie : undefined
 }
 
-/** False when the cookie may not be kept at all. The last attribute of a name counts; Max-Age goes before Expires. */
+/** False when the cookie may not be kept. The last attribute of a name counts; Max-Age wins over Expires. */
 function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now: Instant): boolean {
   let expires: Instant | undefined
   let maxAge: Instant | undefined
@@ -158,7 +158,7 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
   }
   cookie.expiresAt = maxAge ?? expires ?? Number.POSITIVE_INFINITY
   if (domain === '' || domain === place.host) {
-    // A site that is itself a public suffix may keep cookies, for itself alone.
+    // A site that is itself a public suffix may keep cookies for itself alone.
     cookie.hostOnly = domain === '' || isSuffix(domain)
     return true
   }
@@ -168,7 +168,7 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
   return true
 }
 
-/** A secure cookie comes over TLS only, and the prefixes `__Secure-` and `__Host-` mean what they say. */
+/** A secure cookie must come over TLS, and the prefixes `__Secure-` and `__Host-` are enforced. */
 function keepsPromise(cookie: Cookie, place: Place): boolean {
   if (cookie.secure && !place.secure) return false
   const name = (cookie.name === '' ? cookie.value : cookie.name).toLowerCase()
@@ -201,7 +201,7 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last)
 }
 
-/** By hand: the regular expression `[ \t]+$` takes quadratic time on blanks inside, 0.8 s for a head full of them. */
+/** Not a regular expression: `[ \t]+$` takes quadratic time on inner blanks, 0.8 s for a head full of them. */
 function trim(text: string): string {
   let from = 0
   let end = text.length

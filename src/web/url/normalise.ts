@@ -1,7 +1,7 @@
 /**
- * Carries the rules of `rules.ts` out, in one order that makes the whole idempotent for every set of rules,
- * n(n(u)) = n(u): first what loses nothing (escapes), then text (nested escapes, entities), then the path, then the
- * query. No step makes work for one before it. Nothing ever gets longer. A property test holds it to all of this.
+ * Applies the rules of `rules.ts` in an order that makes the result idempotent for every set of rules, n(n(u)) = n(u):
+ * first the lossless escapes, then text (nested escapes, entities), then the path, then the query. No step makes work
+ * for an earlier one. Nothing ever gets longer. A property test checks all of this.
  */
 import {
   collapseEntities,
@@ -16,17 +16,17 @@ import { hasSessionShape, isCookielessSession, isSessionId, withoutEscapedSessio
 
 /** Path and query in, path and query out. */
 export interface Normaliser {
-  /** The rules that lose nothing: both spellings are the same URL by the standards. */
+  /** The lossless rules: both spellings are the same URL by the standards. */
   exact(path: string): string
-  /** All others, of what `exact` has made. When it changes anything, two pages may have become one. */
+  /** All other rules, applied to the result of `exact`. If they change anything, two pages may have become one. */
   loose(path: string): string
-  /** Of a text whose path has no letter of `OF_CONCERN`, what both make of it. Its last name begins at `nameAt`. */
+  /** The result of both for a text whose path has no letter of `OF_CONCERN`. Its last name begins at `nameAt`. */
   plain(text: string, nameAt: number): string
 }
 
 const LOWER_HEX = /%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])/
 const ESCAPED_UNRESERVED = /%(?:2[dDeE]|3\d|[46][1-9a-fA-F]|[57][\daA]|5[fF]|7[eE])/
-/** Letters: most links have none of these, and no rule but those of index files has anything to do. */
+/** Most links have none of these letters, and then only the index-file rules apply. */
 export const OF_CONCERN = '%;?&('
 const ANY_OF_CONCERN = new RegExp(`[${OF_CONCERN}]`)
 
@@ -77,7 +77,7 @@ export function exactSpelling(path: string): string {
 const INDEX_FILE = /^(?:index\.(?:html?|shtml)|default\.html?)$/i
 const INDEX_SCRIPT = /^(?:index|default)\.(?:aspx?|jsp|cfm|php)$/i
 const LONGEST_INDEX = 'default.html'.length
-/** What the URL parser would take for a step in the folders. */
+/** Segments that the URL parser would take for `.` or `..`. */
 const DOTS = /^(?:\.|%2e){1,2}$/i
 const SMALL_D = 0x64
 const SMALL_I = 0x69
@@ -133,20 +133,20 @@ export function isIndex(path: string, at: number, files: boolean, scripts: boole
 }
 
 /**
- * The rules about parameters, in one pass over the query. Each parameter is kept or dropped for what it is itself (but
- * for `cfid`, which goes with its `cftoken`, and for the last ones by shape, which stay), so that a second pass finds nothing
- * more to drop.
+ * The rules about parameters, in one pass over the query. Each parameter is kept or dropped by itself (except `cfid`,
+ * which goes with its `cftoken`, and the last ones dropped by shape, which stay), so a second pass finds nothing more
+ * to drop.
  */
 
 const TOKEN = /(?:^|[&;])cftoken(?:[=&;]|$)/i
 const LISTING_PIECE = '(?:[NMSD]=[AD]|C=[NMSD]|O=[AD]|F=[012]|V=[01])'
-/** mod_autoindex of Apache, then and now; the first lookahead demands a column. */
+/** Apache's mod_autoindex, old and new; the first lookahead requires a column. */
 const LISTING = new RegExp(
   `^(?=(?:.*[;&])?(?:[NMSD]=[AD]|C=[NMSD])(?:[;&]|$))${LISTING_PIECE}(?:[;&]${LISTING_PIECE})*$`,
 )
 const LONGEST_LISTING = 60
 
-/** From and to the text behind the `?`; undefined when nothing is left, not even the `?`. */
+/** Takes and returns the text behind the `?`; undefined when not even the `?` is left. */
 type QueryRules = (query: string, path: string) => string | undefined
 
 function queryRules(on: ReadonlySet<RuleName>): QueryRules {
@@ -170,7 +170,7 @@ function queryRules(on: ReadonlySet<RuleName>): QueryRules {
     const equals = piece.indexOf('=')
     return equals >= 0 && hasSessionShape(piece.slice(0, equals).toLowerCase(), piece.slice(equals + 1))
   }
-  /** Some sites part parameters by `;`, and some hang a path's parameters behind the query. */
+  /** Some sites separate parameters by `;`, and some append path parameters to the query. */
   const without = (parameter: string, drops: (piece: string) => boolean): string | undefined => {
     if (!parameter.includes(';')) return drops(parameter) ? undefined : parameter
     const pieces = parameter.split(';')
@@ -197,11 +197,11 @@ function queryRules(on: ReadonlySet<RuleName>): QueryRules {
       }
       parameters = kept
     }
-    // What is drawn by chance may be the only name that a page has: it goes when another parameter is left.
+    // A random value may be the only name of a page: it is dropped only if another parameter is left.
     if (shapes && parameters.length > 1) {
       const named = parameters.flatMap((parameter) => without(parameter, isDrawn) ?? [])
       const full = named.filter((parameter) => !isEmpty(parameter))
-      // `x=ID;` leaves nothing behind that another pass would have to drop.
+      // `x=ID;` must leave nothing that another pass would drop.
       if (full.length > 0) parameters = empty ? full : named
     }
     if (sorted && !inOrder(parameters)) parameters = byName(parameters)
@@ -212,7 +212,7 @@ function queryRules(on: ReadonlySet<RuleName>): QueryRules {
   }
 }
 
-/** `?&&?`: question marks that ask nothing. */
+/** `?&&?`: empty question marks. */
 function isEmpty(parameter: string): boolean {
   return parameter === '' || (parameter.charCodeAt(0) === 0x3f && /^\?+$/.test(parameter))
 }
@@ -227,7 +227,7 @@ function inOrder(parameters: readonly string[]): boolean {
   return true
 }
 
-/** Stable: `a=2&a=1` may mean that the last one counts. */
+/** Stable: in `a=2&a=1` the last one may count. */
 function byName(parameters: readonly string[]): string[] {
   return parameters
     .map((text) => ({ text, name: nameOf(text) }))
@@ -235,7 +235,7 @@ function byName(parameters: readonly string[]): string[] {
     .map(({ text }) => text)
 }
 
-/** Parameters by which campaigns, mailings and networks count who comes from where. No page is another for them. */
+/** Parameters by which campaigns, mailings and networks count visitors. They never change the page. */
 
 const NAMES = new Set(
   (

@@ -1,4 +1,4 @@
-/** Seeds as people write them: the scheme may be missing, mistakes are named with what was probably meant. */
+/** Seeds as people write them: the scheme may be missing; errors name what was probably meant. */
 
 import { parse as parseDomain } from 'tldts'
 import { LONGEST_URL, parseUrl, resolver, type WebUrl } from './web-url.ts'
@@ -7,7 +7,7 @@ export type Seed = { kind: 'seed'; url: WebUrl } | { kind: 'bad'; why: string }
 
 export interface SeedFile {
   seeds: { url: WebUrl; line: number }[]
-  /** `text` is the line, cut to what fits a message. */
+  /** `text` is the line, shortened for a message. */
   problems: { file: string; line: number; text: string; why: string }[]
 }
 
@@ -27,7 +27,7 @@ export function parseSeed(text: string): Seed {
   return url === undefined ? bad(faultOf(absolute)) : judgeHost(url, seed)
 }
 
-/** With the scheme it has, or http:// when it has none. */
+/** With its own scheme, or http:// when it has none. */
 function withScheme(seed: string): string | Seed {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(seed)?.[1]
   const isHostAndPort = /^[^/?#:@]+:\d+([/?#]|$)/.test(seed)
@@ -73,7 +73,7 @@ function judgeHost(url: WebUrl, seed: string): Seed {
     if (/^https?$/.test(host)) {
       return bad(/^https?:/i.test(seed) ? 'the scheme stands there twice' : `after "${host}" a colon is missing`)
     }
-    // A machine of one's own network: whoever writes the scheme means it, a bare word is more likely a slip.
+    // A host of the local network: with a scheme it is intended, a bare word is more likely a typo.
     if (/^https?:\/\//i.test(seed)) return { kind: 'seed', url }
     return bad(`"${clip(host)}" is no full host name; write http://${clip(host)}/ if it is one of your network`)
   }
@@ -83,7 +83,7 @@ function judgeHost(url: WebUrl, seed: string): Seed {
   return { kind: 'seed', url }
 }
 
-/** One seed a line; `#` begins a comment at the start of a line or after white space (fragments are not lost). */
+/** One seed per line; `#` begins a comment at the start of a line or after white space, so fragments are not lost. */
 export function parseSeedFile(text: string, name: string): SeedFile {
   const file: SeedFile = { seeds: [], problems: [] }
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
@@ -104,12 +104,12 @@ function clip(text: string): string {
 }
 
 /**
- * Seeds as strangers submit them. Where `parseSeed` names a slip and leaves it to the operator, here nobody can be
- * asked: what was plainly meant is put right, and it is told what was changed; what is in doubt is refused with the reason.
+ * Seeds that strangers submit. `parseSeed` names a typo and leaves it to the operator; here no one can be asked, so
+ * obvious typos are corrected and reported, and doubtful ones are refused with the reason.
  */
 
 export type SubmittedSeed =
-  /** `corrected` says what was changed, in the order in which it was; empty when nothing had to be. */
+  /** `corrected` lists the changes in order; empty when there were none. */
   { kind: 'seed'; url: WebUrl; corrected: readonly string[] } | { kind: 'bad'; why: string }
 
 interface Correction {
@@ -117,7 +117,7 @@ interface Correction {
   make(text: string): string
 }
 
-/** What nobody means to be part of a URL, whether it could be read or not. */
+/** Never an intended part of a URL, whether or not it parses. */
 const CLEANINGS: readonly Correction[] = [
   {
     note: 'invisible characters left out',
@@ -132,7 +132,7 @@ const MISSING_DOT: Correction = {
   make: (text) => inHost(text, withMissingDot),
 }
 
-/** In this order, until it can be read. */
+/** Applied in this order, until it parses. */
 const CORRECTIONS: readonly Correction[] = [
   { note: 'backslashes written as slashes', make: (text) => text.replaceAll('\\', '/') },
   { note: 'spaces left out', make: withoutSpaces },
@@ -142,7 +142,7 @@ const CORRECTIONS: readonly Correction[] = [
 ]
 
 export function submittedSeed(text: string): SubmittedSeed {
-  // Nothing that long can be put right, and it need not be looked at five times.
+  // Nothing that long can be corrected, and it need not be scanned five times.
   if (text.length > 2 * LONGEST_URL) return { kind: 'bad', why: `it is longer than ${LONGEST_URL} characters` }
   const corrected: string[] = []
   const correct = (now: string, { note, make }: Correction) => {
@@ -153,11 +153,11 @@ export function submittedSeed(text: string): SubmittedSeed {
   let now = CLEANINGS.reduce(correct, text.trim())
   const asWritten = parseSeed(now)
   if (asWritten.kind === 'seed') {
-    // `www.examplecom` can be read, and yet there is no such top-level domain.
+    // `www.examplecom` parses, but there is no such top-level domain.
     const dotted = parseSeed(correct(now, MISSING_DOT))
     return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
   }
-  // Made one, they would be a third that nobody meant.
+  // Joined, they would be a third URL that no one meant.
   if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'there are two URLs in it; write one a line' }
   for (const correction of CORRECTIONS) {
     const before = now
@@ -174,12 +174,12 @@ const CLOSING = /["'>,;«»“”‘’`*\s]/
 const BRACKETS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
 function unwrapped(text: string): string {
-  // An IPv6 address begins with a bracket that is its own.
+  // An IPv6 address begins with a bracket of its own.
   const bare = /^\[[0-9a-f:.]+\]/i.test(text) ? text : text.replace(OPENING, '')
   return bare.slice(0, endOf(bare))
 }
 
-/** From the end on, letter by letter. A closing bracket belongs to the URL as long as one was opened for each. */
+/** From the end, letter by letter. A closing bracket belongs to the URL as long as one was opened for each. */
 function endOf(text: string): number {
   const surplus = new Map(
     Object.entries(BRACKETS).map(([close, open]) => [close, count(text, close) - count(text, open)]),
@@ -198,7 +198,7 @@ function count(text: string, letter: string): number {
   return text.split(letter).length - 1
 }
 
-/** Beside dots, colons and slashes, before the path has begun. Between two letters there may be two words. */
+/** Beside dots, colons and slashes, before the path has begun. A space between two letters may separate two words. */
 function withoutSpaces(text: string): string {
   const [, scheme, host, rest] = /^([^/?#]*\/\/)?\s*([^/?#]*)(.*)$/s.exec(text) ?? ['', '', '', text]
   const tight = (part: string) => part.replace(/\s+/g, ' ').replace(/ ?([.,:;/]) ?/g, '$1')
@@ -226,7 +226,9 @@ function withDots(host: string): string {
   return host.replace(/[.,;]+/g, '.').replace(/^\./, '')
 }
 
-/** `www.examplecom`, `wwwexamplecom`: only where the name's end is no top-level domain, and would be one. */
+/**
+ * `www.examplecom`, `wwwexamplecom`: only where the name's end is not a top-level domain, and would be one with a dot.
+ */
 function withMissingDot(host: string): string {
   const lower = host.toLowerCase()
   // `intranet` and `telecom` are words.

@@ -1,10 +1,10 @@
-/** Records of a volume, read one by one. Lengths and names in them are checked, never trusted. */
+/** Reads the records of a volume one by one. Lengths and names in them are checked, never trusted. */
 import { constants, crc32, inflateRawSync } from 'node:zlib'
 import type { Disk } from '../../base/disk.ts'
 
 export interface WarcRecord {
   kind: 'record'
-  /** Where the gzip member lies in the file. */
+  /** Where the gzip member is in the file. */
   offset: number
   length: number
   /** `1.1` */
@@ -16,13 +16,13 @@ export interface WarcRecord {
 export interface NotARecord {
   kind: 'fault'
   offset: number
-  /** Length of the member that is whole but holds no record. */
+  /** Length of a complete member that holds no record. */
   length: number
   what: 'no record'
   detail: string
 }
 
-/** Header lines in order; names compare without regard to case. */
+/** Header lines in order; names compare without case. */
 export class WarcHeaders {
   readonly lines: readonly (readonly [name: string, value: string])[]
 
@@ -48,7 +48,7 @@ export class WarcHeaders {
   }
 }
 
-/** Every record from `from` on. A fault of the file ends it; a member that holds no record does not. */
+/** Every record from `from` on. A fault of the file ends it; a member without a record does not. */
 export function* records(
   source: ByteSource,
   from = 0,
@@ -119,8 +119,8 @@ function endOfHead(bytes: Uint8Array): number {
 }
 
 /**
- * Reads the gzip members of a volume one after the other. Nothing in the file is believed: a member counts only when its
- * stream ends, and its CRC and size agree. A hole of zeros, a torn tail and flipped bits are faults with an offset.
+ * Reads the gzip members of a volume one after the other. Nothing in the file is trusted: a member counts only if its
+ * stream ends and its CRC and size agree. Zeros, a torn tail and flipped bits are faults with an offset.
  */
 
 export interface ByteSource {
@@ -140,7 +140,7 @@ export interface Member {
 export interface Fault {
   kind: 'fault'
   offset: number
-  /** `torn`: the file ends inside the member. `damaged`: what is there is no member. `too large`: over the limits. */
+  /** `torn`: the file ends inside the member. `damaged`: this is not a member. `too large`: over the limits. */
   what: 'torn' | 'damaged' | 'too large'
   detail: string
 }
@@ -148,7 +148,7 @@ export interface Fault {
 export interface MemberLimits {
   /** Compressed bytes of one member. */
   packed: number
-  /** Bytes that it may unfold to. */
+  /** Bytes that it may inflate to. */
   unpacked: number
 }
 
@@ -164,7 +164,7 @@ export function bytesIn(bytes: Uint8Array): ByteSource {
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
 }
 
-/** A place in a volume that moves from member to member over a window of bytes, which is read once. */
+/** A position in a volume that moves from member to member over a window of bytes, each read once. */
 export class MemberReader {
   readonly #source: ByteSource
   readonly #limits: MemberLimits
@@ -182,11 +182,11 @@ export class MemberReader {
     return this.#offset
   }
 
-  /** The member at the present place, which moves behind it; a fault leaves the place where it is. Undefined at the end. */
+  /** The member at this position, which moves behind it; a fault leaves the position. Undefined at the end. */
   next(): Member | Fault | undefined {
     const rest = this.#source.size - this.#offset
     if (rest <= 0) return undefined
-    // A member larger than the window is unfolded again from its start with twice as much: at most twice the work.
+    // A member larger than the window is inflated again from its start with twice as much: at most twice the work.
     for (let length = WINDOW; ; length *= 2) {
       const wanted = Math.min(length, rest, this.#limits.packed)
       const bytes = this.#bytes(wanted, length > WINDOW)
@@ -196,12 +196,12 @@ export class MemberReader {
       if (bytes.length >= this.#limits.packed) {
         return { kind: 'fault', offset: this.#offset, what: 'too large', detail: `over ${bytes.length} bytes` }
       }
-      // The first look may have been at what was left of the window; a fresh read that is short is the end of the file.
+      // The first attempt may have seen only the rest of the window; a fresh read that is short is the end of the file.
       if (length > WINDOW && bytes.length < wanted) return read
     }
   }
 
-  /** Moves on to the next place after a fault that looks like the beginning of a member; false when there is none. */
+  /** After a fault, moves to the next position that looks like the beginning of a member; false when there is none. */
   skip(): boolean {
     for (let from = this.#offset + 1; from < this.#source.size; ) {
       this.#offset = from
@@ -218,11 +218,11 @@ export class MemberReader {
     return false
   }
 
-  /** `all`: not what is left of the window. */
+  /** `all`: read anew instead of using the rest of the window. */
   #bytes(length: number, all: boolean): Uint8Array {
     const at = this.#offset - this.#windowAt
     const rest = this.#source.size - this.#offset
-    // A window that is nearly used up would only find the next member torn: half of it is the least worth looking at.
+    // The next member would not fit into a nearly used window: less than half of it is not worth trying.
     const enough = Math.min(length, rest, all ? length : WINDOW / 2)
     if (at < 0 || at + enough > this.#window.length) {
       this.#window = this.#source.read(this.#offset, length)
