@@ -1,8 +1,8 @@
 /**
- * What the bytes are, whatever the server says (V14): by the MIME Sniffing Standard where a reader that executes nothing can
- * follow it. It differs from browsers where they fear scripts and we do not: HTML that is declared as plain text is read
- * as HTML. Only the first 1,445 bytes are looked at, as the standard has it, once; where a page that is declared as HTML
- * shows no tag there, the first 64 KB are searched for one before it is called text.
+ * What the bytes are, whatever the server says (V14): by the MIME Sniffing Standard, as far as it applies to a reader
+ * that executes nothing. Unlike browsers, we read HTML that is declared as plain text as HTML. Only the first 1,445
+ * bytes count, as in the standard; if a page declared as HTML shows no tag there, the first 64 KB are searched for one
+ * before it is called text.
  */
 import { utf16WithoutBom } from './parse/detect-charset.ts'
 import { isSpace } from './parse/letters.ts'
@@ -18,14 +18,14 @@ export interface HowToRead {
 export const SNIFFED_BYTES = 1445
 /** How far a page that is declared as HTML is searched for its first tag. */
 const SEARCHED_BYTES = 64 * 1024
-/** A page in an unlucky charset, or with a stray byte, is still a page: one in 20 is no accident. */
+/** A page in a rare charset, or with a stray byte, is still a page; one such byte in 20 is not an accident. */
 const BINARY_SHARE = 20
 
 const HTML = 'text/html'
 const XHTML = 'application/xhtml+xml'
 const TEXT = 'text/plain'
 
-/** For any answer: how its bytes are to be read, and what they are if that is not what was declared. */
+/** How to read the bytes of any answer, and what they are if that is not what was declared. */
 export function howToRead(declared: string, bytes: Uint8Array): HowToRead {
   const essence = essenceOf(declared)
   const kind = mediaKind(essence)
@@ -33,7 +33,7 @@ export function howToRead(declared: string, bytes: Uint8Array): HowToRead {
   const seen = sniff(bytes, kind === 'html' ? SEARCHED_BYTES : 0)
   if (agree(kind, mediaKind(seen), seen) || excused(essence, seen, bytes)) return { as: asDeclared(essence) }
   if (seen === HTML) return { as: kind === 'xml' ? 'xhtml' : 'html', sniffed: kind === 'xml' ? XHTML : HTML }
-  // Scripts, styles and the like are text; but not what we read as such.
+  // Scripts, styles and the like are text, but not text that we read.
   return { as: seen === TEXT && (kind === 'html' || kind === 'generic') ? 'text' : 'none', sniffed: seen }
 }
 
@@ -43,13 +43,13 @@ function asDeclared(essence: string): ReadAs {
 
 /** Types whose contents may look like another kind's. */
 function excused(essence: string, seen: string, bytes: Uint8Array): boolean {
-  // XML is what XHTML is made of, and only its root says which XML.
+  // XHTML is XML, and only the root tells which XML it is.
   if (essence === XHTML) return seen === 'application/xml'
-  // Scripts and templates hold tags; only one that is a page from its first byte is one.
+  // Scripts and templates contain tags; only a page from the first byte on counts.
   return seen === HTML && essence !== TEXT && mediaKind(essence) === 'text' && !beginsAsHtml(bytes)
 }
 
-/** The media type that the bytes say: always one, `application/octet-stream` when they say nothing. */
+/** The media type that the bytes show; `application/octet-stream` when they show none. */
 export function sniff(bytes: Uint8Array, searched = 0): string {
   const head = bytes.subarray(0, SNIFFED_BYTES)
   const wide = wideText(head)
@@ -61,7 +61,7 @@ export function sniff(bytes: Uint8Array, searched = 0): string {
   if (binary * BINARY_SHARE > head.length) return 'application/octet-stream'
   if (marked !== undefined) return marked
   if (searched > 0 && hasTag(wide === undefined ? latin1(bytes.subarray(0, searched)) : text)) return HTML
-  // Without a tag that anyone knows, one byte that no text has is enough (the standard's rule).
+  // Without a known tag, one binary byte is enough (the standard's rule).
   return binary > 0 ? 'application/octet-stream' : TEXT
 }
 
@@ -69,7 +69,7 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
-/** UTF-16, with a mark or without: its letters, as far as they are Latin. */
+/** The Latin letters of UTF-16, with a mark or without. */
 function wideText(head: Uint8Array): string | undefined {
   const marked = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!marked && utf16WithoutBom(head) === undefined) return undefined
@@ -78,7 +78,7 @@ function wideText(head: Uint8Array): string | undefined {
     .replaceAll('\0', '')
 }
 
-/** The standard's "binary data bytes": controls that no text has; escapes, tabs and ends of lines and pages are text. */
+/** The standard's "binary data bytes": controls that text never has, without escape, tab, and line and page ends. */
 function binaryBytes(head: Uint8Array): number {
   let count = 0
   for (const byte of head) if (byte < 32 && IS_BINARY[byte] === 1) count++
@@ -88,7 +88,7 @@ function binaryBytes(head: Uint8Array): number {
 const IS_BINARY = new Uint8Array(32).fill(1)
 for (const byte of [9, 10, 12, 13, 27]) IS_BINARY[byte] = 0
 
-/** The common beginning of a page, told without a string being made. */
+/** The common beginning of a page, recognised without making a string. */
 function beginsAsHtml(bytes: Uint8Array): boolean {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   const to = Math.min(bytes.length, SNIFFED_BYTES)
@@ -106,13 +106,19 @@ function begins(bytes: Uint8Array, at: number, word: string): boolean {
 
 /** Tags that begin pages and nothing else. */
 const STRONG = /^<(?:html|head|body|title|script|iframe|frameset|meta|base)[\s/>]/i
-/** Tags that begin pages, and notes about tags: some closing tag must follow. The standard's list, and what pages are seen to begin with. */
+/**
+ * Tags that begin pages, and also notes about tags: some closing tag must follow. The standard's list, and tags that
+ * real pages begin with.
+ */
 const WEAK =
   /^<(?:h[1-6]|div|font|table|style|br|p|a|b|i|u|center|ul|ol|li|form|img|span|section|article|header|main|nav|link|noscript|pre|strong|em|hr|svg)[\s/>]/i
 const CLOSING =
   /<\/(?:h[1-6]|div|font|table|tr|td|th|style|p|a|b|i|u|center|ul|ol|li|form|span|section|article|header|main|nav|noscript|pre|strong|em|body|html|title)\s{0,9}>/i
 
-/** What the markup at the very beginning says; undefined when there is none. White space, comments and processing instructions are passed over. */
+/**
+ * The type shown by the markup at the very beginning; undefined when there is none. White space, comments and
+ * processing instructions are skipped.
+ */
 function markup(head: string): string | undefined {
   let text = head.startsWith('\xef\xbb\xbf') ? head.slice(3) : head
   let isXml = false
@@ -136,15 +142,15 @@ function markup(head: string): string | undefined {
   if (/^<feed[\s>]/.test(text)) return 'application/atom+xml'
   if (/^<rdf:RDF[\s>]/.test(text))
     return text.includes('purl.org/rss/1.0') ? 'application/rss+xml' : 'application/rdf+xml'
-  // Without its name space it is no picture of its own, but the beginning of a page.
+  // Without its name space it is not a picture, but the beginning of a page.
   if (/^<!doctype\s{1,9}svg\b/i.test(text) || /^<svg\s[^>]{0,500}xmlns=/i.test(text)) return 'image/svg+xml'
   if (isXml || /^<(?:urlset|sitemapindex)[\s>]/.test(text)) return 'application/xml'
   if (WEAK.test(text) && CLOSING.test(text)) return HTML
-  // A comment alone begins a page for the standard; scripts and style sheets begin so too.
+  // For the standard a comment begins a page; scripts and style sheets begin so too.
   return hasComment && CLOSING.test(text) ? HTML : undefined
 }
 
-/** Any tag of HTML, opened or closed, or a reference that only HTML has: one search, each `<` looked at once. */
+/** Any tag of HTML, opened or closed, or a reference that only HTML has: one search, each `<` scanned once. */
 function hasTag(text: string): boolean {
   return ANY_TAG.test(text)
 }
@@ -153,16 +159,15 @@ const ANY_TAG =
   /<\/?(?:html|head|body|title|meta|link|script|style|h[1-6]|div|font|table|tr|td|p|br|a|b|i|u|center|ul|ol|li|dl|dt|dd|form|input|img|span|section|article|header|footer|main|nav|iframe|frame|frameset|noscript|pre|strong|em|hr|blockquote|button|label|select|option|small|code)[\s/>]|&(?:amp|nbsp|lt|gt|quot|copy|#\d{1,6}|[a-z]{1,6}(?:acute|grave|uml|circ|tilde|cedil));/i
 
 /**
- * What bytes begin with when they are not text: the signatures of the MIME Sniffing Standard (§6), and of what else the web
- * serves under wrong names. Short ones prove something only where the bytes are no text: `BM` begins a bitmap, and a
- * sentence about cars.
+ * What binary formats begin with: the signatures of the MIME Sniffing Standard (§6), and more that the web serves under
+ * wrong names. Short ones count only with binary bytes: `BM` begins a bitmap, and a sentence about cars.
  */
 
 interface Signature {
   bytes: readonly number[]
   at: number
   type: string
-  /** Also a beginning of ordinary text: counts only together with bytes that no text has. */
+  /** Also a beginning of ordinary text: counts only together with binary bytes. */
   weak: boolean
 }
 
@@ -216,7 +221,7 @@ const SIGNATURES: readonly Signature[] = [
   signature('application/x-sqlite3', 'SQLite format 3\0'),
 ]
 
-/** `hasBinary`: there are bytes among them that no text has. */
+/** `hasBinary`: some of the bytes never occur in text. */
 function signatureOf(head: Uint8Array, hasBinary: boolean): string | undefined {
   for (const { bytes, at, type, weak } of SIGNATURES) {
     if (head[at] !== bytes[0] || (weak && !hasBinary)) continue
@@ -225,7 +230,7 @@ function signatureOf(head: Uint8Array, hasBinary: boolean): string | undefined {
   return undefined
 }
 
-/** Media types by what a reader makes of them: two types of one kind do not contradict each other. */
+/** Media types by how they are read: two types of one kind do not contradict each other. */
 
 export type MediaKind =
   | 'html'
@@ -267,17 +272,17 @@ export function mediaKind(essence: string): MediaKind {
   return 'other'
 }
 
-/** Can bytes that look like `seenType` be what was declared? Told is only what cannot. */
+/** Whether bytes that look like `seenType` can be what was declared. */
 export function agree(declared: MediaKind, seen: MediaKind, seenType: string): boolean {
   if (declared === seen) return true
-  // Bytes that say nothing belie only what is made of letters.
+  // Unrecognised bytes contradict only text types.
   if (seen === 'generic') return declared !== 'html' && declared !== 'xml' && declared !== 'text'
-  // XML need not begin with a declaration that it is.
+  // XML need not begin with an XML declaration.
   if (declared === 'xml') return seen === 'text'
   if (seenType === 'application/zip' || seenType === 'application/x-ole-storage') {
     return declared === 'document' || declared === 'archive' || declared === 'other'
   }
-  // A type that nobody knows may be of any kind, but not a page.
+  // An unknown type may be of any kind, except a page.
   return declared === 'other' && seen !== 'html'
 }
 

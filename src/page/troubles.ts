@@ -1,19 +1,19 @@
-/** What was wrong with a page, in words that a log can carry: a closed list, so that it can be counted. */
+/** What was wrong with a page: a closed list, so that it can be logged and counted. */
 export type Trouble =
   /** More links than are kept; the rest was dropped. */
   | 'links>50000'
   /** References too long to be URLs were dropped. */
   | 'href>8192'
-  /** More links in scripts than are believed; the rest was dropped. */
+  /** More links in scripts than are plausible; the rest was dropped. */
   | 'script-links>200'
   /** Text after its first million characters was dropped. */
   | 'text>1000000'
-  /** Declared as HTML or text, and neither: nothing was read (V14). */
+  /** Declared as HTML or text, but binary: nothing was read (V14). */
   | 'binary'
-  /** Declared as HTML or text, of some size, and what was read has no links and no words, or not even white space (V32). */
+  /** Declared as HTML or text, of some size, but without links and words, or even white space (V32). */
   | 'belied:no-words'
   | 'belied:no-white-space'
-  /** It says nothing but that the browser is not supported, or lacks JavaScript or cookies (V28). */
+  /** It says only that the browser is not supported, or lacks JavaScript or cookies (V28). */
   | 'unsupported-browser'
 
 export const TROUBLES: readonly Trouble[] = [
@@ -29,7 +29,7 @@ export const TROUBLES: readonly Trouble[] = [
 
 /**
  * A wrong media type seen from the result (V32): what was read as HTML or text has no links, no words, no white space.
- * What is short proves nothing; nor does a page of scripts, whose tags show that it is one.
+ * Short content proves nothing; nor does a page of scripts, whose tags show that it is a page.
  */
 
 export interface Result {
@@ -38,16 +38,18 @@ export interface Result {
   /** Links that can be followed. */
   links: number
   words: number
-  /** Characters of text, and of strings that are no words and were left out (`extract/text.ts`), and how many strings. */
+  /** Characters of text, and of the long strings that were left out of it (`extract/text.ts`), and how many strings. */
   length: number
   leftOut: number
   strings: number
-  /** Tags that HTML knows, of three letters and more: random bytes have none. */
+  /** Known HTML tags of three letters and more: random bytes have none. */
   tags: number
 }
 
 const MIN_SIZE = 1024
-/** Characters of content for each of text: so little is noise, as in encoded data that a space happened to be in. */
+/**
+ * Characters of content per character of text: so little text is noise, as in encoded data with an accidental space.
+ */
 const NOISE = 50
 
 export function belied(result: Result): Trouble | undefined {
@@ -60,22 +62,22 @@ export function belied(result: Result): Trouble | undefined {
 }
 
 /**
- * Answers that only say "your browser is not supported", or ask for JavaScript or cookies (V28). They are no content, and
- * they are recognised, never avoided: a crawler that pretends to be a browser is impolite.
+ * Answers that only say "your browser is not supported", or ask for JavaScript or cookies (V28). They are recognised,
+ * never evaded: a crawler that pretends to be a browser is impolite.
  *
- * Such a page is short; some sentence of it complains; and once the sentences that speak of browsers are taken away,
- * next to nothing is left. A page that has more to say than its warning is a page.
+ * Such a page is short, some sentence complains, and without the sentences about browsers next to nothing is left. A
+ * page that says more than its warning is a page.
  */
 
-/** Longer texts have something to say. */
+/** Longer texts have content. */
 const MAX_WORDS = 200
-/** Links to the browsers that are liked. */
+/** Links to supported browsers. */
 const MAX_LINKS = 12
-/** What may stand beside the complaint: a name, a year, a button. */
+/** Words beside the complaint: a name, a year, a button. */
 const MAX_OTHER_WORDS = 12
 const LONGEST_TEXT = 3000
 
-/** By language; accents are folded before they are compared. */
+/** By language; accents are removed before comparing. */
 const COMPLAINTS: Readonly<Record<string, readonly string[]>> = {
   en: [
     'browser (?:version )?(?:you are using )?(?:is|was) (?:not supported|no longer supported|unsupported|outdated|out of date|too old|not compatible)',
@@ -127,7 +129,7 @@ const COMPLAINTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const COMPLAINT = new RegExp(Object.values(COMPLAINTS).flat().join('|'))
-/** Sentences about browsers say nothing else, whether they complain or advise. */
+/** A sentence about browsers has no other content, whether it complains or advises. */
 const ABOUT_BROWSERS =
   /browser|navegador|navigateur|java ?script|cookies?\b|chrome|firefox|safari|\bedge\b|internet explorer|\bopera\b|netscape|mozilla|reload|refresh|recarreg|recarga|neu laden|recharge|ricarica|download|upgrade|update/
 
@@ -135,12 +137,12 @@ export interface ShortPage {
   title: string
   words: number
   links: number
-  /** Of the text, in characters; the text itself is only asked for where it is short. */
+  /** Of the text, in characters; the text itself is made only if it is short. */
   length: number
   text: { text(): string }
 }
 
-export function onlyScoldsBrowser({ title, words, links, length, text }: ShortPage): boolean {
+export function isBrowserComplaint({ title, words, links, length, text }: ShortPage): boolean {
   if (words === 0 || words > MAX_WORDS || links > MAX_LINKS || length > LONGEST_TEXT) return false
   const said = folded(text.text())
   if (!COMPLAINT.test(said) && !COMPLAINT.test(folded(title))) return false

@@ -38,19 +38,19 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
     if (message.kind === 'answer') call?.resolve(message.value)
     else call?.reject(new Error(message.message))
   })
-  const tell = (message: ToCoordinator, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
-  const ask = <T>(call: Call, transfer: ArrayBuffer[] = []): Promise<T> =>
+  const post = (message: ToCoordinator, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+  const send = <T>(call: Call, transfer: ArrayBuffer[] = []): Promise<T> =>
     new Promise((resolve, reject) => {
       const id = ++last
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
-      tell({ kind: 'call', id, call }, transfer)
+      post({ kind: 'call', id, call }, transfer)
     })
 
   return {
     frontier: {
-      checkOut: (...args) => ask({ name: 'checkOut', args }),
-      enter: (...args) => ask({ name: 'enter', args }),
-      renew: (...args) => ask({ name: 'renew', args }),
+      checkOut: (...args) => send({ name: 'checkOut', args }),
+      enter: (...args) => send({ name: 'enter', args }),
+      renew: (...args) => send({ name: 'renew', args }),
     },
     sink: {
       async checkIn(worker, reports) {
@@ -58,7 +58,7 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
         for (let at = 0; at < reports.length; at += PARTS_A_TURN) {
           if (at > 0) await turn()
           const parts = reports.slice(at, at + PARTS_A_TURN).map(seal)
-          const call = ask<void>(
+          const call = send<void>(
             { name: 'checkInSealed', args: [worker, parts] },
             parts.map(({ body }) => body.buffer as ArrayBuffer),
           )
@@ -69,9 +69,9 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
         await Promise.all(calls)
       },
     },
-    findCopy: (digest) => ask<StoredCopy | undefined>({ name: 'findCopy', args: [digest] }),
-    event: (event) => tell({ kind: 'event', event }),
-    pulse: (pulse) => tell({ kind: 'pulse', ...pulse }),
+    findCopy: (digest) => send<StoredCopy | undefined>({ name: 'findCopy', args: [digest] }),
+    event: (event) => post({ kind: 'event', event }),
+    pulse: (pulse) => post({ kind: 'pulse', ...pulse }),
     stop: stop.signal,
   }
 }

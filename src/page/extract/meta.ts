@@ -1,4 +1,4 @@
-/** What `<meta>` says that concerns a crawler: robots directives as they are written, a refresh, a language. */
+/** What `<meta>` says to a crawler: robots directives as written, a refresh, a language. */
 
 import { isSpace } from '../parse/letters.ts'
 import type { Tokenizer } from '../parse/tokenizer.ts'
@@ -16,7 +16,7 @@ const MAX_ROBOTS = 32
 const LONGEST_CONTENT = 1000
 const LONGEST_NAME = 100
 
-/** We do not know here by which token we are called: whatever speaks like a directive is handed on with its name. */
+/** Our token is not known here: everything that looks like a directive is passed on with its name. */
 const DIRECTIVE = /\b(?:no)?(?:index|follow|archive|snippet|cache|imageindex)\b|\b(?:none|all|unavailable_after)\b/i
 
 export class MetaFacts {
@@ -47,7 +47,7 @@ export class MetaFacts {
   }
 }
 
-/** `pt-BR`, also from `pt_BR` and from the first of a list; undefined when it is no language tag. */
+/** `pt-BR`, also from `pt_BR` and from the first of a list; undefined when it is not a language tag. */
 export function languageTag(written: string): string | undefined {
   const first = written.slice(0, 200).split(',', 1)[0].trim().replaceAll('_', '-')
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(first) ? detached(first) : undefined
@@ -57,7 +57,7 @@ export function languageTag(written: string): string | undefined {
 
 export interface Refresh {
   seconds: number
-  /** Undefined: the page asks for itself again. */
+  /** Undefined: the page reloads itself. */
   url: string | undefined
 }
 
@@ -79,7 +79,7 @@ export function parseRefresh(content: string): Refresh | undefined {
   return { seconds, url: at >= content.length ? undefined : target(content, at) }
 }
 
-/** What follows: `url=` may be there or not, quotes may be closed or not. */
+/** `url=` may be missing, and quotes may be unclosed. */
 function target(content: string, from: number): string {
   let at = from
   if (/^u/i.test(content[at])) {

@@ -1,6 +1,6 @@
 /**
- * Which charset the bytes are in, and the text they hold: BOM, then the HTTP header, then what the page declares, then
- * what the bytes look like. Labels are those of the Encoding Standard; one that it does not know is as if not there.
+ * The charset of the bytes, and their text: BOM, then the HTTP header, then what the page declares, then what the bytes
+ * look like. Labels are those of the Encoding Standard; unknown ones are ignored.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
@@ -18,12 +18,12 @@ export interface Decoded {
   source: CharsetSource
 }
 
-/** Labels come from outside: remembered up to here, then looked up anew. The standard has some 220. */
+/** Labels come from outside: cached up to this number. The standard has some 220. */
 const MAX_LABELS = 400
 const encodings = new Map<string, string | undefined>()
 const decoders = new Map<string, TextDecoder>()
 
-/** The encoding of a label, or undefined when there is none (or only the "replacement" one, which decodes nothing). */
+/** The encoding of a label; undefined when there is none (or only "replacement", which decodes nothing). */
 export function encodingOf(label: string): string | undefined {
   if (label.length > 64) return undefined
   if (encodings.has(label)) return encodings.get(label)
@@ -55,14 +55,14 @@ export function charsetOf(
 ): { charset: string; source: CharsetSource } {
   const marked = byteOrderMark(bytes)
   if (marked !== undefined) return { charset: marked, source: 'bom' }
-  const told = headerCharset === undefined ? undefined : encodingOf(headerCharset)
-  if (told !== undefined) return { charset: told, source: 'header' }
+  const fromHeader = headerCharset === undefined ? undefined : encodingOf(headerCharset)
+  if (fromHeader !== undefined) return { charset: fromHeader, source: 'header' }
   const declared = declaredCharset(bytes, PRESCAN_BYTES, encodingOf)
   if (declared !== undefined) return { charset: declared, source: 'declared' }
   const wide = utf16WithoutBom(bytes)
   if (wide !== undefined) return { charset: wide, source: 'bytes' }
   if (looksLikeUtf8(bytes)) return { charset: isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
-  // Browsers start again when a declaration comes late; it is still a better witness than statistics.
+  // Browsers start again when a declaration comes late; it is still better evidence than statistics.
   const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
   if (late !== undefined) return { charset: late, source: 'declared' }
   return { charset: detectCharset(bytes, encodingOf) ?? 'windows-1252', source: 'bytes' }
@@ -75,7 +75,7 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** A page cut by a limit may end inside a character; if it holds others, that makes it no less UTF-8. */
+/** A page cut by a limit may end inside a character; if it holds others, it is still UTF-8. */
 function looksLikeUtf8(bytes: Uint8Array): boolean {
   if (isUtf8(bytes)) return true
   const whole = withoutTornEnd(bytes)
@@ -95,12 +95,12 @@ function withoutTornEnd(bytes: Uint8Array): Uint8Array {
 
 /**
  * The charset that a page declares near its beginning: the standard's prescan, made with our tokenizer (which, like the
- * prescan, sees tags inside scripts as long as nobody tells it that they are scripts).
+ * prescan, sees tags inside scripts unless told otherwise).
  */
 
 /** How far the standard looks. */
 export const PRESCAN_BYTES = 1024
-/** How far we look before we resort to guessing. */
+/** How far we look before guessing. */
 export const LATE_BYTES = 64 * 1024
 
 const META = tagNamed('meta')
@@ -120,7 +120,7 @@ export function declaredCharset(bytes: Uint8Array, limit: number, encodingOf: En
   }
 }
 
-/** Who can read the declaration is not reading UTF-16; and nobody means x-user-defined. */
+/** A readable declaration is not UTF-16; and no one means x-user-defined. */
 function readable(encoding: string): string {
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return 'utf-8'
   return encoding === 'x-user-defined' ? 'windows-1252' : encoding

@@ -1,4 +1,4 @@
-/** The few characters that HTML's grammar turns on, by code, and questions about them. */
+/** The characters that matter in HTML's grammar, and the commonest references. */
 
 export const TAB = 9
 export const LF = 10
@@ -15,7 +15,7 @@ export const EQUALS = 61
 export const GREATER = 62
 export const QUESTION = 63
 
-/** HTML's white space. CR counts too: the standard makes it LF before tokenizing, we only when a text is asked for. */
+/** HTML's white space, with CR: the standard makes it LF before tokenizing, we do so only when a text is asked for. */
 export function isSpace(code: number): boolean {
   return code <= SPACE && (code === SPACE || code === LF || code === TAB || code === CR || code === FF)
 }
@@ -34,7 +34,7 @@ function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code | 0x20 : code
 }
 
-/** Does `input` read `word` (given in lower case) at `at`, in whatever case? */
+/** Whether `input` has `word` (given in lower case) at `at`, in any case. */
 export function reads(input: string, at: number, word: string): boolean {
   if (at + word.length > input.length) return false
   for (let i = 0; i < word.length; i++) {
@@ -43,7 +43,7 @@ export function reads(input: string, at: number, word: string): boolean {
   return true
 }
 
-/** The references that nearly all are: told without a string being made. */
+/** The commonest references, recognised without making a string. */
 
 const HASH = 35
 const ZERO = 48
@@ -55,14 +55,14 @@ const NAMES: readonly (readonly [code: number, rest: string])[] = [
   [62, 'gt;'],
   [34, 'quot;'],
 ]
-/** From here on, up to the surrogates, a number is the character's own. */
+/** From here up to the surrogates, a number is the character's own code. */
 const MIN_NUMBER = 160
 const MAX_DIGITS = 5
 const SURROGATES = 0xd800
 
 /**
- * The character that the reference at `at` stands for, and above its 16 bits how many characters the reference has; 0 when
- * it is another one, or none: the decoder must look at it. What ends with `;` means the same whatever follows.
+ * The character of the reference at `at`, and above its 16 bits the length of the reference; 0 when it is a rarer one,
+ * or none: then the decoder must look. With its `;` a reference means the same whatever follows.
  */
 export function commonReference(input: string, at: number): number {
   if (at + 1 >= input.length) return 0

@@ -1,10 +1,10 @@
 /**
- * HTML's tokenizer, written by hand: one pass over a decoded text, equal to the standard's on html5lib-tests
- * (`tokenizer-conformance.test.ts`). It is pulled: `next()` says what the token is, and what it holds is cut out and decoded
- * only when asked for, so that the attributes of most tags cost nothing but a walk.
+ * A hand-written HTML tokenizer: one pass over a decoded text, equal to the standard's on html5lib-tests
+ * (`tokenizer-conformance.test.ts`). `next()` returns the kind of token; its contents are cut out and decoded only on
+ * demand, so the attributes of most tags cost only a scan.
  *
- * Linear on every input: it only goes forward, and what is never closed is looked for once, since it ends the input.
- * Like the standard's it does not know which elements hold raw text: its caller tells it (`enter`).
+ * Linear on every input: it only goes forward, and an unclosed construct is searched for once, since it ends the input.
+ * The caller says which elements hold raw text (`enter`), as in the standard.
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 import * as letters from './letters.ts'
@@ -16,10 +16,10 @@ const { endsTagName, isLetter, isSpace, reads } = letters
 export const TOKEN = { end: 0, text: 1, startTag: 2, endTag: 3, comment: 4, doctype: 5 } as const
 export type Token = (typeof TOKEN)[keyof typeof TOKEN]
 
-/** Something empty was passed over, such as `<![CDATA[]]>`: a loop goes on from there, for recursion could be deep. */
+/** Something empty was skipped, such as `<![CDATA[]]>`: `next` loops on, for recursion could be deep. */
 const NOTHING = -1
 
-/** A tag with more is a mistake or an attack; the rest is walked over. */
+/** A tag with more is a mistake or an attack; the rest is skipped. */
 const MAX_ATTRIBUTES = 1000
 
 const SMALL_O = 111
@@ -31,14 +31,14 @@ export class Tokenizer {
   /** Inside SVG, MathML and XHTML `<![CDATA[` opens text; in HTML it is a bogus comment. */
   cdataAllowed = false
 
-  /** Of the token: where in the input its text, comment or doctype lies. */
+  /** Where in the input the token's text, comment or doctype is. */
   from = 0
   to = 0
-  /** Of a tag; OTHER_TAG when its name is none of those a reader cares for. */
+  /** Of a tag; OTHER_TAG when its name is not in the lists. */
   tag: Tag = OTHER_TAG
   nameHash = 0
   selfClosing = false
-  /** An attribute of the tag begins with `o`: there may be handlers of events. */
+  /** An attribute of the tag begins with `o`: there may be event handlers. */
   mayHandle = false
   /** Of a doctype or bogus comment: its `>` was there. */
   isClosedComment = true
@@ -50,7 +50,7 @@ export class Tokenizer {
   #nameFrom = 0
   #nameTo = 0
   #attributes = 0
-  /** Four numbers an attribute: where its name and its value begin and end. */
+  /** Four numbers per attribute: where its name and its value begin and end. */
   readonly #spans: number[] = []
   /** The first `&` at or after the text last asked about. */
   #ampersand = -1
@@ -65,7 +65,7 @@ export class Tokenizer {
     this.#rawName = name
   }
 
-  /** Whether the raw text that begins here would end with its end tag, and not only with the input. Looks all the way there. */
+  /** Whether the raw text that begins here ends with its end tag, and not with the input. Searches all the way. */
   isClosed(name: string): boolean {
     return rawTextEnd(this.input, this.#at, name) < this.input.length
   }
@@ -77,7 +77,7 @@ export class Tokenizer {
     }
   }
 
-  /** The text of a text token, references decoded; or what of it begins at `from`. */
+  /** The decoded text of a text token; or the part from `from` on. */
   text(from = this.from): string {
     const cut = newlines(this.input.slice(from, this.to))
     switch (this.#textOf) {
@@ -92,7 +92,7 @@ export class Tokenizer {
     }
   }
 
-  /** True when the text token holds no reference, so that the input between `from` and `to` is its text. */
+  /** The text token has no reference, so the input between `from` and `to` is its text. */
   get isPlain(): boolean {
     if (this.#textOf !== 'data' && this.#textOf !== 'rcdata') return true
     if (this.#ampersand < this.from) {
@@ -120,7 +120,7 @@ export class Tokenizer {
     return isLetter(code) ? code | 0x20 : code
   }
 
-  /** The decoded value of a start tag's attribute; '' when it has none; the first of several counts. */
+  /** The decoded value of a start tag's attribute, '' when it has no value; the first of several counts. */
   attribute(name: string): string | undefined {
     const spans = this.#spans
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -129,7 +129,7 @@ export class Tokenizer {
     return undefined
   }
 
-  /** The decoded values of attributes that handle events: `onclick` and the like. */
+  /** The decoded values of event handlers such as `onclick`. */
   handlers(): string[] {
     const found: string[] = []
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -138,7 +138,7 @@ export class Tokenizer {
     return found
   }
 
-  /** All of them, for tests and for the curious. */
+  /** All of them, for tests. */
   attributes(): Map<string, string> {
     const all = new Map<string, string>()
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -231,7 +231,7 @@ export class Tokenizer {
     this.selfClosing = false
     this.mayHandle = false
     for (;;) {
-      // A tag that the end of the input cuts off is none.
+      // A tag cut off by the end of the input does not count.
       if (at >= length) return this.#ended()
       const code = input.charCodeAt(at)
       if (code === GREATER) break
@@ -251,7 +251,7 @@ export class Tokenizer {
   #attribute(nameFrom: number): number {
     const input = this.input
     const length = input.length
-    // An `=` in the first place belongs to the name.
+    // A leading `=` belongs to the name.
     let at = nameFrom + 1
     for (; at < length; at++) {
       const code = input.charCodeAt(at)
