@@ -11,9 +11,7 @@ const LOOK_AGAIN: Millis = 100
 const SLOW: Millis = 5_000
 
 export interface PauseRules {
-  /**
-   * Our pause for this site. `own`: `--pause-for` names it, so neither answer time nor the address's pause add to it.
-   */
+  /** Our pause for this site. `own`: `--pause-for` names it, so neither answer time nor address add to it. */
   configured(site: string, address: string | undefined): { pause: Millis; own: boolean }
   /** The pause is at least this many times the last answer's time, up to the bound. */
   factor: number

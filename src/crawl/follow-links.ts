@@ -46,10 +46,7 @@ export interface PageLink {
 /** Links resolved or followed in one stretch: 5 to 10 ms. Most pages have fewer. */
 export const LINKS_A_STRETCH = 2000
 
-/**
- * Shared by all pages that are read in one stretch: sets of their own would cost more than the work. A page that yields
- * needs its own.
- */
+/** Shared by all pages read in one stretch: own sets would cost more than the work. A page that yields needs them. */
 const shared = [new HashSet64(), new HashSet64()] as const
 
 function twoSets(links: number): readonly [HashSet64, HashSet64] {
@@ -240,10 +237,7 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
   return { listed: way('L', true), offspring: way('L', false), listedForm: way('S', true), form: way('S', false) }
 }
 
-/**
- * True when the URL itself is wanted: queued, reported, or known already. Links also record the URL of a site that is
- * entered by another URL.
- */
+/** True when the URL itself is wanted: queued, reported, or known already. */
 function offer(url: WebUrl, way: Way, tools: VisitState): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.crossSite(url)
@@ -262,10 +256,7 @@ function offer(url: WebUrl, way: Way, tools: VisitState): boolean {
   return entered
 }
 
-/**
- * Offers a URL of this site. A known one is reported again when a sitemap adds a date, or a link leads where only a
- * form did.
- */
+/** A known URL is reported again when a sitemap adds a date, or a link leads where only a form did. */
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: VisitState): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isPatternFull(url, { depth, path, via }))) return false

@@ -10,10 +10,7 @@ import type { Link } from '../contracts/report.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
-/**
- * Other spellings reported per URL, and per visit: a site with session ids makes any number of them. A folder has five
- * names for its index.
- */
+/** Other spellings reported, per URL (a folder has five names for its index) and per visit. */
 const MAX_SPELLINGS = 5
 const MAX_SPELLINGS_A_VISIT = 10_000
 /** Spellings kept for comparison: only of URLs whose spelling is not the one that their key is made of. */
@@ -93,10 +90,7 @@ export class LocalFrontier {
     return this.#told.size < MAX_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
-  /**
-   * A link leads to it. True when only a form did so far: it is then fetched whatever becomes of other forms, and the
-   * frontier must know. Its generation stays.
-   */
+  /** A link leads to it. True when only a form did so far: the frontier must know. Its generation stays. */
   isLinked(key: bigint): boolean {
     const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
     if (item === undefined) return false

@@ -90,10 +90,7 @@ function lineageOf(
   return { generation, via: url?.site === site ? normalPath(url) : undefined }
 }
 
-/**
- * Compares a kept document with a stored copy, if there is one: is the whole site a mirror? If so it is slowed, and
- * goes on.
- */
+/** Compares a kept document with its stored copy, if any: a site that is a mirror is slowed, and goes on. */
 export function compareSites(
   page: PageReport,
   isHome: boolean,
@@ -152,10 +149,7 @@ export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
   return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED
 }
 
-/**
- * The rule by which a URL of the site is not fetched. Each such URL is counted once per visit, for the site and for the
- * crawl.
- */
+/** The rule by which a URL of the site is not fetched. Each such URL is counted once per visit. */
 export function stoppedBy(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,

@@ -13,9 +13,7 @@ import type { Visit } from '../contracts/visit.ts'
 import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
-/**
- * Trap counts go with every so many parts: parts come once a second, so a crash costs at most half a minute of counts.
- */
+/** Parts between trap counts. Parts come once a second, so a crash costs at most half a minute of counts. */
 const PARTS_A_TRAP_MEMORY = 30
 
 export class Reporter {
@@ -98,9 +96,7 @@ export class Reporter {
     this.#guesses.push(next)
   }
 
-  /**
-   * What a sitemap says of a URL is added to what was found before; the first page that lists it is where it was found.
-   */
+  /** A sitemap's date is added to what was found before; the first page that lists a URL is where it was found. */
   addLink(link: Link): void {
     this.#news = true
     if (link.spelling) {

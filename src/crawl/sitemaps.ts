@@ -26,19 +26,14 @@ export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
 /** An index may name indexes: so many levels, and so many redirects on the way. */
 const DEEPEST = 3
 const MAX_MOVES = 5
-/**
- * One letter less than a discovery path may have, so that the pages it lists get theirs and don't look like sitemaps.
- */
+/** One letter less than a discovery path may have, so that the paths of listed pages don't end in `M`. */
 const LONGEST_OF_A_SITEMAP = LONGEST_PATH - 1
 
 export function isSitemap({ path }: Pick<AgendaItem, 'path'>): boolean {
   return path.endsWith('M')
 }
 
-/**
- * A file that robots.txt names is reported with `from`, a page of the site, as its referrer: the frontier has no
- * robots.txt.
- */
+/** The referrer of a file that robots.txt names is `from`, a page of the site: the frontier has no robots.txt. */
 export function offerSitemaps(
   robots: Robots,
   origin: string,

@@ -1,6 +1,6 @@
 /**
- * A sitemap or feed that was answered: archived, read for the URLs it lists, and not a document. What claims to be a
- * sitemap and is a web page is taken as one.
+ * A sitemap or feed that was answered: archived and read for its URLs, not a document. A web page in its place is
+ * visited as one.
  */
 import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../contracts/adjacency.ts'
@@ -19,10 +19,7 @@ import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNes
 import { readPage } from './visit-page.ts'
 import { type Answered, type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
-/**
- * On the wire, and without compression. Less than the protocol's 50 MB, for a thread may read hundreds at once; 50,000 URLs
- * take 5 to 12 MB.
- */
+/** Decoded or not. Less than the protocol's 50 MB, for a thread may read hundreds; 50,000 URLs take 5 to 12 MB. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** URLs that are taken before the thread's other visits have a turn. */
 const URLS_PER_TURN = 2000

@@ -75,9 +75,7 @@ export interface Characters {
   utf8: Uint8Array
 }
 
-/**
- * The characters that a browser would show, in UTF-8. Bytes that are not text, or are UTF-8 already, stay as they are.
- */
+/** The characters that a browser would show, in UTF-8. Bytes that are not text stay as they are. */
 export function readCharacters(input: PageBytes): Characters {
   const essence = essenceOf(input.mediaType)
   const { as, sniffed } = howToRead(essence, input.bytes)

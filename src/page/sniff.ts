@@ -106,19 +106,13 @@ function begins(bytes: Uint8Array, at: number, word: string): boolean {
 
 /** Tags that begin pages and nothing else. */
 const STRONG = /^<(?:html|head|body|title|script|iframe|frameset|meta|base)[\s/>]/i
-/**
- * Tags that begin pages, and also notes about tags: some closing tag must follow. The standard's list, and tags that
- * real pages begin with.
- */
+/** Tags that begin pages, and also notes about tags: some closing tag must follow. */
 const WEAK =
   /^<(?:h[1-6]|div|font|table|style|br|p|a|b|i|u|center|ul|ol|li|form|img|span|section|article|header|main|nav|link|noscript|pre|strong|em|hr|svg)[\s/>]/i
 const CLOSING =
   /<\/(?:h[1-6]|div|font|table|tr|td|th|style|p|a|b|i|u|center|ul|ol|li|form|span|section|article|header|main|nav|noscript|pre|strong|em|body|html|title)\s{0,9}>/i
 
-/**
- * The type shown by the markup at the very beginning; undefined when there is none. White space, comments and
- * processing instructions are skipped.
- */
+/** The type shown by the markup at the beginning, behind white space, comments and processing instructions. */
 function markup(head: string): string | undefined {
   let text = head.startsWith('\xef\xbb\xbf') ? head.slice(3) : head
   let isXml = false

@@ -47,9 +47,7 @@ export interface Result {
 }
 
 const MIN_SIZE = 1024
-/**
- * Characters of content per character of text: so little text is noise, as in encoded data with an accidental space.
- */
+/** Characters of content per character of text: so little text is noise, as an accidental space in encoded data. */
 const NOISE = 50
 
 export function belied(result: Result): Trouble | undefined {

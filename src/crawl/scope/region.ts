@@ -85,10 +85,7 @@ function onSites(seeds: readonly WebUrl[]): Region {
 /** Hosts whose answer is cached: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */
 const MAX_REMEMBERED = 10_000
 
-/**
- * The seeds' registrable domains with all their hosts; one user's part of a shared domain (x.github.io) counts as a
- * domain.
- */
+/** The seeds' registrable domains with all hosts; one user's part of a shared domain (x.github.io) is a domain. */
 function inDomains(seeds: readonly WebUrl[]): Region {
   const domains = new Set(seeds.map((seed) => domainOf(seed.host)))
   const remembered = new Map<string, boolean>()
@@ -126,10 +123,7 @@ function underSurt(text: string): Region {
  * part of one. `org,example,` is example.org with all its hosts; `http://(org,example,www,)/news/` a folder of one.
  */
 
-/**
- * `org,example,www,)/path`, with `:8080` before the bracket for a port that is not the default. Addresses are not
- * reversed.
- */
+/** `org,example,www,)/path`, with `:8080` before the bracket if not the default. Addresses are not reversed. */
 function surtForm(url: WebUrl): string {
   const host = isAddress(url.host) ? url.host : `${url.host.split('.').reverse().join(',')},`
   const port = url.site.length > url.host.length ? url.site.slice(url.host.length) : ''

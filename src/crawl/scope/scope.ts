@@ -11,10 +11,7 @@ export type LinkPolicy = 'home-page' | 'deep' | 'combined'
 export interface ScopeOptions {
   mode: ScopeMode
   seeds: readonly WebUrl[]
-  /**
-   * Where a seed may turn out to live (`www.`, the other scheme): in the scope like seeds, but not necessarily in the
-   * queue.
-   */
+  /** Where a seed may turn out to live (`www.`, the other scheme): in the scope, but perhaps not in the queue. */
   alternates?: readonly WebUrl[]
   /** If there are any, a URL must match one, as spelled or normalised; seeds need not. */
   include: readonly RegExp[]
@@ -39,9 +36,7 @@ export interface Scope {
   wantsMedia(mediaType: string): boolean
   /** Decoded bytes of a body that are kept. */
   limitFor(mediaType: string): number
-  /**
-   * The kind that its name shows (`image`, `archive` …), if that is not wanted; never set for pages or unknown names.
-   */
+  /** The kind that its name shows (`image`, `archive` …), if that is unwanted; never set for pages. */
   unwantedKind(url: WebUrl): string | undefined
   /** The URLs that a link to another site adds. The caller still judges them, home pages at depth 0. */
   crossSite(url: WebUrl): { admit: WebUrl[]; dropped: boolean }

@@ -1,6 +1,4 @@
-/**
- * The leases of a worker's visits, on its own monotonic clock. A lease counts from before the check-out was requested.
- */
+/** The leases of a worker's visits, on its monotonic clock. A lease counts from before its check-out was requested. */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { VisitId } from '../../contracts/visit.ts'

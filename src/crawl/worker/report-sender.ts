@@ -49,9 +49,7 @@ export class ReportSender {
     this.deliver().then(forget, forget)
   }
 
-  /**
-   * Resolves when everything reported before the call is durable. Calls made while a delivery runs share the next one.
-   */
+  /** Resolves when everything reported so far is durable. Calls made while a delivery runs share the next one. */
   deliver(): Promise<void> {
     if (this.#current === undefined) {
       this.#current = this.#carry().finally(() => {

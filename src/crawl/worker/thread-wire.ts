@@ -16,9 +16,7 @@ export interface RemoteCoordinator {
   stop: AbortSignal
 }
 
-/**
- * Thousands of visits have news in the same second: encoding all of it at once would make every timer late by 100 ms.
- */
+/** Thousands of visits have news in one second: encoding all at once would make every timer late by 100 ms. */
 const PARTS_A_TURN = 64
 
 interface Waiting {

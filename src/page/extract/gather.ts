@@ -75,10 +75,7 @@ export interface Signature {
    * have equal digests (C8), pages that differ in such a string do not.
    */
   textDigest: bigint
-  /**
-   * Nearly equal texts differ in few bits (`bitsApart`). The words in such strings count too, except in those of over
-   * 256 characters, which are data.
-   */
+  /** Nearly equal texts differ in few bits (`bitsApart`). Words in strings of up to 256 characters count too. */
   simhash: bigint
   /** The same of the text with every run of numbers and dates as one word: equal for the pages of a calendar. */
   shape: bigint

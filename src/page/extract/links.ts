@@ -1,7 +1,4 @@
-/**
- * What a page points to, by element. References are as the page writes them, decoded and trimmed; they are not resolved
- * here.
- */
+/** What a page points to, by element. References are as the page writes them, decoded and trimmed, not resolved. */
 import { TAG_IDS, tagNamed } from '../parse/tags.ts'
 import type { Tokenizer } from '../parse/tokenizer.ts'
 import { scriptLinks } from './script-links.ts'
@@ -26,10 +23,7 @@ export interface FoundLink {
   kind: LinkKind
   /** `rel=nofollow` on the element itself. */
   nofollow: boolean
-  /**
-   * What to expect there: a media type the page names, or `image`, `script`, `style`, `video` …; '' when it does not
-   * say.
-   */
+  /** The media type the page names, or `image`, `script`, `style`, `video` …; '' when it does not say. */
   media: string
 }
 

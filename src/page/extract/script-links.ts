@@ -29,10 +29,7 @@ const CONTEXT = 48
 
 /** Calls `report` with each link in `input` between `from` and `to`, until it returns false. */
 export function scriptLinks(input: string, from: number, to: number, report: (href: string) => boolean): void {
-  /**
-   * The last character outside white space and comments: a `/` after a value divides, elsewhere it opens a regular
-   * expression.
-   */
+  /** The last character outside white space and comments: after a value a `/` divides, elsewhere it opens a pattern. */
   let last = 0
   let at = from
   while (at < to) {

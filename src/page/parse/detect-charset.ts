@@ -22,9 +22,7 @@ const GREATER = 0x3e
 const FIRST_INSIDE = 0x40
 const FIRST_HIGH = 0x80
 
-/**
- * Punctuation between spaces, such as a dash between two `nbsp`, is not a word; in windows-1252 it is all below 0xC0.
- */
+/** Punctuation such as a dash between two `nbsp` is not a word; in windows-1252 it is all below 0xC0. */
 const MIN_HIGH_IN_WORD = 3
 const MIN_DIFFERENT = 5
 const FIRST_LATIN_LETTER = 0xc0
@@ -39,14 +37,9 @@ const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
   ['اليمونرتبةع', 'windows-1256 iso-8859-6'],
   ['านรอกเงมยลวดทสตั่้ีิะ', 'windows-874'],
 ]
-/**
- * Of 1. Texts in these scripts score 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38 in any of
- * these.
- */
+/** Of 1. Texts in these scripts score 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38. */
 const MIN_SCORE = 0.5
-/**
- * A capital inside a word is a little less likely than a small letter: otherwise Hebrew would be Russian in capitals.
- */
+/** A capital inside a word is less likely than a small letter: otherwise Hebrew would be Russian in capitals. */
 const INNER_CAPITAL = 0.95
 
 const ODD = 0
@@ -191,9 +184,7 @@ function wordsOf(bytes: Uint8Array): Uint8Array | undefined {
   return areLetters && ascii <= high * MAX_ASCII ? sample : undefined
 }
 
-/**
- * Slovene, Croatian and Bosnian, which chardet does not know: č ć đ, with š and ž where only these encodings have them.
- */
+/** Slovene, Croatian and Bosnian, which chardet does not know: č ć đ, and š and ž where these encodings differ. */
 const SOUTH_SLAVIC = new Set([0xc6, 0xc8, 0xd0, 0xe6, 0xe8, 0xf0])
 const SOUTH_SLAVIC_S_Z: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
   ['windows-1250', [0x8a, 0x8e, 0x9a, 0x9e]],

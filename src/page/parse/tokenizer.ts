@@ -367,9 +367,7 @@ function rawTextEnd(input: string, from: number, name: string): number {
   }
 }
 
-/**
- * For script, with its escaped states: inside `<!--` … `-->` a nested `<script>` … `</script>` does not end the element.
- */
+/** For script: inside `<!--` … `-->` a nested `<script>` … `</script>` does not end the element. */
 function scriptEnd(input: string, from: number, name: string): number {
   let at = from
   for (;;) {

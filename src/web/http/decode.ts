@@ -207,8 +207,7 @@ async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<
   }
   const { bytes, trouble } = best!
   if (bytes.length >= MAX_AT_ONCE) return best!
-  // Node drops all output of the piece in which a stream breaks, and brotli also what it had not handed out: small
-  // pieces lose little.
+  // Node drops the output of the piece in which a stream breaks: small pieces lose little.
   const piece = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
   const again = await streamed(packed, stream, max, piece)
   return { bytes: again.bytes, cut: again.cut, trouble }

@@ -34,10 +34,7 @@ const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]
 const CHARSET = /(?:^|[;, \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^;, \t]*))/
 const CHARSET_NAME = /^[a-z0-9!#$%&'+^_`{}~.:()-]{1,40}$/
 
-/**
- * Parses a `Content-Type` value. Tolerates what servers write: `text/html;charset="UTF-8"`, `text/html, text/html`, a
- * stray `;`.
- */
+/** Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, `text/html, text/html`, a stray `;`. */
 export function parseMediaType(value: string | undefined): MediaType {
   if (value === undefined) return NO_TYPE
   const lower = value.slice(0, LONGEST_VALUE).toLowerCase()

@@ -1,7 +1,4 @@
-/**
- * The dates of HTTP (RFC 9110 §5.6.7): three forms and nothing else. `Date.parse` would also accept `2`, `May` and
- * local time.
- */
+/** The three date forms of HTTP (RFC 9110 §5.6.7). `Date.parse` would also accept `2`, `May` and local time. */
 import type { Instant, Millis } from '../../base/clock.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']

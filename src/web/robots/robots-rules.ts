@@ -51,9 +51,7 @@ export interface Effort {
   steps: number
 }
 
-/**
- * A path that cannot be decided within the limit is not fetched: the site forbids something, and we cannot tell what.
- */
+/** A path that cannot be decided within the limit is not fetched: some rule may forbid it. */
 const UNDECIDED: RobotsRule = {
   allow: false,
   text: 'Disallow: (too many wildcards to decide)',
@@ -189,10 +187,7 @@ function mayMatch({ pieces, toTheEnd }: Pattern, path: string): boolean {
   return true
 }
 
-/**
- * Piece by piece, each at its first occurrence, without backtracking. -1 when the rule matches; otherwise how many
- * characters were scanned in vain.
- */
+/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned in vain. */
 function scan({ pieces, toTheEnd }: Pattern, path: string): number {
   const first = pieces[0].length
   const last = pieces.length - 1

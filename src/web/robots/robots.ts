@@ -12,10 +12,7 @@ export interface RobotsAnswer {
   yes: boolean
   /** The deciding line, as `Disallow: /private*`, at most 200 characters; '' when no rule matches. */
   rule: string
-  /**
-   * The user-agent line of the deciding group, as the file spells the name: `*`, `Orbweaver/2.0`; '' when no group is
-   * for us.
-   */
+  /** The deciding group's user-agent, as the file spells it: `*`, `Orbweaver/2.0`; '' when no group is for us. */
   group: string
   /** The number of the deciding line in the file, from 1; 0 when no rule matches, or in a file too long to count. */
   line: number

@@ -174,10 +174,7 @@ export class XmlScan {
     return isClose ? 'close' : 'open'
   }
 
-  /**
-   * `<!-- -->`, or `<!DOCTYPE a [ … ]>` with all that it declares. Of one that never ends, only the first letters are
-   * skipped.
-   */
+  /** `<!-- -->`, or `<!DOCTYPE a [ … ]>` with its declarations. Of one that never ends, only the start is skipped. */
   #declarationEnd(at: number): number {
     if (this.#text.startsWith('<!--', at)) return this.#pastOr(this.#commentEnd.from(at + 4), 3, at + 4)
     const greater = this.#greater.from(at)

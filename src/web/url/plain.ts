@@ -28,10 +28,7 @@ const SMALL_E = 0x65
 const LONGEST_HOST = 253
 const LONGEST_LABEL = 63
 
-/**
- * The result of the last call. One object for all calls, because a page has many references: read it before the next
- * one.
- */
+/** The result of the last call. One object for all calls: read it before the next one. */
 export const looked = {
   /** Where path and query end: at `#` or at the end of the text. */
   end: 0,

@@ -226,9 +226,7 @@ function withDots(host: string): string {
   return host.replace(/[.,;]+/g, '.').replace(/^\./, '')
 }
 
-/**
- * `www.examplecom`, `wwwexamplecom`: only where the name's end is not a top-level domain, and would be one with a dot.
- */
+/** `www.examplecom`, `wwwexamplecom`: only where a dot would make the name's end a top-level domain. */
 function withMissingDot(host: string): string {
   const lower = host.toLowerCase()
   // `intranet` and `telecom` are words.

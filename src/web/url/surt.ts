@@ -142,10 +142,7 @@ function lower(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 }
 
-/**
- * Unescapes until nothing is left, in one pass: whatever a byte completes is decoded at once. (Repeated passes take
- * quadratic time: `%252525…`.)
- */
+/** Unescapes everything in one pass: what a byte completes is decoded at once. (Repeated passes are quadratic.) */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text
   const out = Buffer.allocUnsafe(text.length)

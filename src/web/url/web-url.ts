@@ -1,7 +1,4 @@
-/**
- * A URL as the crawler holds it: what is requested, its key, and its site. Only http(s) URLs become one; anything else
- * is classified, never thrown.
- */
+/** A URL as the crawler holds it: what is requested, its key, its site. Only http(s) URLs become one. */
 import { hash64 } from '../../base/digest.ts'
 import { queryEncoder } from './escapes.ts'
 import { endsInIndex, exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'

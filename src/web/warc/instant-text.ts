@@ -3,10 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/**
- * The calendar day of a day number since 1970, in a year that begins in March: leap days come last (proleptic
- * Gregorian).
- */
+/** The calendar day of a day number since 1970, in a year that begins in March (proleptic Gregorian). */
 function civil(day: number): [year: number, month: number, day: number] {
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)

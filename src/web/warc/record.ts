@@ -1,7 +1,4 @@
-/**
- * Heads of WARC 1.1 records. Every value passes `clean`, so no URL or header of a server can end its line and begin
- * another.
- */
+/** Heads of WARC 1.1 records. Every value passes `clean`, so no server's header can end its line and begin another. */
 import type { Instant } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { Random } from '../../base/random.ts'

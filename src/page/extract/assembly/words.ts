@@ -1,11 +1,11 @@
 /**
- * The words of a folded text, as hashes, and its simhash and shape. The text comes in parts, as it does for its digest.
+ * The words of a folded text, as hashes, and its simhash and shape. The text comes in parts, as for its digest.
  *
- * Sixty-four characters at a time become a mask of letters, whose runs are words: where each begins and how long it is are two
- * instructions, and its hash (a sum of letters times powers of 65599) is taken of eight letters at once. So no branch depends
- * on where words end, which no processor foresees.
+ * Sixty-four characters at a time become a mask of letters, whose runs are words: begin and length of each are two
+ * instructions, and its hash (a sum of letters times powers of 65599) takes eight letters at once. So no branch depends
+ * on word ends, which no processor predicts.
  *
- * Only a string that is left out can hold more than 64 letters in a row: each 64 of them are a word.
+ * Only a string that is left out can have more than 64 letters in a row: each 64 of them are a word.
  */
 import { aboveLow, areLow, BLOCK, DIGIT, HALF, highKinds, LAST_LOW, LETTER_HIGH, LETTER_LOW, lookUp } from './kinds'
 import { DATE_BITS, DATE_SLOTS, DATES } from './memory'
@@ -13,11 +13,11 @@ import { DATE_BITS, DATE_SLOTS, DATES } from './memory'
 /**
  * A simhash over shingles of three words: for each of 64 bits, in how many shingles' hashes it is set.
  *
- * Four shingles are hashed at a time. Thirty-two additions for each would cost more than all the rest, so eight times four are
- * added as columns of bits (a carry-save adder: five logical operations add one more in all columns), and only the carries of
- * weight eight are counted, four in the bytes of a lane.
+ * Four shingles are hashed at a time. Thirty-two additions for each would cost more than all the rest, so eight times
+ * four are added as columns of bits (a carry-save adder: five logical operations add one more in all columns), and only
+ * the carries of weight eight are counted, four in the bytes of a lane.
  */
-/** Words that are counted at once, and what one more block of text can add. */
+/** Words counted at once, and how many one more block of text can add. */
 const BATCH: i32 = 1024
 const MORE: i32 = 64
 const GROUP: i32 = 32
@@ -128,10 +128,10 @@ function lanes(counts: v128): u32 {
   return i32x4.extract_lane(two, 0) + i32x4.extract_lane(two, 1)
 }
 
-/** The word that stands for numbers and dates. */
+/** The word for numbers and dates. */
 const NUMBER: i32 = 0x23232323
 
-/** Words on their way to be counted; those before them are in front. */
+/** Words waiting to be counted; those before them are in front. */
 const WORDS: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 /** The same with each run of numbers as one. */
 const SHAPE: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
@@ -150,7 +150,7 @@ const LOWER_CASE = memory.data<u16>([0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0
 /** Words that were counted. */
 let count: i32 = 0
 let shapeCount: i32 = 0
-/** Words that wait, the same as there are of them in the shape, and whether the last of them was a number. */
+/** Waiting words, the same number in the shape, and whether the last of them was a number. */
 let waiting: i32 = 0
 let shapes: i32 = 0
 let wasNumber: i32 = 0
@@ -174,7 +174,7 @@ export function beginWords(): void {
   memory.fill(SHAPE_VOTES, 0, 4 * 64)
 }
 
-/** A part, which says how many words it has; no part may end within a word. */
+/** Adds a part and returns how many words it has; no part may end within a word. */
 export function hashWords(from: usize, to: usize): i32 {
   const before = count + waiting
   for (let at = from; at < to; ) {
@@ -197,7 +197,7 @@ export function shape(): u64 {
   return majority(SHAPE_VOTES, shapeCount)
 }
 
-/** The words of at most 64 characters; returns where to go on: a word that may not have ended is read again. */
+/** The words of at most 64 characters; returns where to continue: an unfinished word is read again. */
 function hashBlock(at: usize, to: usize): usize {
   const low = v128.load(LETTER_LOW)
   const high = v128.load(LETTER_HIGH)
@@ -227,7 +227,7 @@ function hashBlock(at: usize, to: usize): usize {
   letters &= inside
   glyphs &= inside
   let next = at + 2 * size
-  // The word at the end may go on: it is read with what follows.
+  // The word at the end may continue: it is read again with what follows.
   if (letters >> 63 !== 0 && next < to) {
     const whole = 64 - clz(~letters)
     if (whole > 0) {
@@ -243,7 +243,7 @@ function hashBlock(at: usize, to: usize): usize {
   return next
 }
 
-/** Puts the words that runs of letters and single glyphs are behind those that wait, and says which of them have digits. */
+/** Appends the words that runs of letters and single glyphs make, and returns which of them have digits. */
 function hashRuns(at: usize, letters: u64, glyphs: u64, digits: u64): u64 {
   const lowerCase = v128.load(LOWER_CASE)
   const powers = v128.load(POWERS)
@@ -328,7 +328,7 @@ function countWords(): void {
   shapes = 0
 }
 
-/** Which of up to 64 words are names of months and days. Nearly all are told to be none by one look. */
+/** Which of up to 64 words are names of months and days. One look rules out nearly all. */
 function dates(words: usize, size: i32): u64 {
   let maybe: u64 = 0
   for (let i = 0; i < size; i++) {

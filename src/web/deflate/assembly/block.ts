@@ -1,4 +1,4 @@
-/** A block: its tokens in codes of its own or in those that the format fixes, or its bytes as they are, whatever is shortest. */
+/** A block: its tokens in codes of its own or in the fixed ones, or its bytes as they are, whichever is shortest. */
 
 import { buildCode, codesOfLengths, LONGEST_CODE } from './codes'
 import {
@@ -55,7 +55,7 @@ export function makeFixedCodes(): void {
   memory.copy(FIXED_CODES, SECOND_CODES, CODES_END - SECOND_CODES)
 }
 
-/** From codes of symbols to what tokens are written with. For those of distances: `code | its bits << 16 | all bits << 24`. */
+/** From codes of symbols to codes of tokens. For distances: `code | its bits << 16 | all bits << 24`. */
 function finishCodes(): void {
   spreadLengthCodes()
   for (let symbol: u32 = 0; symbol < DISTANCES; symbol++) {
@@ -75,7 +75,7 @@ function extraBits(): u32 {
   return bits
 }
 
-/** Of so many counters, which must be a multiple of four. */
+/** The number of counters must be a multiple of four. */
 function sumOf(counts: usize, counters: u32): u32 {
   let sums = i32x4.splat(0)
   for (const end = counts + (counters << 2); counts < end; counts += 16) sums = i32x4.add(sums, v128.load(counts))
@@ -97,7 +97,7 @@ function fixedBits(): u32 {
   )
 }
 
-/** At most 48 bits for a token, behind at most 7 that wait. */
+/** At most 48 bits per token, behind at most 7 that wait. */
 function putTokens(end: usize): void {
   let bits = waiting
   let count = waitingCount
@@ -106,7 +106,7 @@ function putTokens(end: usize): void {
     const token = load<u32>(at)
     const first = load<u32>(firstOf(token), FIRST_CODES)
     const second = load<u32>(secondOf(token), SECOND_CODES)
-    // Shifts are by their lowest bits alone.
+    // A shift uses only the lowest bits of its count.
     const secondBits = (second & 0xffff) | (extraOf(token) << (second >> 16))
     bits |= (((<u64>secondBits) << (first >> 24)) | <u64>(first & 0xffffff)) << count
     count += (first >> 24) + (second >> 24)
@@ -147,9 +147,9 @@ export function putBlock(start: usize, length: u32, tokensEnd: usize, isLast: bo
   }
 }
 
-/** The header of a block with codes of its own: how long they are, runs of equal lengths in short, in codes once more. */
+/** The header of a block with codes of its own: their lengths, run-length coded, in codes once more. */
 
-/** Lengths 0–15 themselves, then: the last one again, zeros, more zeros. */
+/** Lengths 0–15 themselves, then: repeat the last one, zeros, more zeros. */
 const AGAIN: u32 = 16
 const ZEROS: u32 = 17
 const MANY_ZEROS: u32 = 18
@@ -161,7 +161,7 @@ let distances: u32 = 0
 let symbols: u32 = 0
 let lengths: u32 = 0
 
-/** In which order the lengths of the header's own codes come: those that are seldom needed last, where they can be left out. */
+/** The order of the header's own code lengths: rarely needed ones last, where they can be left out. */
 export function makeHeaderOrder(): void {
   store<u32>(HEADER_ORDER, AGAIN | (ZEROS << 8) | (MANY_ZEROS << 16))
   for (let step: u32 = 0; step < 8; step++) {
@@ -198,7 +198,7 @@ function addRun(length: u32, run: u32): void {
   for (; run > 0; run--) add(length, 0)
 }
 
-/** For the lengths as they are. Returns how many bits it takes. */
+/** For the current lengths. Returns how many bits it takes. */
 export function prepareHeader(): u32 {
   literals = usedOf(LITERAL_BITS, LITERALS)
   distances = usedOf(DISTANCE_BITS, DISTANCES)

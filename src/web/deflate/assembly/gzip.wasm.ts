@@ -27,7 +27,7 @@ makeFixedCodes()
 
 /** Where the next chunk goes. */
 let next: usize = ARENA
-/** Where the record begins, or the arena if that is later: what lies below is another's. */
+/** Where the record begins, or the arena if that is later: what is below belongs to other records. */
 let floor: usize = ARENA
 
 export function chunkBytes(): u32 {
@@ -39,14 +39,14 @@ export function input(): usize {
   return next
 }
 
-/** Where the bytes are that `more` and `finish` have made: to be taken before the next call. */
+/** Where the output of `more` and `finish` is: to be taken before the next call. */
 export function output(): usize {
   return OUTPUT
 }
 
 /**
- * A record, for whose first chunk there must be so much room. Those before need not be forgotten: their addresses are lower than
- * the floor. Only when the arena is full does it begin anew, and the table with it.
+ * Begins a record whose first chunk has `room` bytes. Earlier records stay: their addresses are below the floor. Only a
+ * full arena starts over, and the table with it.
  */
 export function begin(room: u32): void {
   if (next + room > ARENA_END) {
@@ -55,7 +55,7 @@ export function begin(room: u32): void {
   }
   floor = next
   beginStream()
-  // Deflated, no name, no time, the fastest way, on Unix.
+  // Deflate, no name, no time, fastest level, Unix.
   putBits(0x0008_8b1f, 32)
   putBits(0x0304_0000_0000, 48)
 }
@@ -77,7 +77,7 @@ export function more(): u32 {
   return made
 }
 
-/** The last window goes to where the arena begins, and what is known of it moves along. */
+/** Moves the last window to the start of the arena, and the table's positions with it. */
 function slide(): void {
   const by = next - WINDOW - ARENA
   memory.copy(ARENA, next - WINDOW, WINDOW)

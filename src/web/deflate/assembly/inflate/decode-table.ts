@@ -1,6 +1,6 @@
 /**
- * A table from the lengths of codes. Codes are gone through in their order, which is by length: the table grows with them, and
- * doubling it repeats what is there, which is what bits that do not belong to a code mean. (After libdeflate.)
+ * Decoding tables. Codes are visited by length: the table grows with them, and doubling repeats its entries, because
+ * the extra index bits do not belong to the code. (After libdeflate.)
  */
 import {
   available,
@@ -30,27 +30,27 @@ import {
 } from './memory'
 
 /**
- * Entries of tables: what a code means, with all that is needed to go on behind it.
+ * Table entries: what a code means, and how to go on behind it.
  *
- *     bits 0–7    of the code and the extra bits behind it together
- *     bits 8–11   of the code alone; where there is a second table: what that one is indexed by
+ *     bits 0–7    bits of the code and its extra bits together
+ *     bits 8–11   bits of the code alone; for a second table: the bits of its index
  *     bit  13     the end of the block
  *     bit  14     a second table
- *     bit  15     not plain: one of the two above, or nothing that may come
+ *     bit  15     not plain: one of the two above, or invalid
  *     bits 16–30  a byte; the least length or distance; where the second table begins
  *     bit  31     a byte
  *
- * Shifts are by the lowest five or six bits alone, so that an entry can be shifted by as it is.
+ * A shift uses only the lowest five or six bits of its count, so an entry can be the count as it is.
  */
 
 export const LITERAL: u32 = 1 << 31
 export const NOT_PLAIN: u32 = 1 << 15
 export const SECOND_TABLE: u32 = 1 << 14
 export const END_OF_BLOCK: u32 = 1 << 13
-/** No code begins with these bits, or one that stands for nothing. */
+/** No code begins with these bits, or an invalid one. */
 export const NOTHING: u32 = NOT_PLAIN
 
-/** Symbols of the header from here on repeat something: they have a number to begin with in the bits 24–30. */
+/** Header symbols from here on repeat something: bits 24–30 are the least number of repetitions. */
 export const REPEAT_LAST: u32 = 16
 
 export function withCode(meaning: u32, codeBits: u32): u32 {
@@ -61,7 +61,7 @@ export function allBits(entry: u32): u32 {
   return entry & 255
 }
 
-/** How much higher than they could the next bits lie where symbols are decoded. */
+/** How many positions higher the bits are kept while symbols are decoded. */
 export const HIGHER: u32 = 2
 
 /** Length or distance, from the bits that the code begins. */
@@ -111,7 +111,7 @@ function countOf(length: u32): u32 {
   return load<u32>(length << 2, COUNTS)
 }
 
-/** The symbols that have a code: in a page a third of all. Returns where their list ends. */
+/** The symbols that have a code: in a page a third of all. Returns the end of their list. */
 function listUsed(lengths: usize, symbols: u32): usize {
   let end = USED
   for (let symbol: u32 = 0; symbol < symbols; symbol++) {
@@ -121,7 +121,7 @@ function listUsed(lengths: usize, symbols: u32): usize {
   return end
 }
 
-/** Symbols by the length of their code, and how many there are of each. Returns the greatest length. */
+/** Sorts symbols by the length of their code, and counts them. Returns the greatest length. */
 function sortSymbols(lengths: usize, symbols: u32): u32 {
   for (let at: usize = 0; at < 4 * 16; at += 16) v128.store(COUNTS + at, i64x2.splat(0))
   const usedEnd = listUsed(lengths, symbols)
@@ -147,21 +147,21 @@ function sortSymbols(lengths: usize, symbols: u32): u32 {
   return longest
 }
 
-/** How many codes of the greatest length would still fit in; negative: there are too many. */
+/** How many codes of the greatest length would still fit; negative: there are too many. */
 function roomLeft(): i32 {
   let left: i32 = 1
   for (let length: u32 = 1; length <= LONGEST_CODE; length++) left = (left << 1) - <i32>countOf(length)
   return left
 }
 
-/** The next of the same length, where the first bit of a code is lowest: behind the last is zero. */
+/** The next code of the same length, first bit lowest; zero behind the last. */
 function nextCode(code: u32, length: u32): u32 {
   const zeros = code ^ ((1 << length) - 1)
   const bit: u32 = zeros === 0 ? 0 : 0x8000_0000 >> clz(zeros)
   return (code & (bit - 1)) | bit
 }
 
-/** It may write three entries too many. */
+/** May write three entries too many. */
 function double(table: usize, entries: u32): u32 {
   const bytes = (<usize>entries) << 2
   for (let at: usize = 0; at < bytes; at += 16) v128.store(table + bytes + at, v128.load(table + at))
@@ -169,8 +169,8 @@ function double(table: usize, entries: u32): u32 {
 }
 
 /**
- * Returns false for lengths that no code has: more codes than there can be, or fewer, unless that is one or none, of at most
- * `longestAlone` bits; what is missing then means `missing`.
+ * Returns false for impossible lengths: too many codes, or too few, unless there is one or none, of at most
+ * `longestAlone` bits; the unused code then means `missing`.
  */
 export function buildTable(
   lengths: usize,
@@ -211,7 +211,7 @@ export function buildTable(
   return true
 }
 
-/** Each as large as its longest code needs, for what the codes that are left have in common in the first table. */
+/** Each as large as its longest code needs. */
 function buildSecondTables(
   sorted: usize,
   code: u32,
@@ -243,14 +243,16 @@ function buildSecondTables(
   }
 }
 
-/** The codes of a block: those that the format fixes, or those that its header says, in codes once more. */
+/** The codes of a block: the fixed ones, or those of its header, which are coded too. */
 
-/** A header that is longer than this in codes says more than there is. */
+/** No valid header has more codes than this. */
 const MAX_LITERALS: u32 = 286
 const MAX_DISTANCES: u32 = 30
 const END_SYMBOL: u32 = 256
 
-/** Fixed blocks one behind another take no copies: a body of nothing else, 10 bits each, would cost ten times what zlib takes. */
+/**
+ * Consecutive fixed blocks need no copies: a body of nothing else, 10 bits each, would cost ten times what zlib takes.
+ */
 let areFixed = false
 
 function buildTables(literals: u32, distances: u32): bool {
@@ -278,8 +280,8 @@ export function takeFixedTables(): void {
 }
 
 /**
- * From the header at this bit. What is behind the end of the input may be read, but damage is only found in what is there: so the
- * verdict on a stream that is cut off does not depend on what lay behind it.
+ * Reads the header at this bit. It may read beyond the end of the input, but reports damage only within it, so the
+ * result for a stream that is cut off does not depend on what follows in memory.
  */
 export function readCodes(at: u32): i32 {
   const numbers = <u32>bitsAt(at)
@@ -299,7 +301,7 @@ export function readCodes(at: u32): i32 {
   }
   at += symbols * 3
   if (at > available) return HUNGRY
-  // Where no symbol has a code, zlib takes each bit for a length of zero, and finds the fault behind them.
+  // If no symbol has a code, zlib takes each bit for a length of zero, and finds the fault behind them.
   if (!buildTable(HEADER_LENGTHS, 19, HEADER_TABLE_BITS, HEADER_MEANINGS, HEADER_TABLE, 0, 0)) return DAMAGED
 
   const end = CODE_LENGTHS + literals + distances
