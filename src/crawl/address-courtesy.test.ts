@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import { AddressCourtesy } from './courtesy.ts'
 
-test('at most so many visits at an address', () => {
+test('an address has a limited number of visits', () => {
   const book = new AddressCourtesy(virtualClock(0), 500, 2)
   assert.deepEqual([book.join('a'), book.join('a'), book.join('a'), book.join('b')], [true, true, false, true])
   book.leave('a')
@@ -25,7 +25,7 @@ test('the pause is shared by the visits at an address, and outlives the last of 
   assert.equal(book.wait('a'), 0)
 })
 
-test('the pause counts from the end of an answer, but nobody waits for ever for a neighbour that never answers', async () => {
+test('the pause counts from the end of an answer, but a silent neighbour does not block the others forever', async () => {
   const clock = virtualClock(0)
   const book = new AddressCourtesy(clock, 500, 8)
   book.join('a')

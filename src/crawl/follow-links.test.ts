@@ -190,7 +190,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: VisitState): boolean
 
 const BASES = ['http://h.test/', 'http://h.test/b/page', 'http://other.test/b/']
 
-test('page after page, what is told, counted, queued and judged is what the plainest way says', () => {
+test('pages give the same reports, counts, queue and judgements as the plainest implementation', () => {
   const pages = fc.array(
     fc.record({
       links: fc.array(found, { maxLength: 30 }),
@@ -235,7 +235,7 @@ test('page after page, what is told, counted, queued and judged is what the plai
   )
 })
 
-test('a page of very many links leaves no memory behind that the next one must wipe', () => {
+test('a page of very many links leaves no memory behind for the next one', () => {
   const links: FoundLink[] = Array.from({ length: 50_000 }, (_, i) => ({
     href: `/x${i % 40_000}`,
     kind: 'a',
@@ -288,7 +288,7 @@ test('pages of very many links are taken in stretches of bounded length, and do 
   )
 })
 
-test('a link whose site is entered elsewhere, or not at all, keeps its text: nobody else has it', () => {
+test('a link whose site is entered by another URL, or not at all, keeps its URL text', () => {
   const tools = screenOf(scopeOf(false, 'home-page'), [])
   const hrefs = ['http://other.test/x', 'http://other.test/', 'http://far.test/x', '/a']
   const links = hrefs.map((href): FoundLink => ({ href, kind: 'a', nofollow: false, media: '' }))

@@ -19,7 +19,7 @@ function asker() {
   return { clock, begun, ask }
 }
 
-test('asked for at the same time is one request, and it lasts an hour', async () => {
+test('concurrent requests for one file are one request, cached for an hour', async () => {
   const { clock, begun, ask } = asker()
   const both = await clock.run(Promise.all([ask('u'), ask('u')]))
   assert.deepEqual(
@@ -40,14 +40,14 @@ test('two files of one site keep its pause', async () => {
   assert.deepEqual(begun, [2000, 4000, 6000])
 })
 
-test('what was not asked is asked for by the next', async () => {
+test('a file that was not requested is requested by the next visit', async () => {
   const { clock, begun, ask } = asker()
   await clock.run(ask('u', 'not-requested'))
   await clock.run(ask('u'))
   assert.equal(begun.length, 2)
 })
 
-test('one that threw is not what the next one hears', async () => {
+test('a fetch that threw is not reused', async () => {
   const foreign = new ForeignRobots(virtualClock(0))
   await assert.rejects(
     foreign.fetch('u', 'b.test', 0, () => Promise.reject(new Error('a bug'))),

@@ -50,7 +50,7 @@ test('a name with www. comes as it is, then bare; a name of several labels gets 
   assert.deepEqual(tried('example.co.uk', () => 'tls')[1], 'https://www.example.co.uk/')
 })
 
-test('a name that does not exist is asked for once, and the other name with both schemes', () => {
+test('a name that does not exist is tried once, and the other name with both schemes', () => {
   const missing = (host: string) => (url: string) => (new URL(url).host === host ? 'no-such-name' : 'connect')
   assert.deepEqual(tried('example.org', missing('example.org')), [
     'https://example.org/',
@@ -73,7 +73,7 @@ test('a name that does not exist is asked for once, and the other name with both
   )
 })
 
-test('what is no name to try, and what answered, has no next', () => {
+test('a URL that is not a guess, or answered, has no next guess', () => {
   assert.equal(nextGuess({ url: 'https://example.org/', path: '' }, 'connect'), undefined)
   assert.equal(nextGuess({ url: 'https://example.org/', path: 'NR' }, 'connect'), undefined)
   assert.equal(nextGuess({ url: 'https://example.org/', path: 'N' }, 'reading'), undefined)
@@ -83,7 +83,7 @@ test('what is no name to try, and what answered, has no next', () => {
   assert.equal(isNameGuess('NNNNN'), false)
 })
 
-test('every chain tries each scheme of each name at most once, and never a host that is out', () => {
+test('every chain tries each scheme of each name at most once, and never a host that failed', () => {
   const label = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/)
   const name = fc.tuple(
     fc.boolean(),

@@ -24,7 +24,7 @@ function reporterOf(memory: SiteMemory): Reporter {
   return new Reporter(visit, () => ({ pause: 1000, notBefore: 1 }))
 }
 
-test('robots are told when they are others than the coordinator has, and once', () => {
+test('robots are reported once, when they differ from what the coordinator has', () => {
   const reporter = reporterOf({ ...COUNTS, robots: ROBOTS })
   const told = (memory: SiteMemory) => {
     reporter.remember(memory)
@@ -40,7 +40,7 @@ test('robots are told when they are others than the coordinator has, and once', 
   assert.deepEqual(told({ ...COUNTS, robots: others, rests: 1 }), { ...COUNTS, rests: 1 })
 })
 
-test('what trap detectors counted is told with a verdict, now and then, and at the end', () => {
+test('trap counts are reported with a finding, now and then, and at the end', () => {
   const reporter = reporterOf(freshMemory())
   const told = () => {
     reporter.remember({ ...freshMemory(), robots: reporter.memory.robots, traps: TRAPS })
@@ -55,7 +55,7 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
   assert.deepEqual(told(), TRAPS)
 })
 
-test('a URL that is listed by a deeper page than the one that named it first is no deeper for that', () => {
+test('a URL listed by a deeper page keeps the lesser depth', () => {
   const reporter = reporterOf(freshMemory())
   const link = { site: 'a.test', key: 7n, url: 'http://a.test/x' }
   reporter.addLink({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })

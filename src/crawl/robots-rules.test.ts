@@ -4,7 +4,7 @@ import { Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
 const rules: ScriptedAnswer = { body: 'User-agent: *\nDisallow: /secret', headers: [['Content-Type', 'text/plain']] }
 
-test('http that sends its readers to https: that robots.txt is asked for once, and holds for both', async () => {
+test('http redirecting to https: that robots.txt is fetched once, and holds for both', async () => {
   const web = new Scripted({
     'http://a.test/robots.txt': { status: 301, headers: [['Location', 'https://a.test/robots.txt']] },
     'https://a.test/robots.txt': rules,
@@ -16,7 +16,7 @@ test('http that sends its readers to https: that robots.txt is asked for once, a
   )
 })
 
-test('sent to another host, or to another file: https has its own', async () => {
+test('redirected to another host or file: https has its own robots.txt', async () => {
   for (const target of ['https://b.test/robots.txt', 'https://a.test/other.txt']) {
     const web = new Scripted({
       'http://a.test/robots.txt': { status: 301, headers: [['Location', target]] },

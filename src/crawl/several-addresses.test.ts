@@ -20,7 +20,7 @@ function web(count: number, dead: readonly string[], tools: Partial<SiteTools> =
   return { scripted, entered }
 }
 
-test('the next address is tried when nobody answers at the first, after the pause, and entered like it', async () => {
+test('if the first address does not answer, the next is entered and tried after the pause', async () => {
   const { scripted, entered } = web(20, ['192.0.2.1', '192.0.2.2'])
   const { why, pages, parts } = await scripted.visit({ agenda: [HOME] })
   assert.equal(why, 'done')
@@ -80,7 +80,7 @@ test('the pause of the next address holds too', async () => {
   assert.ok(scripted.asked[0].at >= 60_000)
 })
 
-test('a site that answered is not asked elsewhere: its failures are its own', async () => {
+test('a site that answered is not tried at another address', async () => {
   const { scripted } = web(3, [])
   const agenda = [HOME, 'http://a.test/b']
   const gone: SiteTools['durable'] = async () => void scripted.dead.add('192.0.2.1')

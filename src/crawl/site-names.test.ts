@@ -37,7 +37,7 @@ test('a sibling has the same owner', () => {
 
 const sameRobots = withRobots(robots({ from: 'www.a.test' }))
 
-test('a home page that sends everybody to its sibling for good, whose robots.txt is the same, at once', () => {
+test('a permanent redirect of the home page to the sibling with the same robots.txt: an alias at once', () => {
   for (const status of [301, 308]) {
     const { alias } = aliasFrom('a.test', moved('http://a.test/', status, 'https://www.a.test/'), sameRobots, tools)
     assert.deepEqual(alias, {
@@ -54,7 +54,7 @@ test('a home page that sends everybody to its sibling for good, whose robots.txt
   assert.ok(aliasFrom('a.test', moved('http://a.test/', 301, session), sameRobots, tools).alias)
 })
 
-test('else when another page is sent to its own place there too, whichever comes first', () => {
+test('otherwise when another page is redirected to the same path there, in either order', () => {
   const home = moved('http://a.test/', 301, 'http://www.a.test/')
   const deep = moved('http://a.test/x?y=1', 302, 'http://www.a.test/x?y=1')
   for (const [one, other] of [
@@ -71,7 +71,7 @@ test('else when another page is sent to its own place there too, whichever comes
   }
 })
 
-test('for now: when it does so twice, to the same name', () => {
+test('a temporary redirect counts when it happens twice, to the same name', () => {
   const first = aliasFrom('a.test', moved('http://a.test/', 302, 'http://www.a.test/'), sameRobots, tools)
   assert.equal(first.alias, undefined)
   const kept = JSON.parse(JSON.stringify(first.memory)) as SiteMemory
@@ -100,14 +100,14 @@ test('and for no other reason', () => {
   assert.equal(aliasFrom('a.test', kept, sameRobots, tools).alias, undefined)
 })
 
-test('whose a robots.txt is: that of the site where a redirect found it, and only by that name', () => {
+test('a robots.txt belongs to the site where a redirect found it, and only under that name', () => {
   const owner = (from: string) => withOwner(robots(), from, 'a.test', usualUrls).from
   assert.equal(owner('https://www.a.test/robots.txt'), 'www.a.test')
   assert.equal(owner('https://a.test/robots.txt'), undefined)
   assert.equal(owner('https://www.a.test/'), undefined)
 })
 
-test('what its own robots.txt forbids is not got around by another name', () => {
+test("an alias never evades what the site's own robots.txt forbids", () => {
   const page = moved('http://a.test/', 301, 'http://www.a.test/')
   const sentTo = { site: 'www.a.test', times: 0, deep: true } as const
   const learns = (memory: RobotsMemory) =>
@@ -125,7 +125,7 @@ test('what its own robots.txt forbids is not got around by another name', () => 
   )
 })
 
-test('a scheme that does not answer at all is no obstacle where the other has the rules of the sibling', () => {
+test("a silent scheme is no obstacle if the other has the sibling's rules", () => {
   const page = moved('http://a.test/', 301, 'http://www.a.test/')
   const shut = (status: number) => robots({ state: 'unreachable', status })
   const learns = (http: RobotsMemory, https: RobotsMemory) =>
@@ -135,7 +135,7 @@ test('a scheme that does not answer at all is no obstacle where the other has th
   assert.equal(learns(robots(), shut(0)), false)
 })
 
-test('the sibling of a name that does not exist, when it was named', () => {
+test('the sibling of a submitted name that does not exist', () => {
   const link = siblingLink('a.test', [itemOf({ url: 'https://a.test/', path: 'L' })], tools)
   assert.deepEqual([link?.url, link?.path, link?.depth, link?.via], ['https://www.a.test/', 'LN', 0, 'https://a.test/'])
   const seed = siblingLink('www.a.test', [itemOf({ url: 'http://www.a.test/deep' })], tools)
@@ -148,7 +148,7 @@ test('the sibling of a name that does not exist, when it was named', () => {
   assert.equal(siblingLink('a.test', [itemOf({ url: 'http://a.test/' })], { ...tools, scope: NO }), undefined)
 })
 
-test('a visit learns it, tells it, and leaves the rest to the original', async () => {
+test('a visit learns the alias, reports it, and leaves the rest to the original', async () => {
   const web = new Scripted({
     'http://a.test/robots.txt': { status: 301, headers: [['Location', 'https://www.a.test/robots.txt']] },
     'https://www.a.test/robots.txt': {

@@ -23,7 +23,7 @@ function resolver(zones: Record<string, Address[] | 'silent'>) {
   return { asked, resolve }
 }
 
-test('a domain in which any name resolves has a wildcard; it is asked about once', async () => {
+test('a domain in which any name resolves has a wildcard; it is resolved once', async () => {
   const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
   const book = new WildcardDns(virtualClock(0), resolve)
   const there = { domain: 'farm.org', addresses: ['192.0.2.7'] }
@@ -44,7 +44,7 @@ test('a domain and its www. need no caution, unless their pages name one sibling
   assert.equal(wondered, 1)
 })
 
-test('a site that lives only where absurd names of its top-level domain lead is barred', async () => {
+test('a site found only at the address of absurd names of its top-level domain is barred', async () => {
   const { resolve } = resolver({ '*.com': [{ ip: '192.0.2.9' }] })
   const book = new WildcardDns(virtualClock(0), resolve)
   const there = { ip: '192.0.2.9' }
@@ -53,7 +53,7 @@ test('a site that lives only where absurd names of its top-level domain lead is 
   assert.equal(await book.barredBy('mine.com', [{ ...there, named: true }], signal), undefined)
 })
 
-test('no answer of the resolver is no answer: it is asked again', async () => {
+test('a failed resolution proves nothing: it is tried again', async () => {
   const zones: Record<string, Address[] | 'silent'> = { '*.farm.org': 'silent' }
   const { resolve } = resolver(zones)
   const book = new WildcardDns(virtualClock(0), resolve)
@@ -67,7 +67,7 @@ test('an absurd name is a valid label that differs by domain', () => {
   assert.notEqual(absurdName('a.org').split('.')[0], absurdName('b.org').split('.')[0])
 })
 
-test('a visit to a site of a top-level wildcard asks it nothing and says why', async () => {
+test('a visit to a site of a top-level wildcard requests nothing and says why', async () => {
   const script = new Scripted({ 'http://typo.com/': { body: 'buy this name' } }, { trusts: () => false })
   script.addresses.set('typo.com', '192.0.2.9').set(absurdName('com'), '192.0.2.9')
   const { parts } = await script.visit({ agenda: ['http://typo.com/'] })

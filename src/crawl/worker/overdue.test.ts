@@ -27,7 +27,7 @@ test('a visit has its slice, and one page more', () => {
   assert.deepEqual(overdue.check(99 * MINUTE), NONE)
 })
 
-test('who was told first is not told anew', () => {
+test('a visit that was told to stop is not told again', () => {
   const overdue = new Overdue()
   overdue.begin('v', visit())
   overdue.stopRequested('v', 1)

@@ -29,7 +29,7 @@ test('the coordinator sees what is being read, and nothing when nothing is', () 
   )
 })
 
-test('two URLs of the longest kind have room, and more is cut', () => {
+test('two URLs of the greatest length fit, and more is cut', () => {
   const slot = readingSlot()
   const watch = watchInto(slot)
   const long = (letters: number) => `http://h.test/${'x'.repeat(letters - 14)}`

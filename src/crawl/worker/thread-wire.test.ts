@@ -22,7 +22,7 @@ function coordinator(answer: (call: number) => string | undefined) {
   return { remote: reachCoordinator(port1), brought, close: () => port1.close() }
 }
 
-test('the news of many visits is brought in several calls, all of it and in order', async () => {
+test('the news of many visits is sent in several calls, completely and in order', async () => {
   const { remote, brought, close } = coordinator(() => undefined)
   await remote.sink.checkIn('w', reports)
   assert.ok(brought.length > 2)
