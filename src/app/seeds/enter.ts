@@ -108,7 +108,7 @@ function seedOf(found: Found, report: SourceReport, seen: HashSet64, { urls, hom
   const isHome = homes && found.path === undefined
   // Read again by the rules of the collection, of which its finder knew nothing.
   const url = urls.parse(isHome ? homeOf(found.url).href : found.url.href)
-  if (url === undefined) return refuse(report, found.at, found.url.href, 'it cannot be read as a URL')
+  if (url === undefined) return refuse(report, found.at, found.url.href, 'it is not a valid URL')
   const seed = isHome ? { ...found, url, mediaType: undefined } : { ...found, url }
   if (seen.has(seed.url.key) || (seen.size < MAX_REMEMBERED && !seen.add(seed.url.key))) {
     report.repeated++

@@ -33,7 +33,10 @@ export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
     lines.forEach((line, i) => {
       const entry = line.replace(/(^|\s)#.*$/, '').trim()
       if (entry !== '' && !add(entries, entry)) {
-        throw new Problem('bad-config', `${name}, line ${i + 1}: '${entry.slice(0, 80)}' is no URL, domain or address`)
+        throw new Problem(
+          'bad-config',
+          `${name}, line ${i + 1}: '${entry.slice(0, 80)}' is not a URL, domain or address`,
+        )
       }
     })
   }

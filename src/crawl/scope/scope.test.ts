@@ -158,7 +158,7 @@ test('combined admits a home page once', () => {
   assert.equal(scope.crossSite(url('http://other.test/')).admit.length, 1)
 })
 
-test("http on the port of https is refused, and the other way round", () => {
+test('http on the port of https is refused, and the other way round', () => {
   const seed = parseUrl('http://a.test/')!
   const scope = makeScope({
     mode: 'host',

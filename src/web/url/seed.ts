@@ -17,11 +17,11 @@ export function parseSeed(text: string): Seed {
   const seed = text.trim()
   if (seed === '') return bad('it is empty')
   if (seed.length > LONGEST_URL) return bad(`it is longer than ${LONGEST_URL} characters`)
-  if (/\s\S*:\/\//.test(seed)) return bad('there are two URLs in it; write one a line')
+  if (/\s\S*:\/\//.test(seed)) return bad('it contains two URLs; write one per line')
   const absolute = withScheme(seed)
   if (typeof absolute !== 'string') return absolute
   if (/^https?:[/\\]*[^/\\?#]*@/i.test(absolute)) {
-    return bad('user names and passwords are never sent; leave out what stands before the @')
+    return bad('user names and passwords are never sent; remove everything before the @')
   }
   const url = parseUrl(absolute)
   return url === undefined ? bad(faultOf(absolute)) : judgeHost(url, seed)
@@ -34,20 +34,20 @@ function withScheme(seed: string): string | Seed {
   if (scheme === undefined || isHostAndPort) {
     if (seed.startsWith('//')) return `http:${seed}`
     if (/^[./\\?#:]/.test(seed)) {
-      return bad(/^[0-9a-f]*:[0-9a-f:.]+$/i.test(seed) ? IN_BRACKETS : 'it is no URL: a host name is missing')
+      return bad(/^[0-9a-f]*:[0-9a-f:.]+$/i.test(seed) ? IN_BRACKETS : 'it has no host name')
     }
     if (/^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(seed)) return bad(IN_BRACKETS)
     if (/^[^/?#@\s]+@[^/?#@\s]+$/.test(seed)) return bad('it looks like an e-mail address')
     return `http://${seed}`
   }
   if (/^https?$/i.test(scheme)) {
-    return /^https?:\/\//i.test(seed) ? seed : bad(`after "${scheme}:" two slashes are missing`)
+    return /^https?:\/\//i.test(seed) ? seed : bad(`"//" is missing after "${scheme}:"`)
   }
   if (/^[0-9a-f]+:[0-9a-f:.]+$/i.test(seed)) return bad(IN_BRACKETS)
   const meant = nearestScheme(scheme)
-  if (meant !== undefined) return bad(`"${clip(scheme)}:" is no scheme; did you mean ${meant}://?`)
-  if (scheme.includes('.')) return bad('after the host a port is expected, a number')
-  return bad(`"${clip(scheme)}:" cannot be crawled, only http: and https:`)
+  if (meant !== undefined) return bad(`"${clip(scheme)}:" is not a scheme; did you mean ${meant}://?`)
+  if (scheme.includes('.')) return bad('the port after the host must be a number')
+  return bad(`"${clip(scheme)}:" cannot be crawled; only http: and https: can`)
 }
 
 const IN_BRACKETS = 'an IPv6 address is written in brackets, as in http://[2001:db8::1]/'
@@ -61,24 +61,24 @@ function nearestScheme(scheme: string): string | undefined {
 
 function faultOf(absolute: string): string {
   const read = resolver('http://localhost/')(absolute)
-  if (read.kind === 'malformed' && read.why !== 'unreadable') return `it cannot be read: ${read.why}`
-  return 'it cannot be read as a URL'
+  if (read.kind === 'malformed' && read.why !== 'unreadable') return `it is not a valid URL: ${read.why}`
+  return 'it is not a valid URL'
 }
 
 function judgeHost(url: WebUrl, seed: string): Seed {
   const { host } = url
   if (host.startsWith('[')) return { kind: 'seed', url }
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host reads as the address ${host}`)
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host would be the IP address ${host}`)
   if (host !== 'localhost' && !host.includes('.')) {
     if (/^https?$/.test(host)) {
-      return bad(/^https?:/i.test(seed) ? 'the scheme stands there twice' : `after "${host}" a colon is missing`)
+      return bad(/^https?:/i.test(seed) ? 'it has two schemes' : `a colon is missing after "${host}"`)
     }
     // A host of the local network: with a scheme it is intended, a bare word is more likely a typo.
     if (/^https?:\/\//i.test(seed)) return { kind: 'seed', url }
-    return bad(`"${clip(host)}" is no full host name; write http://${clip(host)}/ if it is one of your network`)
+    return bad(`"${clip(host)}" is not a full host name; write http://${clip(host)}/ if it is on your network`)
   }
   if (/^[^/:?#]+\.(txt|csv|json|ya?ml|html?|lst|list|xml|gz|warc|cdxj?)$/i.test(seed)) {
-    return bad('it looks like the name of a file; seeds in a file are given with --seeds')
+    return bad('it looks like a file name; use --seeds FILE for a file of seeds')
   }
   return { kind: 'seed', url }
 }
@@ -158,7 +158,7 @@ export function submittedSeed(text: string): SubmittedSeed {
     return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
   }
   // Joined, they would be a third URL that no one meant.
-  if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'there are two URLs in it; write one a line' }
+  if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'it contains two URLs; write one per line' }
   for (const correction of CORRECTIONS) {
     const before = now
     now = correct(now, correction)

@@ -67,7 +67,7 @@ test('what is in doubt is refused with the reason', () => {
     ['', /empty/],
     ['http://a.test,http://b.test', /two URLs/],
     ['""', /empty/],
-    ['exa mple.org', /cannot be read/],
+    ['exa mple.org', /not a valid URL/],
     ['mailto:a@example.org', /only http/],
     ['a@example.org', /e-mail/],
     ['http://a:b@example.org/', /passwords/],
