@@ -12,7 +12,7 @@ import type { FoundLink } from '../page/reading.ts'
 import { normalPath, parseUrl, resolver, usualUrls, type WebUrl } from '../web/url/web-url.ts'
 import {
   followLinks,
-  LINKS_A_STRETCH,
+  LINKS_PER_STRETCH,
   type LinkSource,
   linkFacts,
   outLink,
@@ -268,7 +268,7 @@ test('pages of very many links are taken in stretches of bounded length, and do 
     const resolved = yield* resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally)
     return yield* followLinks(resolved, from, tools)
   }
-  const pages = [linksOf('a', 10_000), linksOf('b', 8_000), linksOf('c', LINKS_A_STRETCH)]
+  const pages = [linksOf('a', 10_000), linksOf('b', 8_000), linksOf('c', LINKS_PER_STRETCH)]
   const alone = pages.map((links) => Buffer.from(runThrough(work(links))))
   const under = pages.map((links) => ({ run: work(links), stretches: 0, bytes: new Uint8Array(0) as Uint8Array }))
   for (let left = under.length; left > 0; )

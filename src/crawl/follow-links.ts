@@ -44,13 +44,13 @@ export interface PageLink {
 }
 
 /** Links resolved or followed in one stretch: 5 to 10 ms. Most pages have fewer. */
-export const LINKS_A_STRETCH = 2000
+export const LINKS_PER_STRETCH = 2000
 
 /** Shared by all pages read in one stretch: own sets would cost more than the work. A page that yields needs them. */
 const shared = [new HashSet64(), new HashSet64()] as const
 
 function twoSets(links: number): readonly [HashSet64, HashSet64] {
-  if (links > LINKS_A_STRETCH) return [new HashSet64(), new HashSet64()]
+  if (links > LINKS_PER_STRETCH) return [new HashSet64(), new HashSet64()]
   for (const set of shared) set.clear()
   return shared
 }
@@ -65,10 +65,10 @@ export function* resolveLinks(
   let count = 0
   let malformed = 0
   const [linked, embedded] = twoSets(links.length)
-  const rests = links.length > LINKS_A_STRETCH
+  const rests = links.length > LINKS_PER_STRETCH
   let at = 0
   for (const found of links) {
-    if (rests && at++ % LINKS_A_STRETCH === 0) yield
+    if (rests && at++ % LINKS_PER_STRETCH === 0) yield
     const resolved = resolve(found.href)
     if (resolved.kind === 'empty') continue
     count++
@@ -129,12 +129,12 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
   let granted = 0
   let named = 0
   for (const link of links) if (link.first) named++
-  const rests = links.length > LINKS_A_STRETCH
+  const rests = links.length > LINKS_PER_STRETCH
   const out = new LinkPacker(named, rests)
   const [passedOver, takenUp] = twoSets(links.length)
   let at = 0
   for (const { found, url, first } of links) {
-    if (rests && at++ % LINKS_A_STRETCH === 0) yield
+    if (rests && at++ % LINKS_PER_STRETCH === 0) yield
     const feed = isFeed(found, url, tools)
     const kind = found.kind === 'embed' ? 'embed' : found.kind === 'form' ? 'form' : 'link'
     const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? (kind === 'embed' ? kind : undefined))

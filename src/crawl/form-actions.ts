@@ -13,7 +13,7 @@ const MAX_NAMES = 8
 const LONGEST_NAME = 100
 /** So many missing URLs of a name, and so many for each one found, and no form is followed to it any more. */
 const ENOUGH_MISSING = 3
-const MISSING_A_FOUND = 3
+const MISSING_PER_FOUND = 3
 
 /** What is known of the URLs of one name to which forms lead. */
 export type FormName = NonNullable<SiteMemory['forms']>[number]
@@ -24,7 +24,7 @@ export function uselessForm(url: WebUrl, { forms }: SiteMemory): FormName | unde
   const name = nameOf(url)
   const known = forms.find((form) => form.name === name)
   if (known === undefined || known.missing < ENOUGH_MISSING) return undefined
-  return known.missing > known.found * MISSING_A_FOUND ? known : undefined
+  return known.missing > known.found * MISSING_PER_FOUND ? known : undefined
 }
 
 export function formRefusal({ name, found, missing }: FormName): string {

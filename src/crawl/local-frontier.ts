@@ -12,7 +12,7 @@ import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-ur
 
 /** Other spellings reported, per URL (a folder has five names for its index) and per visit. */
 const MAX_SPELLINGS = 5
-const MAX_SPELLINGS_A_VISIT = 10_000
+const MAX_SPELLINGS_PER_VISIT = 10_000
 /** Spellings kept for comparison: only of URLs whose spelling is not the one that their key is made of. */
 const MAX_TEXTS = 20_000
 
@@ -26,7 +26,7 @@ export class LocalFrontier {
   readonly #texts = new Map<bigint, string>()
   /** Other spellings reported: how many per URL, and which. */
   readonly #spellings = new Map<bigint, number>()
-  readonly #told = new HashSet64()
+  readonly #reported = new HashSet64()
   #hasIndexNames: boolean
   /** URLs that wait here because of a form. */
   readonly #forms = new Map<bigint, AgendaItem>()
@@ -72,7 +72,7 @@ export class LocalFrontier {
     }
     if (!this.isSpelling(item.key, item.url, lossy)) return 'known'
     this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
-    this.#told.add(hash64(item.url))
+    this.#reported.add(hash64(item.url))
     return 'spelling'
   }
 
@@ -87,7 +87,7 @@ export class LocalFrontier {
     const mayDiffer = text === undefined ? lossy || this.#mayHaveIndexName(url) : !isSameText(text, url)
     if (!mayDiffer) return false
     if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MAX_SPELLINGS) return false
-    return this.#told.size < MAX_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
+    return this.#reported.size < MAX_SPELLINGS_PER_VISIT && !this.#reported.has(hash64(url))
   }
 
   /** A link leads to it. True when only a form did so far: the frontier must know. Its generation stays. */

@@ -14,7 +14,7 @@ import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
 /** Parts between trap counts. Parts come once a second, so a crash costs at most half a minute of counts. */
-const PARTS_A_TRAP_MEMORY = 30
+const PARTS_PER_TRAP_MEMORY = 30
 
 export class Reporter {
   readonly visit: Visit
@@ -178,19 +178,19 @@ export class Reporter {
     // A trial survives whatever happens to the worker.
     const trials = trialsIn(traps)
     const hasNews = trials !== this.#trialsSent
-    const tellTraps =
+    const sendTraps =
       this.#ended !== undefined ||
       this.#findings.length > 0 ||
       this.#learnt?.requeue === true ||
       hasNews ||
-      this.#part % PARTS_A_TRAP_MEMORY === 0
-    const told: MemoryNews = news
-    if (robots !== this.#robotsSent) told.robots = this.#robotsSent = robots
-    if (traps !== undefined && tellTraps) {
-      told.traps = traps
+      this.#part % PARTS_PER_TRAP_MEMORY === 0
+    const sent: MemoryNews = news
+    if (robots !== this.#robotsSent) sent.robots = this.#robotsSent = robots
+    if (traps !== undefined && sendTraps) {
+      sent.traps = traps
       this.#trialsSent = trials
     }
-    return told
+    return sent
   }
 }
 

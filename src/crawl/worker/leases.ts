@@ -89,7 +89,7 @@ export class Leases {
 const MIN_GRACE: Millis = 600_000
 const LEASES_OF_GRACE = 3
 /** Pauses within one page: for robots.txt, redirects, a second try. */
-const PAUSES_A_PAGE = 6
+const PAUSES_PER_PAGE = 6
 
 export interface Timed {
   startedAt: Millis
@@ -132,7 +132,7 @@ export class Overdue {
     const stop: VisitId[] = []
     const giveUp: VisitId[] = []
     for (const [id, visit] of this.#visits) {
-      const grace = Math.max(MIN_GRACE, LEASES_OF_GRACE * visit.lease) + PAUSES_A_PAGE * visit.pause()
+      const grace = Math.max(MIN_GRACE, LEASES_OF_GRACE * visit.lease) + PAUSES_PER_PAGE * visit.pause()
       if (visit.stopAt !== undefined) {
         if (now - visit.stopAt > grace) giveUp.push(id)
       } else if (now - visit.startedAt > visit.wait + visit.time + grace) stop.push(id)

@@ -21,9 +21,9 @@ export function watchInto(slot: SharedArrayBuffer): ReadingWatch {
   const text = Buffer.from(slot, TEXT_AT)
   return {
     begin(visit, { url, depth, via, path, tries }) {
-      const told = `${visit.id}\n${visit.fence}\n${visit.site}\n${depth}\n${tries}\n${path}\n${url}\n${via ?? ''}`
+      const item = `${visit.id}\n${visit.fence}\n${visit.site}\n${depth}\n${tries}\n${path}\n${url}\n${via ?? ''}`
       // Writes text into shared memory in one call, and cuts what does not fit.
-      state[LENGTH] = text.write(told)
+      state[LENGTH] = text.write(item)
       Atomics.add(state, COUNT, 1)
       Atomics.store(state, BUSY, 1)
     },

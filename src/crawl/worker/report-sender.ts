@@ -12,7 +12,7 @@ import type { Reporter } from '../reporter.ts'
 
 export const PART_EVERY: Millis = 1000
 /** Thousands of visits have news in the same second: timers and answers have a turn in between. */
-const PARTS_A_TURN = 128
+const PARTS_PER_TURN = 128
 
 export interface ReportSenderTools {
   worker: string
@@ -80,7 +80,7 @@ export class ReportSender {
       if (part === undefined) continue
       parts.push(part)
       if (part.ended !== undefined) this.#reporters.delete(reporter)
-      if (parts.length % PARTS_A_TURN === 0) await this.#tools.clock.sleep(0)
+      if (parts.length % PARTS_PER_TURN === 0) await this.#tools.clock.sleep(0)
     }
     if (parts.length === 0) return
     const { archive, sink, journal, worker } = this.#tools

@@ -17,7 +17,7 @@ export interface RemoteCoordinator {
 }
 
 /** Thousands of visits have news in one second: encoding all at once would make every timer late by 100 ms. */
-const PARTS_A_TURN = 64
+const PARTS_PER_TURN = 64
 
 interface Waiting {
   resolve(value: unknown): void
@@ -53,9 +53,9 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
     sink: {
       async checkIn(worker, reports) {
         const calls: Promise<void>[] = []
-        for (let at = 0; at < reports.length; at += PARTS_A_TURN) {
+        for (let at = 0; at < reports.length; at += PARTS_PER_TURN) {
           if (at > 0) await turn()
-          const parts = reports.slice(at, at + PARTS_A_TURN).map(seal)
+          const parts = reports.slice(at, at + PARTS_PER_TURN).map(seal)
           const call = send<void>(
             { name: 'checkInSealed', args: [worker, parts] },
             parts.map(({ body }) => body.buffer as ArrayBuffer),

@@ -115,7 +115,7 @@ const SHOWN = new Set([tagNamed('textarea'), tagNamed('xmp'), tagNamed('plaintex
 /** A longer page is read in stretches: 50,000 links, 2 MB, take 90 ms in all. */
 const ONE_STRETCH = 200_000
 /** About 10 ms of tags and text. */
-const TOKENS_A_STRETCH = 20_000
+const TOKENS_PER_STRETCH = 20_000
 /** More than any page has. A small integer counts down faster than Infinity. */
 const ALL_TOKENS = 2 ** 30
 /** Pages read in stretches at the same time, each in a memory of 2.3 MB; any other is read in one stretch. */
@@ -140,7 +140,7 @@ export function* gather(html: string, xml: boolean): Stretches<Gathered> {
   }
   try {
     const pass = new Pass(html, xml, { memory })
-    while (!pass.run(TOKENS_A_STRETCH)) yield
+    while (!pass.run(TOKENS_PER_STRETCH)) yield
     return pass.gathered()
   } finally {
     freeMemories.push(memory)
