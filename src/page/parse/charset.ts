@@ -4,7 +4,7 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
-import { detectCharset, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
+import { detectCharset, type EncodingOf, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
 import { isSpace } from './letters.ts'
 import { tagNamed } from './tags.ts'
 import { TOKEN, Tokenizer } from './tokenizer.ts'
@@ -104,8 +104,6 @@ export const PRESCAN_BYTES = 1024
 export const LATE_BYTES = 64 * 1024
 
 const META = tagNamed('meta')
-
-export type EncodingOf = (label: string) => string | undefined
 
 export function declaredCharset(bytes: Uint8Array, limit: number, encodingOf: EncodingOf): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, limit)).toString('latin1')

@@ -6,7 +6,8 @@
  */
 import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
-import type { EncodingOf } from './charset.ts'
+
+export type EncodingOf = (label: string) => string | undefined
 
 /** Enough for letter statistics; chardet takes about 1 ms for it. */
 const SAMPLE_BYTES = 4 * 1024
