@@ -21,8 +21,7 @@ import { tagNamed } from '../src/page/parse/tags.ts'
 import { TOKEN, Tokenizer } from '../src/page/parse/tokenizer.ts'
 import { resolver } from '../src/web/url/web-url.ts'
 import { deflatedMember, storedMember } from '../src/web/warc/gzip-member.ts'
-import { RECORD_END, responseHead } from '../src/web/warc/record.ts'
-import { recordIds } from '../src/web/warc/record-id.ts'
+import { RECORD_END, recordIds, responseHead } from '../src/web/warc/record.ts'
 
 const [port, seedFile, volume] = process.argv.slice(2)
 const address = { ip: '127.0.0.1', port: Number(port) }

@@ -9,8 +9,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { realClock } from '../../src/base/clock.ts'
 import type { Exchange, FetchRequest, Headers } from '../../src/contracts/exchange.ts'
 import { freshMemory } from '../../src/contracts/site-memory.ts'
-import { AddressBook } from '../../src/crawl/address-book.ts'
-import { SiteCourtesy } from '../../src/crawl/courtesy.ts'
+import { AddressCourtesy, SiteCourtesy } from '../../src/crawl/courtesy.ts'
 import { crawlSite } from '../../src/crawl/crawl.ts'
 import { Reporter } from '../../src/crawl/reporter.ts'
 import { emptyBlacklist } from '../../src/crawl/scope/blacklist.ts'
@@ -152,7 +151,7 @@ async function visit(script: Record<string, Body>): Promise<void> {
     clock: realClock,
     scope: () => scope,
     trusts: () => false,
-    addresses: new AddressBook(realClock, 0, 8),
+    addresses: new AddressCourtesy(realClock, 0, 8),
     pauses: { ...scripted.tools.pauses, configured: () => ({ pause: 0, own: true }), factor: 0 },
     openSession: () => ({ fetch: async (request) => answer(request, script), close() {} }),
   }

@@ -6,11 +6,12 @@ import { HashSet64 } from '../../src/base/hash-set.ts'
 import { runThrough } from '../../src/base/stretches.ts'
 import { freshMemory } from '../../src/contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../../src/contracts/visit.ts'
+import { followLinks, linkFacts, type PageLink, resolveLinks } from '../../src/crawl/follow-links.ts'
 import { LocalFrontier } from '../../src/crawl/local-frontier.ts'
 import { Reporter } from '../../src/crawl/reporter.ts'
 import { emptyBlacklist } from '../../src/crawl/scope/blacklist.ts'
 import { makeScope, type Scope } from '../../src/crawl/scope/scope.ts'
-import { followLinks, linkFacts, type PageLink, resolveLinks, type ScreenTools } from '../../src/crawl/screen.ts'
+import type { VisitState } from '../../src/crawl/tools.ts'
 import { type FoundLink, readPage } from '../../src/page/reading.ts'
 import { parseUrl, resolver, usualUrls } from '../../src/web/url/web-url.ts'
 import type { Material } from './material.ts'
@@ -37,7 +38,7 @@ interface Screened {
   item: AgendaItem
   found: readonly FoundLink[]
   resolved: PageLink[]
-  screen: ScreenTools
+  screen: VisitState
 }
 
 /** In the order of the crawl, one site after the other, as pages come in; each site's visit knows its URLs after the first round. */
@@ -55,7 +56,7 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
     links: 'combined',
     sizes: [],
   })
-  const screens = new Map<string, ScreenTools>()
+  const screens = new Map<string, VisitState>()
   const things = pages.flatMap(({ url, answer }): Screened[] => {
     const read = parseUrl(url)
     if (read === undefined) return []
@@ -90,7 +91,7 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
   ]
 }
 
-function screenOf(site: string, scope: Scope): ScreenTools {
+function screenOf(site: string, scope: Scope): VisitState {
   const limits = { pages: 1000, time: 1e9 }
   const known = new BigUint64Array(0)
   const memory = freshMemory()
@@ -103,8 +104,8 @@ function screenOf(site: string, scope: Scope): ScreenTools {
     crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: 'usual',
-    meets() {},
-    isOneTooMany: () => false,
+    noteHost() {},
+    isPatternFull: () => false,
     isSuspect: () => false,
     now: 0,
   }

@@ -73,7 +73,7 @@ export interface SiteMemory {
   forms?: { name: string; found: number; missing: number }[]
   /** The site also links folders by the name of their index file. Only `crawl/local-frontier.ts` reads it. */
   indexNames?: true
-  /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `crawl/names.ts` reads it. */
+  /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `crawl/site-names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `crawl/likeness.ts` reads it. */
   likeness?: Likeness

@@ -16,7 +16,7 @@ function courtesyOf(site: string, wait = 0) {
   return { clock, courtesy: new SiteCourtesy(site, wait, rules, clock) }
 }
 
-test('tells the mean of what it took to connect', () => {
+test('reports the mean time to connect', () => {
   const { courtesy } = courtesyOf('a.example')
   assert.equal(courtesy.report().connectMs, undefined)
   for (const tookMs of [10, 20, 60]) courtesy.connected(tookMs)
@@ -33,7 +33,7 @@ test('counts from the end of the answer', async () => {
   assert.equal(courtesy.wait, 500)
 })
 
-test('is the larger of ours, Crawl-delay, the factor of the answer time and Retry-After, each bounded', () => {
+test('is the longest of our pause, Crawl-delay, a multiple of the answer time and Retry-After, each bounded', () => {
   const { clock, courtesy } = courtesyOf('a.example')
   courtesy.answered(clock.now(), 5000, undefined)
   assert.equal(courtesy.wait, 10_000)
@@ -73,6 +73,6 @@ test('the report carries what the next visit must wait for', async () => {
   assert.equal(courtesy.report().notBefore, 1_090_000)
 })
 
-test('a visit begins with the wait that the coordinator names', () => {
+test('a visit begins with the wait that the coordinator sets', () => {
   assert.equal(courtesyOf('a.example', 1234).courtesy.wait, 1234)
 })

@@ -1,17 +1,17 @@
 /**
- * How long to wait before the next request to a site: the larger of ours, the site's Crawl-delay, a factor of the time
- * its last answer took, and Retry-After. Counted from the end of the answer (C5). Pure: the clock is the caller's.
+ * How long to wait before the next request to a site: the longest of our pause, the site's Crawl-delay, a multiple of
+ * its last answer's time, and Retry-After. Counted from the end of the answer (C5).
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { formatDuration } from '../base/units.ts'
 import type { Courtesy } from '../contracts/report.ts'
 
 const LOOK_AGAIN: Millis = 100
-/** A pause from this on is worth telling. */
+/** A pause from this length on is reported. */
 const SLOW: Millis = 5_000
 
 export interface PauseRules {
-  /** Ours for this site; `own` when `--pause-for` names it: then neither answer time nor address courtesy add to it. */
+  /** Our pause for this site. `own`: `--pause-for` names it, so neither answer time nor address add to it. */
   configured(site: string, address: string | undefined): { pause: Millis; own: boolean }
   /** The pause is at least this many times the last answer's time, up to the bound. */
   factor: number
@@ -48,7 +48,7 @@ export class SiteCourtesy {
     this.#freeAt = clock.elapsed() + wait
   }
 
-  /** The operator's own server: its pause stands alone. */
+  /** The operator's own server: only its configured pause counts. */
   get own(): boolean {
     return this.#own
   }
@@ -57,22 +57,22 @@ export class SiteCourtesy {
     return Math.max(this.#configured, this.#crawlDelay, this.#byAnswer)
   }
 
-  /** How long from now until a request may begin; while one is under way, until it is worth asking again. */
+  /** Time until a request may begin; while one is under way, until the next look. */
   get wait(): Millis {
     return Math.max(0, this.#freeAt - this.#clock.elapsed(), this.#underWay ? LOOK_AGAIN : 0)
   }
 
-  /** The first byte of a request is being written. A robots.txt that another site's redirects to may be that request. */
+  /** The first byte of a request is being written. It may be for a robots.txt that another site redirects to. */
   begin(): void {
     this.#underWay = true
   }
 
-  /** It came to nothing, by a bug. */
+  /** The request failed because of a bug. */
   abandon(): void {
     this.#underWay = false
   }
 
-  /** Returns true when the pause grew by it: the coordinator must know before the next request. */
+  /** Returns true when the pause grew: the coordinator must know before the next request. */
   learnCrawlDelay(delay: Millis | undefined): boolean {
     const before = this.pause
     this.#crawlDelay = Math.min(delay ?? 0, this.#rules.maxCrawlDelay)
@@ -110,7 +110,7 @@ export class SiteCourtesy {
     this.#retryUntil = Math.max(this.#retryUntil, this.#clock.now() + wait)
   }
 
-  /** Why the site is slow, for people who watch; undefined when it is not. */
+  /** Why the site is slow, for the operator; undefined when it is not. */
   get slow(): string | undefined {
     const now = this.#clock.now()
     if (this.#retryUntil > now + SLOW) return `asked us to wait ${formatDuration(this.#retryUntil - now)}`
@@ -129,5 +129,117 @@ export class SiteCourtesy {
       address: this.#address,
       ...(this.#connects === 0 ? {} : { connectMs: this.#connectMs }),
     }
+  }
+}
+
+/**
+ * Courtesy per address (B3): a worker's visits at one address share a second, shorter pause, and their number is
+ * limited. The address itself belongs to one worker at a time (`Frontier.enter`), so this needs no storage.
+ */
+
+interface Shared {
+  visits: number
+  /** On the monotonic clock: no request there begins before. */
+  freeAt: Millis
+  /** The visit that has or had the last turn. */
+  turn: unknown
+  /** Since when a request is under way there. */
+  busySince: Millis | undefined
+  /** When the next site that found no slot may come back. */
+  nextBack: Millis
+}
+
+/** A site that finds no slot comes back after this, at the earliest and at the latest. */
+const SOONEST_BACK: Millis = 5_000
+const LATEST_BACK: Millis = 3_600_000
+/** After this, neighbours of a request no longer wait for it. */
+const LONGEST_BUSY: Millis = 10_000
+
+export class AddressCourtesy {
+  readonly #clock: Clock
+  readonly #pause: Millis
+  readonly #maxVisits: number
+  readonly #shared = new Map<string, Shared>()
+
+  constructor(clock: Clock, pause: Millis, maxVisits: number) {
+    this.#clock = clock
+    this.#pause = pause
+    this.#maxVisits = maxVisits
+  }
+
+  /** False when the address has as many visits as it may have. */
+  join(address: string): boolean {
+    const shared = this.#shared.get(address) ?? {
+      visits: 0,
+      freeAt: 0,
+      turn: undefined,
+      busySince: undefined,
+      nextBack: 0,
+    }
+    if (shared.visits >= this.#maxVisits) return false
+    shared.visits++
+    this.#shared.set(address, shared)
+    return true
+  }
+
+  /**
+   * When a site that found no slot should come back. Each gets a time of its own, one address pause apart, for no site
+   * takes less. Otherwise the thousands of sites of a shared host would all come back every few seconds and keep the
+   * coordinator busy.
+   */
+  comeBackAfter(address: string): Millis {
+    const shared = this.#shared.get(address)
+    const now = this.#clock.elapsed()
+    if (shared === undefined) return SOONEST_BACK
+    const back = Math.min(Math.max(now + SOONEST_BACK, shared.nextBack), now + LATEST_BACK)
+    shared.nextBack = back + this.#pause
+    return back - now
+  }
+
+  leave(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return
+    shared.visits--
+    if (shared.visits > 0) return
+    // The pause outlives the last visit, so that the next site at the address still waits for it.
+    this.#clock.after(Math.max(0, shared.freeAt - this.#clock.elapsed()), () => {
+      if (this.#shared.get(address)?.visits === 0) this.#shared.delete(address)
+    })
+  }
+
+  wait(address: string): Millis {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return 0
+    const now = this.#clock.elapsed()
+    // The pause counts from the end of an answer, but a site that never answers must not block its neighbours for long.
+    const isBusy = shared.busySince !== undefined && now - shared.busySince < LONGEST_BUSY
+    return Math.max(0, shared.freeAt - now, isBusy ? LOOK_AGAIN : 0)
+  }
+
+  /**
+   * True when the visitor may send its request now: all others keep their distance from here on. Called before
+   * connecting, and again just before the first byte, because another visit may have been faster.
+   */
+  takeTurn(address: string, visitor: unknown): boolean {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return true
+    if (shared.turn !== visitor && this.wait(address) > 0) return false
+    shared.turn = visitor
+    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
+    return true
+  }
+
+  /** The first byte of a request is being written. */
+  begin(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared !== undefined) shared.busySince = this.#clock.elapsed()
+  }
+
+  /** An answer has just ended: the next request there keeps its distance from it. */
+  touch(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return
+    shared.busySince = undefined
+    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
   }
 }

@@ -6,7 +6,7 @@ const HOME = 'http://a.test/'
 const pages = (count: number, host = 'a.test') => Array.from({ length: count }, (_, i) => `http://${host}/${i}`)
 const bodies = (urls: readonly string[]): Script => Object.fromEntries(urls.map((url) => [url, { body: url }]))
 
-test('breadth first, each URL once, what is known not at all', async () => {
+test('breadth first, each URL once, known URLs not at all', async () => {
   const links = (...names: string[]) => ({ body: names.map((name) => `<a href="/${name}">.</a>`).join('') })
   const web = new Scripted({
     [HOME]: links('a', 'b', 'a', ''),
@@ -21,7 +21,7 @@ test('breadth first, each URL once, what is known not at all', async () => {
   assert.deepEqual(depths.slice(1), [' 0 ', 'a 1 L', 'b 1 L', 'c 2 Ll', 'd 2 Ll'])
 })
 
-test('too many known URLs: the agenda only, and what is found goes back', async () => {
+test('too many known URLs: only the agenda is fetched, and new URLs go back', async () => {
   const web = new Scripted({ [HOME]: { body: '<a href=/a>a</a><a href=/b>b</a>' } })
   const { why, parts } = await web.visit({ agenda: [HOME], visit: { known: 'too many' } })
   assert.equal(why, 'done')
@@ -58,7 +58,7 @@ test('no request begins with less than its deadline left on the lease', async ()
   }
 })
 
-test('nor when the connection took what was left', async () => {
+test('no request begins when connecting used up the lease', async () => {
   const web = new Scripted(bodies(pages(3)))
   web.connectMs.set('a.test', 5000)
   const { why } = await web.visit({ agenda: pages(3), leaseMs: EXCHANGE_MS + 4999 })
@@ -66,7 +66,7 @@ test('nor when the connection took what was left', async () => {
   assert.deepEqual(web.asked, [])
 })
 
-test('tells how long it took to connect, not how long the answers took', async () => {
+test('reports the time to connect, not the time of the answers', async () => {
   const web = new Scripted(bodies(pages(3)))
   web.connectMs.set('a.test', 40)
   const { parts } = await web.visit({ agenda: pages(3) })
@@ -75,7 +75,7 @@ test('tells how long it took to connect, not how long the answers took', async (
   assert.equal(nothing.parts.at(-1)?.courtesy.connectMs, undefined)
 })
 
-test('told to stop: the answer under way is told of, and nothing more is asked', async () => {
+test('when stopped, the answer under way is reported and nothing more is requested', async () => {
   const web = new Scripted({ ...bodies(pages(5)), 'http://a.test/1': { body: 'slow', tookMs: 3000 } })
   const stop = new AbortController()
   web.clock.after(5000, () => stop.abort())
@@ -91,7 +91,7 @@ test('told to stop: the answer under way is told of, and nothing more is asked',
   assert.equal(web.asked.length, 3)
 })
 
-test('a name that does not exist is found out once, and the site is given up', async () => {
+test('a site whose name does not exist is given up after one try', async () => {
   const failure = { kind: 'no-such-name', detail: '' } as const
   const web = new Scripted({}, { resolve: async () => ({ kind: 'failed', failure }) })
   const { why, pages: told } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })

@@ -1,44 +1,44 @@
 /**
  * The loop of a visit: resolve, enter the address, robots.txt, then one URL after the other, breadth first, until nothing
- * is left, the slice is used up, the lease runs short or the worker stops. Whatever happened is in the reporter.
+ * is left, the slice is used up, the lease runs short or the worker stops. The reporter gathers the results.
  */
 import { HashSet64 } from '../base/hash-set.ts'
 import type { Address } from '../contracts/exchange.ts'
 import { statusOfFailure } from '../contracts/outcome.ts'
-import type { VisitEnd } from '../contracts/report.ts'
+import type { PageReport, VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { type Asking, ELSEWHERE_WAIT, leaveAddress } from './ask.ts'
-import { type PageResult, refused, refuseUnwanted } from './ask-for.ts'
+import { reportBug } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
-import { isBelowDomain, watchSiblings } from './domains.ts'
+import { rememberIndexNames } from './follow-links.ts'
 import { LocalFrontier } from './local-frontier.ts'
-import { learnName } from './names.ts'
-import { blankPage } from './page-facts.ts'
-import { probeMissing } from './probe.ts'
-import { tellPage, tellStale } from './record-result.ts'
-import { isOneTooMany, isSuspect, releaseTrusted, tellFinding } from './report-hazards.ts'
+import { checkMissingPage } from './missing-page.ts'
+import { blankReport, decideOutcome, type PageResult, refused } from './page-result.ts'
+import { recordResult, recordStale } from './record-result.ts'
+import { isPatternFull, isSuspect, releaseTrusted, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { schemeOf } from './robots.ts'
-import { rulesFor } from './rules-for.ts'
-import { rememberIndexNames, type ScreenTools } from './screen.ts'
-import { schemeFails, siteFails, siteSuffers } from './site-failures.ts'
+import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
+import { rulesFor, schemeOf } from './robots.ts'
+import { endAfter, schemeFails, siteFails } from './site-failures.ts'
+import { aliasFrom, type NameTools } from './site-names.ts'
 import { isSitemap } from './sitemaps.ts'
-import type { Lease, SiteTools } from './tools.ts'
-import { visitPage } from './visit-page.ts'
-import { visitSitemap } from './visit-sitemap.ts'
+import type { Lease, SiteTools, VisitState } from './tools.ts'
+import { PAGE } from './visit-page.ts'
+import { SITEMAP } from './visit-sitemap.ts'
+import { refuseUnwanted, visitUrl } from './visit-url.ts'
+import { isBelowDomain, watchSiblings } from './wildcard-dns.ts'
 
-/** Names that nobody registered have its address as well (V27). */
+/** Unregistered names have its address as well (V27). */
 const TLD_WILDCARD = 'tld-wildcard'
 
-/** Addresses that one visit tries after the first; the next visit goes on behind them. */
+/** Addresses that one visit tries after the first; the next visit continues behind them. */
 const MAX_OTHERS = 4
 
-/** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
-const ROUNDS_A_TURN = 100
+/** URLs refused in a row take no time, thousands of them: after so many, the thread's other visits have a turn. */
+const ROUNDS_PER_TURN = 100
 
 export async function crawlSite(
   reporter: Reporter,
@@ -48,29 +48,30 @@ export async function crawlSite(
   signal: AbortSignal,
 ): Promise<VisitEnd> {
   const { visit } = reporter
-  // Before anything is told: a visit that ends unused must not take back what the site once asked for.
+  // Before anything is reported: a visit that ends unused must not take back what the site once asked for.
   courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   const [first] = visit.agenda
-  // Of the site, not of its first URL, which may be one that a later version cannot read.
+  // From the site's name, because a later version may not be able to parse its first URL.
   const host = parseUrl(`http://${visit.site}/`)?.host
   if (first === undefined || host === undefined) return 'done'
+  const failing = { reporter, courtesy, tools }
   const resolved = await tools.resolve(host, signal)
   if (signal.aborted) return 'stopped'
-  if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, reporter, courtesy, tools)
+  if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, failing)
   const [address, ...others] = inTurn(resolved.list, visit).filter(({ ip }) => tools.refusesAddress(ip) === undefined)
-  if (address === undefined) return siteFails('address-refused', first, reporter, courtesy, tools)
+  if (address === undefined) return siteFails('address-refused', first, failing)
   const barred = await tools.domains.barredBy(host, resolved.list, signal)
   if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
     const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
-    tellFinding({ rule: TLD_WILDCARD, evidence }, { url: first.url, at: tools.clock.now() }, reporter, tools)
-    return siteFails('address-refused', first, reporter, courtesy, tools)
+    reportFinding({ rule: TLD_WILDCARD, evidence }, { url: first.url, at: tools.clock.now() }, reporter, tools)
+    return siteFails('address-refused', first, failing)
   }
-  const wonder = () => {
+  const checkWildcard = () => {
     void tools.domains.wildcardOf(host, signal).then((wildcard) => {
       if (wildcard !== undefined) reporter.learn({ wildcard })
     })
   }
-  if (visit.memory.fetched === 0 && isBelowDomain(host)) wonder()
+  if (visit.memory.fetched === 0 && isBelowDomain(host)) checkWildcard()
 
   courtesy.at(address.ip)
   const shared = !courtesy.own
@@ -79,29 +80,29 @@ export async function crawlSite(
     return 'elsewhere'
   }
   const session = tools.openSession()
-  let asking: Asking | undefined
+  let connection: SiteConnection | undefined
   try {
     if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
       courtesy.holdFor(ELSEWHERE_WAIT)
       return 'elsewhere'
     }
-    // Another site's redirect may have led one of us to this one's robots.txt just now.
+    // Another site's redirect may have led this worker to this site's robots.txt just now.
     await tools.foreign.quiet(visit.site)
     const { id, site } = visit
     const cookies = new CookieJar()
     const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
-    asking = { site, visit: id, session, courtesy, cookies, lease, signal, ...there }
-    return await crawlPages(reporter, asking, watchSiblings(host, wonder), tools)
+    connection = { site, visit: id, session, courtesy, cookies, lease, signal, ...there }
+    return await crawlPages(reporter, connection, watchSiblings(host, checkWildcard), tools)
   } finally {
     session.close()
-    if (asking !== undefined) leaveAddress(asking, tools)
+    if (connection !== undefined) leaveAddress(connection, tools)
     else if (shared) tools.addresses.leave(address.ip)
   }
 }
 
 /**
- * The addresses of a site in the order in which they are tried. It stays at the one where it was found before; when it did not
- * answer there, the one behind that has its turn.
+ * The addresses of a site in the order in which they are tried. It stays at the one where it was found before; if it did
+ * not answer there, the one behind that comes first.
  */
 function inTurn(list: readonly Address[], { address, memory }: Visit): readonly Address[] {
   const before = list.findIndex(({ ip }) => ip === address)
@@ -116,14 +117,14 @@ const gaveNoAnswer = ({ state, status }: RobotsMemory): boolean => state === 'un
 
 async function crawlPages(
   reporter: Reporter,
-  asking: Asking,
-  meets: (host: string) => void,
+  connection: SiteConnection,
+  noteHost: (host: string) => void,
   tools: SiteTools,
 ): Promise<VisitEnd> {
   const { visit } = reporter
-  const { signal } = asking
+  const { signal } = connection
   const local = new LocalFrontier(visit)
-  const screen: ScreenTools = {
+  const state: VisitState = {
     site: visit.site,
     scope: tools.scope(),
     local,
@@ -131,126 +132,156 @@ async function crawlPages(
     crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: tools.sitemaps,
-    meets,
-    isOneTooMany: (url, item) => isOneTooMany(url, item, reporter, tools),
+    noteHost,
+    isPatternFull: (url, item) => isPatternFull(url, item, reporter, tools),
     isSuspect: (url) => isSuspect(url, reporter),
     now: tools.clock.now(),
   }
   rememberIndexNames(local, reporter)
   releaseTrusted(reporter, tools)
-  const rules = new Map<string, Robots>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
-  const slice: Slice = { asking, screen, tools, rules, asked: 0, stale: undefined, told: undefined }
+  const slice: Slice = {
+    connection,
+    state,
+    tools,
+    rules: new Map(),
+    requests: 0,
+    stale: undefined,
+    recorded: undefined,
+  }
   for (let round = 1; ; round++) {
-    if (round % ROUNDS_A_TURN === 0) await tools.clock.sleep(0, signal)
+    if (round % ROUNDS_PER_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
     if (signal.aborted) return 'stopped'
-    if (slice.asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
-    slice.told = undefined
+    if (slice.requests >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
+    slice.recorded = undefined
     const over = await visitNext(item, slice).catch((error: unknown) => breakOff(item, error, slice))
     if (over !== undefined) return over
   }
 }
 
 interface Slice {
-  asking: Asking
-  screen: ScreenTools
+  connection: SiteConnection
+  state: VisitState
   tools: SiteTools
   rules: Map<string, Robots>
   /** Requests for pages so far. */
-  asked: number
-  /** Whose connection was closed under its request. */
+  requests: number
+  /** The URL whose connection was closed under its request. */
   stale: bigint | undefined
-  /** What has been told of the URL whose turn it is. */
-  told: PageResult | undefined
+  /** What has been recorded of the URL whose turn it is. */
+  recorded: PageResult | undefined
 }
 
-/** The next URL of the site: may we, when, and what came of it. Says why the visit ends with it, if it does. */
+/** The turn of the next URL. Says why the visit ends with it, if it does. */
 async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | undefined> {
-  const { asking, screen, tools, rules } = slice
-  const { courtesy, signal } = asking
-  const { local, reporter } = screen
-  screen.scope = tools.scope()
-  screen.now = tools.clock.now()
-  let robots = rules.get(schemeOf(item.url))
-  if (robots === undefined) {
-    const unwanted = judgeBefore(item, { site: tools, screen })
-    if (unwanted !== undefined) {
-      local.take()
-      tell(unwanted, slice)
-      return undefined
-    }
-    const found = await rulesFor(item, rules, asking, { site: tools, screen })
-    if (found.kind === 'visit-ends') return found.why
-    if (found.kind === 'scheme-fails') {
-      local.take()
-      schemeFails(found.memory, item, reporter, tools)
-      return undefined
-    }
-    robots = found.robots
-  }
+  const { connection, state, tools } = slice
+  const { courtesy, signal } = connection
+  const { local, reporter } = state
+  const failing = { reporter, courtesy, tools }
+  state.scope = tools.scope()
+  state.now = tools.clock.now()
+  const robots = await robotsFor(item, slice)
+  if (typeof robots !== 'object') return robots === 'next' ? undefined : robots
 
   const pauseBefore = courtesy.pause
-  const visitItem = isSitemap(item) ? visitSitemap : visitPage
-  const end = await visitItem(item, { site: tools, asking, robots, screen }).catch((error: unknown) =>
+  const pageTools = { site: tools, connection, robots, state }
+  const end = await visitUrl(item, isSitemap(item) ? SITEMAP : PAGE, pageTools).catch((error: unknown) =>
     brokenPage(item, error, tools),
   )
-  // Read and kept: what is told of it has no bytes of it.
-  asking.session.release?.()
-  if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
+  // The answer has been read and stored: what is left of it has no bytes.
+  connection.session.release?.()
+  if (end.kind === 'not-requested') return signal.aborted ? 'stopped' : 'slice'
   if (end.kind === 'stale') {
-    slice.asked++
-    // Once is no failure; a second time in a row the page goes back to the queue.
+    slice.requests++
+    // Once is not a failure; the second time in a row the page goes back to the queue.
     if (slice.stale !== item.key) slice.stale = item.key
-    else tellStale(local.take() ?? item, reporter, tools)
+    else recordStale(local.take() ?? item, reporter, tools)
     return undefined
   }
   local.take()
-  if (end.page.tries > item.tries) slice.asked++
-  const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
-  // With its site, the page is gone too, and says what used up the last try.
-  if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
-  tell(end, slice)
+  if (end.page.tries > item.tries) slice.requests++
+  const over = endAfter(end, failing)
+  record(over === 'given-up' ? givenUpWith(end) : end, slice)
   if (over !== undefined) return over
-  // What is left is asked for under the name that it goes by: the frontier moves it there.
-  if (learnName(end.page, reporter, { scope: screen.scope, urls: tools.urls })) return 'slice'
-  // What the site asked for must outlive us: it is durable before the next request.
-  const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
-  if (urgent) await tools.durable(reporter)
-  if (end.judged?.probe) await probeMissing(item.url, robots, asking, { site: tools, screen })
+  // What is left is fetched under the name that the site goes by: the frontier moves it there.
+  if (learnName(end.page, reporter, { scope: state.scope, urls: tools.urls })) return 'slice'
+  // What the site asks for must survive a crash: it is durable before the next request.
+  const isUrgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
+  if (isUrgent) await tools.durable(reporter)
+  if (end.judged?.probe) await checkMissingPage(item.url, robots, connection, pageTools)
   return undefined
 }
 
-function tell(end: PageResult, slice: Slice): void {
-  tellPage(end, slice.screen.reporter, slice.tools)
-  slice.told = end
+/** The rules for a URL; or `next` when it has been dealt with, or why the visit ends. */
+async function robotsFor(item: AgendaItem, slice: Slice): Promise<Robots | 'next' | VisitEnd> {
+  const { connection, state, tools, rules } = slice
+  const known = rules.get(schemeOf(item.url))
+  if (known !== undefined) return known
+  // Before robots.txt is fetched: a site whose URLs are all on a black list gets no request at all.
+  const url = tools.urls.parse(item.url)
+  const unwanted =
+    url === undefined
+      ? refused(item, 'scope', 'malformed', tools.clock.now())
+      : refuseUnwanted(item, url, { site: tools, state })
+  if (unwanted !== undefined) {
+    state.local.take()
+    record(unwanted, slice)
+    return 'next'
+  }
+  const found = await rulesFor(item, rules, connection, { site: tools, state })
+  if (found.kind === 'rules') return found.robots
+  if (found.kind === 'visit-ends') return found.why
+  state.local.take()
+  schemeFails(found.memory, item, { reporter: state.reporter, courtesy: connection.courtesy, tools })
+  return 'next'
 }
 
-/** Something else than the reading threw: the detectors, the scope, what names are learnt from. It costs that URL only as well. */
+/** With its site the page is gone too, because of the failure that used up the last try. */
+function givenUpWith(end: PageResult): PageResult {
+  if (end.failure === undefined) return end
+  const outcome = decideOutcome({ kind: 'given-up', failure: end.failure })
+  return { ...end, page: { ...end.page, outcome } }
+}
+
+function record(result: PageResult, slice: Slice): void {
+  recordResult(result, slice.state.reporter, slice.tools)
+  slice.recorded = result
+}
+
+/** True when the site turned out to be another name: the rest of the visit belongs to the original. */
+function learnName(page: PageReport, reporter: Reporter, tools: NameTools): boolean {
+  if (page.outcome.kind !== 'moved') return false
+  const { alias, memory } = aliasFrom(reporter.visit.site, page, reporter.memory, tools)
+  if (memory !== reporter.memory) reporter.remember(memory)
+  if (alias !== undefined) reporter.learn({ alias })
+  return alias !== undefined
+}
+
+/** Something other than the reading threw: detectors, scope, names. That too costs only this URL. */
 function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
-  const { tools, screen } = slice
+  const { tools, state } = slice
   const broken = brokenPage(item, error, tools)
-  if (slice.told !== undefined) return
-  if (screen.local.peek() === item) screen.local.take()
-  tellPage(broken, screen.reporter, tools)
+  if (slice.recorded !== undefined) return
+  if (state.local.peek() === item) state.local.take()
+  recordResult(broken, state.reporter, tools)
 }
 
 /**
- * A bug of ours that one page brings out costs that page only (V6): it is told as failed in reading and not tried in a loop.
- * When it was the disk or the coordinator that failed, nothing can go on.
+ * A bug of ours that one page brings out costs that page only (V6): it is recorded as unreadable and not tried in a loop.
+ * If the disk or the coordinator failed, nothing can go on.
  */
 function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageResult {
   if (tools.failed()) throw error
-  const now = tools.clock.now()
-  tools.journal.record({ kind: 'trouble', what: `${item.url}: ${String(error).slice(0, 200)}` })
-  const page = { ...blankPage(item, now, { kind: 'gone', why: 'reading' }), tries: item.tries + 1 }
-  return { kind: 'told', page: { ...page, status: statusOfFailure('reading') }, failure: 'reading' }
-}
-
-/** Before robots.txt is asked for: a site all of whose URLs have been put on a black list hears nothing from us at all. */
-function judgeBefore(item: AgendaItem, tools: { site: SiteTools; screen: ScreenTools }): PageResult | undefined {
-  const url = tools.site.urls.parse(item.url)
-  if (url === undefined) return refused(item, 'scope', 'malformed', tools.site.clock.now())
-  return refuseUnwanted(item, url, tools)
+  reportBug(item.url, error, tools)
+  const at = tools.clock.now()
+  const failure = 'reading'
+  const tries = item.tries + 1
+  const outcome = decideOutcome({ kind: 'given-up', failure })
+  return {
+    kind: 'result',
+    page: { ...blankReport(item, at, outcome), tries, status: statusOfFailure(failure) },
+    failure,
+  }
 }

@@ -1,20 +1,20 @@
 /**
- * The failure table: what each way of failing costs, in one place; docs/reference/failures.md prints it (a test compares).
+ * The failure table: what each kind of failure costs. docs/reference/failures.md prints it, and a test compares.
  *
- * wait × growth^(tries so far) until `tries` requests have failed, then the URL is gone. `whole: true` says that the
- * failure is the site's and not the page's: the visit ends, the whole site waits, and after `tries` visits in a row that
- * met only silence it is given up (C3, Y6: a page that is missing or forbidden ends at once, a server that does not
- * answer is asked again).
+ * wait × growth^(tries so far) until `tries` requests have failed, then the URL is gone. `whole`: the site failed and
+ * not the page, so the visit ends and the whole site waits; after `tries` silent visits in a row it is given up (C3,
+ * Y6: a missing or forbidden page ends at once, a silent server is tried again).
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { FailureKind, Outcome } from '../contracts/outcome.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
 
 export interface FailureRule {
   wait: Millis
   growth: number
   tries: number
   whole: boolean
-  /** For the docs: what it means to the collection. */
+  /** For the docs: the effect on the collection. */
   consequence: string
 }
 
@@ -63,21 +63,21 @@ export const FAILURES: Readonly<Record<FailureKind, FailureRule>> = {
   reading: once('the bytes are kept, reading them failed: not tried again'),
 }
 
-/** Bodies that broke off before their end, by why; one that our own limit cut is whole as far as we want it. */
+/** Bodies that broke off, by reason; one that our own limit cut is complete for us. */
 export const BROKEN_OFF: Readonly<Record<'length' | 'time' | 'disconnect', FailureKind | undefined>> = {
   length: undefined,
   time: 'exchange-timeout',
   disconnect: 'reset',
 }
 
-/** Failures after which a run of pages that brought no answer at all ends the visit, as if the site were silent. */
+/** After so many pages in a row without any answer the visit ends, as if the site were silent. */
 export const SILENT_PAGES = 3
 
 export function isSilence(kind: FailureKind): boolean {
   return kind === 'first-byte-timeout' || kind === 'idle-timeout' || kind === 'reset' || kind === 'exchange-timeout'
 }
 
-/** The wait before try `tries + 1`, or undefined when the tries are used up. `patience` scales the table's waits. */
+/** The wait before the next try, or undefined when the tries are used up. `patience` scales the table's waits. */
 export function waitAfter(kind: FailureKind, triesSoFar: number, patience: number): Millis | undefined {
   const rule = FAILURES[kind]
   if (triesSoFar >= rule.tries) return undefined
@@ -98,7 +98,7 @@ export function failureOutcome(
 }
 
 export function failureOfStatus(status: number): FailureKind | undefined {
-  // A part of a page that nobody asked for a part of: kept as an answer, never as the page.
+  // A partial answer that we did not ask for: archived, but never a page.
   if (status === 206) return 'status-other'
   if (status >= 200 && status < 300) return undefined
   switch (status) {
@@ -114,4 +114,11 @@ export function failureOfStatus(status: number): FailureKind | undefined {
   if (status >= 400 && status < 500) return 'status-4xx'
   if (status >= 500 && status < 600) return 'status-5xx'
   return 'status-other'
+}
+
+/** The site has answered, whatever it said: it is not silent. */
+export function withAnswer(memory: SiteMemory): SiteMemory {
+  if (memory.silent === 0 && memory.rests === undefined) return memory
+  const { rests: _, ...rest } = memory
+  return { ...rest, silent: 0 }
 }

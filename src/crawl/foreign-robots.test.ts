@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Visit } from '../contracts/visit.ts'
-import { AddressBook } from './address-book.ts'
-import { ForeignAnswers } from './foreign-answers.ts'
+import { AddressCourtesy } from './courtesy.ts'
+import { ForeignRobots } from './foreign-robots.ts'
 import { ADDRESS_PAUSE, PAUSE, type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -59,8 +59,8 @@ function web() {
   const worker = (name: string): Partial<SiteTools> => ({
     worker: name,
     enter: addresses.enter,
-    addresses: new AddressBook(served.clock, ADDRESS_PAUSE, 8),
-    foreign: new ForeignAnswers(served.clock),
+    addresses: new AddressCourtesy(served.clock, ADDRESS_PAUSE, 8),
+    foreign: new ForeignRobots(served.clock),
   })
   const visit = async (site: string, tools: Partial<SiteTools>, more: Partial<Visit> = {}): Promise<Visited> => {
     const id = more.id ?? `${site}.1`
@@ -78,7 +78,7 @@ function assertPauses({ asked }: Scripted, host: string): void {
       assert.ok(at - there[i - 1].endedAt >= PAUSE, `${url} ${at - there[i - 1].endedAt} ms after the one before`)
 }
 
-test('it is followed, its rules hold, and the visit goes on where it was', async () => {
+test('a redirect to another site is followed, its rules hold, and the visit goes on', async () => {
   const { served, worker, visit } = web()
   const { why, pages, parts } = await served.clock.run(visit('a.test', worker('w1')))
   assert.equal(why, 'done')
@@ -90,7 +90,7 @@ test('it is followed, its rules hold, and the visit goes on where it was', async
   assert.equal(parts.at(-1)?.courtesy.address, '192.0.2.1')
 })
 
-test('while another worker is at that address nothing is asked there: the site goes to that worker, and asks it', async () => {
+test('while another worker holds that address nothing is requested there: the site goes to that worker', async () => {
   const { served, worker, visit } = web()
   const [one, two] = [worker('w1'), worker('w2')]
   await served.clock.run(
@@ -111,7 +111,7 @@ test('while another worker is at that address nothing is asked there: the site g
   assertPauses(served, 'b.test')
 })
 
-test('the visit whose turns it shared may be over when the answer comes: the next one there keeps its distance', async () => {
+test('if the visit whose courtesy it shared is over, the next visit there still keeps the pause', async () => {
   const { served, worker, visit } = web()
   const tools = worker('w1')
   await served.clock.run(
@@ -129,7 +129,7 @@ test('the visit whose turns it shared may be over when the answer comes: the nex
   assertPauses(served, 'b.test')
 })
 
-test('told to stop while the other host is looked up: that says nothing of its robots.txt', async () => {
+test('stopped while the other host is resolved: nothing is learnt about its robots.txt', async () => {
   const { served, worker, visit } = web()
   const stop = new AbortController()
   const resolve: SiteTools['resolve'] = async (host, signal) => {
@@ -145,7 +145,7 @@ test('told to stop while the other host is looked up: that says nothing of its r
   assert.equal((await served.clock.run(visit('a.test', worker('w1')))).why, 'done')
 })
 
-test('a server of one’s own is asked further, whoever is at its address', async () => {
+test("the operator's own server is still requested, whichever worker holds its address", async () => {
   const { served, worker, visit } = web()
   const configured = (site: string) => ({ pause: PAUSE, own: site === 'a.test' })
   const tools = { ...worker('w1'), pauses: { ...served.tools.pauses, configured } }
@@ -155,7 +155,7 @@ test('a server of one’s own is asked further, whoever is at its address', asyn
   assert.equal(pages.length, 1)
 })
 
-test('whoever comes when: two that lead there, and its own visit, by the same worker or by others', async () => {
+test('two redirects to a site and its own visit keep the pause, in any order and on any worker', async () => {
   let met = 0
   await fc.assert(
     fc.asyncProperty(

@@ -18,7 +18,7 @@ function chain(length: number, more: Script = {}): Script {
 
 const searches = (web: Scripted) => web.pagesAsked.filter((url) => url.endsWith('/search.html'))
 
-test('the action of a form that is missing in the first folders is not asked for in the others', async () => {
+test("a form's action that is missing in the first folders is not fetched in the others", async () => {
   const web = new Scripted(chain(20))
   const { parts, counts } = await web.visit({ agenda: [HOME] })
   assert.ok(web.pagesAsked.includes('a.test/f20/'), 'the pages themselves are all asked for')
@@ -31,7 +31,7 @@ test('the action of a form that is missing in the first folders is not asked for
   assert.deepEqual(searches(later), [], 'the next visit knows it')
 })
 
-test('where it exists it is asked for, and a link to it is always followed', async () => {
+test('an action that exists is fetched, and a link to it is always followed', async () => {
   const found: Script = {}
   for (let i = 1; i <= 10; i++) found[`http://a.test/f${i}/search.html`] = { body: `search ${i}` }
   const web = new Scripted(chain(10, found))
@@ -51,7 +51,7 @@ function hub(folders: number, more: Script = {}): Script {
   return { ...script, ...more }
 }
 
-test('what waits when the lesson is learnt is not asked for, and says why', async () => {
+test('waiting form actions are refused with the reason once enough are missing', async () => {
   const web = new Scripted(hub(20))
   const { parts, counts } = await web.visit({ agenda: [HOME] })
   assert.equal(searches(web).length, 3)
@@ -63,7 +63,7 @@ test('what waits when the lesson is learnt is not asked for, and says why', asyn
   assert.match(outcomes[0].rule, /^form-action: .* search\.html .* 3 of those are missing and none is there$/)
 })
 
-test('nor what waits in the queue from an earlier visit, unless a link leads to it, too', async () => {
+test('so are those queued by an earlier visit, unless a link leads to them too', async () => {
   const forms = [{ name: 'search.html', found: 0, missing: 3 }]
   const memory = { ...freshMemory(), forms }
   const url = 'http://a.test/f1/search.html'
@@ -78,7 +78,7 @@ test('nor what waits in the queue from an earlier visit, unless a link leads to 
   assert.equal(await visit('LS', '<a href="/f1/search.html">x</a>'), 1, 'a link leads to it now')
 })
 
-test('a link to what waits because of a form is told, for visits to come', async () => {
+test('a link to a URL that waits because of a form is reported', async () => {
   const url = 'http://a.test/f1/search.html'
   const told = async (body: string) => {
     const web = new Scripted({ [HOME]: { body }, 'http://a.test/b': { body: '<a href="/f1/search.html">x</a>' } })

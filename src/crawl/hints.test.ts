@@ -10,7 +10,7 @@ const DAY = 86_400_000
 const NOW = Date.UTC(2026, 0, 1)
 const HTML = ['Content-Type', 'text/html'] as const
 
-test('a hint holds within a day of what the server says; a page made just now says nothing', () => {
+test("a hint holds within a day of the server's date; a page made just now proves nothing", () => {
   const judged = (hint: number, lastModified: number) =>
     judgeHint(freshMemory(), { hint, lastModified, now: NOW }).hints
   assert.deepEqual(judged(NOW - 40 * DAY, NOW - 39.5 * DAY), { checked: 1, held: 1 })
@@ -18,7 +18,7 @@ test('a hint holds within a day of what the server says; a page made just now sa
   assert.equal(judged(NOW - 40 * DAY, NOW - 1000), undefined)
 })
 
-test('no more held than checked, whatever comes', () => {
+test('hints held never exceed hints checked', () => {
   const look = fc.record({ hint: fc.integer(), lastModified: fc.integer({ max: NOW - 60_001 }), now: fc.constant(NOW) })
   fc.assert(
     fc.property(fc.array(look, { minLength: 1 }), (looks) => {
@@ -28,7 +28,7 @@ test('no more held than checked, whatever comes', () => {
   )
 })
 
-test('a visit learns from the pages that a sitemap spoke of', async () => {
+test('a visit compares the pages that a sitemap dated', async () => {
   const modified = ['Last-Modified', formatHttpDate(NOW - 10 * DAY)] as const
   const web = new Scripted({
     'http://a.test/1': { body: 'one', headers: [HTML, modified] },

@@ -60,7 +60,7 @@ test('after eleven documents it is decided', () => {
   assert.equal(judgeLikeness(last.memory, page('/', 'first.test')).memory, last.memory)
 })
 
-test('whatever comes, its memory is small and it speaks at most once', () => {
+test('its memory stays small and it reports at most once', () => {
   const some = fc.record({
     path: fc.constantFrom('/', '/a', '/b', `/${'x'.repeat(3000)}`),
     copy: fc.option(fc.constantFrom('a.test', 'b.test', 'copy.test', `${'l'.repeat(60)}.test`, 'no name', ''), {

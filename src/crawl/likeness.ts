@@ -1,7 +1,7 @@
 /**
  * A site whose home page and first documents equal those of one known site is proposed as its mirror (VN §4.3): it is
  * slowed, so that others come first, and a person or the next `mirrors` decides; nothing of it is dropped. A pure fold
- * over the site memory, so that it goes on where the last visit ended.
+ * over the site memory, so that the next visit continues it.
  */
 import type { Finding } from '../contracts/report.ts'
 import type { Likeness, SiteMemory } from '../contracts/site-memory.ts'
@@ -13,7 +13,7 @@ export interface LikePage {
   site: SiteName
   url: string
   isHome: boolean
-  /** The URL under which its payload is known already. */
+  /** The URL under which the collection has its payload already. */
   copy?: string
 }
 
@@ -31,8 +31,8 @@ const MAX_DOCUMENTS = 11
 /** Fewer may be a default page and the error page beside it. */
 const MIN_DOCUMENTS = 3
 const MIN_SHARE = 0.8
-/** Other sites that are counted at once; a site that shares documents with more is made of common ones. */
-const MAX_TWINS = 8
+/** Other sites counted at once; a site that shares documents with more consists of common ones. */
+const MAX_COPIES = 8
 const MAX_EXAMPLES = 3
 const LONGEST_EXAMPLE = 500
 
@@ -45,7 +45,7 @@ export function judgeLikeness(memory: SiteMemory, page: LikePage): Liked {
   if (isDecided(memory)) return { memory }
   const before = memory.likeness ?? { documents: 0, copies: [], examples: [] }
   const copy = page.copy === undefined ? undefined : parseUrl(page.copy)?.site
-  // The site's own copy of it, now or last year, speaks neither for nor against.
+  // The site's own earlier copy proves nothing.
   if (copy === page.site) return { memory }
   const now = counted(before, page, copy)
   const like = mirrored(now)
@@ -60,7 +60,7 @@ function counted(before: Likeness, page: LikePage, copy: SiteName | undefined): 
   if (page.isHome && now.home === undefined) now.home = copy
   const known = now.copies.some(({ site }) => site === copy)
   if (known) now.copies = now.copies.map((one) => (one.site === copy ? { ...one, documents: one.documents + 1 } : one))
-  else if (now.copies.length < MAX_TWINS) now.copies = [...now.copies, { site: copy, documents: 1 }]
+  else if (now.copies.length < MAX_COPIES) now.copies = [...now.copies, { site: copy, documents: 1 }]
   if (now.examples.length < MAX_EXAMPLES && page.url.length <= LONGEST_EXAMPLE)
     now.examples = [...now.examples, page.url]
   return now

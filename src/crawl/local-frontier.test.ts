@@ -25,14 +25,14 @@ function frontier(visit: Partial<Visit> = {}): LocalFrontier {
 
 const offers = (local: LocalFrontier, ...urls: string[]) => urls.map((url) => local.offer(item(url), url !== PLAIN))
 
-test('a text that differs from the one that waits is told once, and five of a URL', () => {
+test('another spelling of a waiting URL is reported once, at most five per URL', () => {
   const local = frontier()
   assert.deepEqual(offers(local, PLAIN, PLAIN, sid(1), sid(1)), ['new', 'known', 'spelling', 'known'])
   const told = Array<string>(4).fill('spelling')
   assert.deepEqual(offers(local, ...[2, 3, 4, 5, 6].map(sid), PLAIN), [...told, 'known', 'known'])
 })
 
-test('a folder of a site that names its indexes is told, since it may be known under such a name', () => {
+test('a folder is reported if the site uses index names, since it may be known under one', () => {
   const folder: AgendaItem = { ...itemOf({ url: 'http://a.test/d/' }), key: hash64('http://a.test/d/') }
   const known = new BigUint64Array([folder.key])
   assert.equal(frontier({ known }).offer(folder, false), 'known')
@@ -44,7 +44,7 @@ test('a folder of a site that names its indexes is told, since it may be known u
   assert.equal(frontier({ agenda: [folder] }).hasIndexNames, false)
 })
 
-test('the plain text of a URL that waits, or was asked for, under another', () => {
+test('the plain spelling of a URL that waits, or was fetched, under another', () => {
   const local = frontier({ agenda: [item(sid(1))] })
   assert.deepEqual(offers(local, sid(1), PLAIN), ['known', 'spelling'])
   const later = frontier({ agenda: [item(sid(1))] })
@@ -52,7 +52,7 @@ test('the plain text of a URL that waits, or was asked for, under another', () =
   assert.deepEqual(offers(later, sid(1), PLAIN), ['known', 'spelling'])
 })
 
-test('of a URL known from elsewhere only a lossy text can be another', () => {
+test('for a URL known from the frontier only a lossy spelling can differ', () => {
   const local = frontier({ known: new BigUint64Array([hash64(PLAIN)]) })
   assert.deepEqual(offers(local, PLAIN, sid(1)), ['known', 'spelling'])
   const asked = frontier({ agenda: [item(PLAIN)] })
@@ -60,13 +60,13 @@ test('of a URL known from elsewhere only a lossy text can be another', () => {
   assert.deepEqual(offers(asked, PLAIN, sid(1)), ['known', 'spelling'])
 })
 
-test('a text of which nobody says that it is lossy, as that of a feed, is compared all the same', () => {
+test("a feed's spelling, not marked as lossy, is compared too", () => {
   const local = frontier()
   assert.equal(local.offer(item(sid(1)), false), 'new')
   assert.deepEqual(offers(local, PLAIN, sid(1)), ['spelling', 'known'])
 })
 
-test('to keep only odd texts says the same as to keep the text of all that waits', () => {
+test('keeping only odd spellings gives the same answers as keeping all', () => {
   const rules = urlReader(RULE_NAMES)
   // No folders: they are told more often than need be (the test above).
   const texts = [
@@ -138,14 +138,14 @@ function keepingAll(agenda: readonly AgendaItem[], max: number) {
   }
 }
 
-test('who does not know what is known lets the frontier see', () => {
+test('without the known URLs, the frontier decides what is a spelling', () => {
   const local = frontier({ known: 'too many' })
   assert.deepEqual(offers(local, sid(1), sid(1), PLAIN), ['spelling', 'known', 'spelling'])
   const other = frontier({ known: 'too many' })
   assert.deepEqual(offers(other, PLAIN, sid(1)), ['new', 'spelling'])
 })
 
-test('a site that makes a new text for every link is told of few', () => {
+test('a site with a new spelling for every link has few of them reported', () => {
   const local = frontier({
     known: new BigUint64Array(Array.from({ length: 20_000 }, (_, i) => hash64(`${PLAIN}${i}`))),
   })
@@ -155,7 +155,7 @@ test('a site that makes a new text for every link is told of few', () => {
   assert.equal(told, 10_000)
 })
 
-test('a visit tells other spellings beside what it found, also two on one page', async () => {
+test('a visit reports other spellings beside new URLs, also two on one page', async () => {
   const home = 'http://a.test/'
   const [one, two] = ['11111111111111111111111111111111', '22222222222222222222222222222222']
   const links = ['/x', `/x?PHPSESSID=${one}`, `/x?PHPSESSID=${two}`, `/y?PHPSESSID=${one}`, '/y']
@@ -172,7 +172,7 @@ test('a visit tells other spellings beside what it found, also two on one page',
   assert.deepEqual(web.pagesAsked, ['a.test/'])
 })
 
-test('what waits as offspring is found anew by the page that lists it, once', () => {
+test('a waiting offspring counts as found by the page that lists it, once', () => {
   const offspring = { ...item(PLAIN), depth: 4, via: 'http://a.test/w', path: 'Lll' }
   const local = frontier({ agenda: [item('http://a.test/1'), offspring] })
   assert.deepEqual([local.isOffspring(offspring.key), local.isOffspring(item('http://a.test/1').key)], [true, false])

@@ -1,44 +1,43 @@
 /**
- * The URLs of the site being visited: breadth first, each at most once, told from what the frontier has already. A URL may
- * come under several texts (session ids, index files): the first is asked for, the frontier is told of some of the others.
+ * The URLs of the site being visited: breadth first, each at most once, without those that the frontier has already. A
+ * URL may have several spellings (session ids, index files): the first is fetched, and some of the others are reported
+ * to the frontier.
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
+import type { Link } from '../contracts/report.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
-/**
- * Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. A folder
- * has five names of its index.
- */
+/** Other spellings reported, per URL (a folder has five names for its index) and per visit. */
 const MAX_SPELLINGS = 5
-const MAX_SPELLINGS_A_VISIT = 10_000
-/** Texts kept for comparison: only of URLs whose text is not the one that their key is made of. */
+const MAX_SPELLINGS_PER_VISIT = 10_000
+/** Spellings kept for comparison: only of URLs whose spelling is not the one that their key is made of. */
 const MAX_TEXTS = 20_000
 
 export class LocalFrontier {
   readonly #queue: AgendaItem[]
   readonly #seen: HashSet64
-  /** URLs that may wait here: one more than a slice asks for tells that it was one. The frontier is told of all others. */
+  /** URLs that may wait here: one more than a slice fetches, so that its end shows. The frontier gets all others. */
   readonly #max: number
   #next = 0
-  /** Of what may be found again under a plainer text, whatever became of it. */
+  /** Spellings of URLs that may be found again in a plainer one. */
   readonly #texts = new Map<bigint, string>()
-  /** Other texts told of: how many by URL, and which. */
+  /** Other spellings reported: how many per URL, and which. */
   readonly #spellings = new Map<bigint, number>()
-  readonly #told = new HashSet64()
+  readonly #reported = new HashSet64()
   #hasIndexNames: boolean
-  /** What waits here because a form leads to it. */
+  /** URLs that wait here because of a form. */
   readonly #forms = new Map<bigint, AgendaItem>()
-  /** Of later generations, that wait here: a page may yet list them. */
+  /** URLs of later generations that wait here: a page may yet list them. */
   readonly #offspring = new Map<bigint, AgendaItem>()
-  /** Their keys and those of some that wait no more: asked of every link, in a tenth of the time. */
+  /** Their keys, and those of some that wait no more: checked for every link, in a tenth of the time. */
   readonly #maybeOffspring = new HashSet64()
 
   constructor(visit: Visit) {
     this.#hasIndexNames = visit.memory.indexNames === true
-    // Copies: what is learnt of one that waits is written to it.
+    // Copies: what is learnt about a waiting URL is written to it.
     this.#queue = visit.agenda.map((item) => ({ ...item }))
     this.#max = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
@@ -49,14 +48,14 @@ export class LocalFrontier {
     }
   }
 
-  /** Folders of the site are linked by names of their index, too: a folder's URL may be known under such a name. */
+  /** Links use index names of folders: a folder's URL may be known under such a name. */
   get hasIndexNames(): boolean {
     return this.#hasIndexNames
   }
 
   /**
-   * `new`: it is queued, if there is room and not only the agenda may be fetched. `spelling`: known, it seems, and this text
-   * of it is to be told. `lossy`: the rules that made its key may take two pages for one.
+   * `new`: queued, if there is room and more than the agenda may be fetched. `spelling`: known, and this spelling is to
+   * be reported. `lossy`: the rules that made its key may take two pages for one.
    */
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
@@ -65,36 +64,33 @@ export class LocalFrontier {
         this.#queue.push(item)
         this.#note(item)
       }
-      // Whoever offers a sitemap or a feed does not say whether its text is lossy.
+      // Callers that offer a sitemap or a feed do not say whether its spelling is lossy.
       const mayDiffer = lossy || this.#mayHaveIndexName(item.url)
       if (mayDiffer || (queued && !isNormal(item))) this.#keepText(item)
-      // What the frontier has is not known here: it will see whether this is another text of it.
+      // The frontier's URLs are not known here: it will find out whether this is another spelling of one.
       return mayDiffer && this.#max === 0 ? 'spelling' : 'new'
     }
     if (!this.isSpelling(item.key, item.url, lossy)) return 'known'
     this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
-    this.#told.add(hash64(item.url))
+    this.#reported.add(hash64(item.url))
     return 'spelling'
   }
 
-  /** Whether `offer` would say `known`: most links of a page, for which nothing more is to be done. */
+  /** Whether `offer` would return `known`: true for most links of a page, which then cost nothing more. */
   holds({ key, href, lossy }: WebUrl): boolean {
     return this.#seen.has(key) && !this.isSpelling(key, href, lossy)
   }
 
-  /** Whether `offer` would say so. Where no text is kept, only a lossy one can be another, and a folder. */
+  /** Whether `offer` would return `spelling`. Where no spelling is kept, only a lossy one or a folder's can differ. */
   isSpelling(key: bigint, url: string, lossy: boolean): boolean {
     const text = this.#texts.size === 0 ? undefined : this.#texts.get(key)
     const mayDiffer = text === undefined ? lossy || this.#mayHaveIndexName(url) : !isSameText(text, url)
     if (!mayDiffer) return false
     if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MAX_SPELLINGS) return false
-    return this.#told.size < MAX_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
+    return this.#reported.size < MAX_SPELLINGS_PER_VISIT && !this.#reported.has(hash64(url))
   }
 
-  /**
-   * A link. True when only a form led to what waits here: it is asked for whatever becomes of other forms, and the frontier
-   * is to be told. Its generation stays.
-   */
+  /** A link leads to it. True when only a form did so far: the frontier must know. Its generation stays. */
   isLinked(key: bigint): boolean {
     const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
     if (item === undefined) return false
@@ -112,7 +108,7 @@ export class LocalFrontier {
     return this.#maybeOffspring.has(key) && this.#offspring.has(key)
   }
 
-  /** A page lists what waits here as offspring of another: from now on it was found there. */
+  /** A page lists what waits here as offspring of another: it now counts as found there. */
   list(key: bigint, { depth, via, path }: Pick<AgendaItem, 'depth' | 'via' | 'path'>): void {
     const item = this.#offspring.get(key)
     if (item === undefined) return
@@ -127,12 +123,12 @@ export class LocalFrontier {
     this.#maybeOffspring.add(item.key)
   }
 
-  /** The site has it already: queued, asked for, or known to the frontier. */
+  /** The site has it already: queued, fetched, or known to the frontier. */
   knows(key: bigint): boolean {
     return this.#seen.has(key)
   }
 
-  /** The site had not seen it before. Of a site with very many URLs that is not known here, and nothing is called fresh. */
+  /** New to the site. For a site with very many URLs this is not known here, and nothing counts as fresh. */
   isFresh(key: bigint): boolean {
     return this.#max > 0 && !this.#seen.has(key)
   }
@@ -147,7 +143,7 @@ export class LocalFrontier {
       this.#forms.delete(item.key)
       this.#offspring.delete(item.key)
     }
-    // The queue of a long visit is not kept from its beginning.
+    // Long visits drop the used part of the queue.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)
       this.#next = 0
@@ -159,14 +155,20 @@ export class LocalFrontier {
     return this.#hasIndexNames && isFolder(url)
   }
 
-  /** Every other text of a URL whose text is its normal one is lossy, and known by that. */
+  /** Every other spelling of a URL in normal form is lossy, and recognised by that. */
   #keepText({ key, url }: AgendaItem): void {
     if (namesIndex(url)) this.#hasIndexNames = true
     if (this.#texts.size < MAX_TEXTS) this.#texts.set(key, url)
   }
 }
 
-/** Its text is the one that its key is made of. */
+/** Its spelling is the one that its key is made of. */
 function isNormal({ key, url }: AgendaItem): boolean {
   return hash64(url) === key
+}
+
+/** A URL as a link of the report. */
+
+export function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
+  return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }

@@ -10,7 +10,7 @@ const told = ({ parts }: Visited) => ({
   crossSite: parts.flatMap(({ crossSite }) => crossSite).map(({ url, path, depth }) => [url, path, depth]),
 })
 
-test('a name that is not there leads to the next guess; one that answers does not', async () => {
+test('a missing name leads to the next guess; one that answers does not', async () => {
   const missing = await new Scripted({}).visit({ agenda: [name] })
   assert.deepEqual(told(missing), { found: [], crossSite: [['https://www.a.test/', 'NN', 0]] })
   const there = await new Scripted({ [name.url]: { body: 'hello' } }).visit({ agenda: [name] })
@@ -18,7 +18,7 @@ test('a name that is not there leads to the next guess; one that answers does no
   assert.equal(there.pages[0].outcome.kind, 'kept')
 })
 
-test('no https door: the table is followed, the site does not rest, and then the next guess has its turn', async () => {
+test('no https: the table applies, the site does not rest, and then the next guess is tried', async () => {
   const web = new Scripted({ 'https://a.test/robots.txt': { failed: 'connect' }, 'http://a.test/': { body: 'here' } })
   let memory: SiteMemory | undefined
   for (let tries = 1; tries <= FAILURES['robots-unreachable'].tries; tries++) {
@@ -40,7 +40,7 @@ test('no https door: the table is followed, the site does not rest, and then the
   assert.equal(http.pages[0].outcome.kind, 'kept')
 })
 
-test('a connection refused under https is that door, under http it is the site', async () => {
+test('a refused connection under https concerns the scheme, under http the site', async () => {
   const none = { status: 404 }
   const web = new Scripted({
     'https://a.test/robots.txt': none,
@@ -86,7 +86,7 @@ test('the other scheme of the same name waits in the same site', async () => {
   assert.deepEqual(told(visited), { found: [['http://x.a.test/', 'NN', 0]], crossSite: [] })
 })
 
-test('a site that answers and forbids has answered', async () => {
+test('a site that answers 403 has answered', async () => {
   const web = new Scripted({
     'https://a.test/robots.txt': { body: 'User-agent: *\nDisallow: /', headers: [['Content-Type', 'text/plain']] },
   })

@@ -1,71 +1,95 @@
-/** What is counted of a page, and what the site's memory learns from it. */
+/** Records what became of a URL: in the report, in the counts, and in the site's memory. */
 import { countLabel } from '../contracts/counts.ts'
+import type { Exchange } from '../contracts/exchange.ts'
 import { statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
-import type { AgendaItem } from '../contracts/visit.ts'
-import { normalPath } from '../web/url/web-url.ts'
-import type { PageResult } from './ask-for.ts'
-import { failureOutcome } from './failures.ts'
+import { type AgendaItem, OWN_REQUEST_PATH } from '../contracts/visit.ts'
+import { normalPath, type UrlReader } from '../web/url/web-url.ts'
+import { keep } from './answers.ts'
+import { failureOfStatus, withAnswer } from './failures.ts'
 import { learnFromForm } from './form-actions.ts'
-import { blankPage } from './page-facts.ts'
+import { blankReport, decideOutcome, type PageResult, reportOf } from './page-result.ts'
 import { judge, type Seen } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { answered } from './site-failures.ts'
-import type { SiteTools } from './tools.ts'
+import type { PolicyTools, RequestTools, StorageTools } from './tools.ts'
 
-export function tellPage(end: PageResult, reporter: Reporter, tools: SiteTools): void {
-  const { page, failure, again } = end
+export function recordResult(result: PageResult, reporter: Reporter, tools: PolicyTools): void {
+  const { page, failure, again } = result
   const { tally } = reporter
-  // Before anything is told or counted: should a detector throw, the page is told as one that cannot be read, and once.
-  if (isToBeJudged(end)) judge(page, seenOf(page, again, tools), false, reporter, tools)
-  reporter.page(page)
+  // First of all: if a detector throws, the page is recorded once, as one that cannot be read.
+  if (isUnjudged(result)) judge(page, unreadFacts(page, again, tools), false, reporter, tools)
+  reporter.addPage(page)
   learnFromForm(page, reporter, tools.urls)
-  const asked = page.status > 0 || failure !== undefined
-  if (asked) countRequest(page, reporter)
+  const requested = page.status > 0 || failure !== undefined
+  if (requested) countRequest(page, reporter)
   if (failure !== undefined) tally.add(`failure:${failure}`)
-  if (asked && page.outcome.kind !== 'later') tally.add('fetched')
+  if (requested && page.outcome.kind !== 'later') tally.add('fetched')
   if (page.annotations.some((note) => note.endsWith('Trunc'))) tally.add('cut')
   if (page.outcome.kind === 'refused') {
     if (page.outcome.by === 'unwanted') tally.add(`unwanted:${countLabel(page.mediaType)}`)
     else tally.add(`refused:${page.outcome.by}`)
   }
   if (page.outcome.kind === 'read') tally.add('sitemaps')
-  const kept = page.outcome.kind === 'kept'
-  if (kept) {
+  if (page.outcome.kind === 'kept') {
     tally.add('documents')
     tally.add('bytes', page.bytes)
     tally.add(`type:${countLabel(page.mediaType)}`)
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
     for (const note of page.annotations) if (/^(?:coding|certificate):/.test(note)) tally.add(`trouble:${note}`)
+    if (result.judged?.duplicate) tally.add('duplicates')
   }
-  if (kept && end.judged?.duplicate) tally.add('duplicates')
-  // Also a 503 is an answer.
-  if (page.status > 0 && page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
+  // A 503 is an answer too.
+  if (page.status > 0 && page.outcome.kind === 'later') reporter.remember(withAnswer(reporter.memory))
 }
 
-/** Answers that the detectors have not seen yet. What dripped until the deadline has shown something, though it is tried again. */
-function isToBeJudged({ page, failure, judged }: PageResult): boolean {
+/** Answers that the detectors have not seen. A drip-feed has shown something, though it is tried again. */
+function isUnjudged({ page, failure, judged }: PageResult): boolean {
   if (page.outcome.kind === 'later') return failure !== undefined && page.bytes > 0
   return page.status > 0 && judged === undefined
 }
 
-/** Of an answer that was not read: what its URL says. */
-function seenOf({ url }: PageReport, again: boolean | undefined, { urls }: SiteTools): Seen {
-  const read = urls.parse(url)
-  return { path: read === undefined ? '/' : normalPath(read), again, links: [], crossSite: 0 }
+/** What the URL of an unread answer says. */
+function unreadFacts({ url }: PageReport, again: boolean | undefined, { urls }: PolicyTools): Seen {
+  const parsed = urls.parse(url)
+  return { path: parsed === undefined ? '/' : normalPath(parsed), again, links: [], crossSite: 0 }
 }
 
 /** A connection was closed under the request twice in a row: that is a failure after all. */
-export function tellStale(item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
-  const now = tools.clock.now()
-  const outcome = failureOutcome('reset', item.tries + 1, now, 0, tools.patience)
-  const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusOfFailure('reset') }
-  tellPage({ kind: 'told', page, failure: 'reset' }, reporter, tools)
+export function recordStale(item: AgendaItem, reporter: Reporter, tools: PolicyTools & RequestTools): void {
+  const at = tools.clock.now()
+  const failure = 'reset'
+  const tries = item.tries + 1
+  const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
+  const page = { ...blankReport(item, at, outcome), tries, status: statusOfFailure(failure) }
+  recordResult({ kind: 'result', page, failure }, reporter, tools)
 }
 
-export function reportOwnRequest(page: PageReport, reporter: Reporter): void {
-  reporter.page(page)
+/** robots.txt and the check for a missing page are archived and logged like pages, but never documents nor in the queue. */
+export async function recordOwnRequest(
+  exchange: Exchange,
+  reporter: Reporter,
+  tools: StorageTools & PolicyTools,
+  notes: readonly string[] = [],
+): Promise<void> {
+  const { answer } = exchange
+  const isAnswer = answer.kind === 'full' || answer.kind === 'cut'
+  const status =
+    answer.kind === 'failed' ? statusOfFailure(answer.failure.kind) : 'head' in answer ? answer.head.status : 0
+  const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(status)
+  const capture = isAnswer ? (await keep(exchange, answer, tools)).capture : undefined
+  const outcome = decideOutcome({ kind: 'own-request', failure })
+  const page = reportOf(ownRequestOf(exchange, tools.urls), exchange, outcome, {
+    capture,
+    status,
+    notes,
+    ownRequest: true,
+  })
+  reporter.addPage(page)
   countRequest(page, reporter)
+}
+
+export function ownRequestOf({ url, sentAt }: Exchange, urls: UrlReader): AgendaItem {
+  return { url, key: urls.parse(url)?.key ?? 0n, depth: 0, dueAt: sentAt, tries: 0, path: OWN_REQUEST_PATH }
 }
 
 function countRequest(page: PageReport, reporter: Reporter): void {

@@ -5,7 +5,7 @@ import type { StoredCopy } from '../contracts/ports.ts'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { readInTurns } from '../page/reading.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { absurdPath } from './probe.ts'
+import { absurdPath } from './missing-page.ts'
 import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
 const SITE = 'http://a.test'
@@ -63,7 +63,7 @@ function alikeSite(probe: ScriptedAnswer): Script {
   return script
 }
 
-test('a name that cannot exist is asked for once, with the pause, archived, and never where robots.txt forbids it', async () => {
+test('a page that cannot exist is requested once, with the pause, archived, and never against robots.txt', async () => {
   const script = alikeSite({ status: 404, body: 'no' })
   const web = new Scripted(script, wary)
   const { pages } = await web.visit({ agenda: [`${SITE}/`] })
@@ -86,7 +86,7 @@ test('a name that cannot exist is asked for once, with the pause, archived, and 
   )
 })
 
-test('a probe whose reading throws costs nothing but itself, and is watched like the reading of a page', async () => {
+test('if reading that answer throws, nothing else is lost, and the reading is watched', async () => {
   const probe = page('nothing here', [])
   const watched: string[] = []
   const whileHung: (object | undefined)[] = []
@@ -108,7 +108,7 @@ test('a probe whose reading throws costs nothing but itself, and is watched like
   assert.ok(web.events.some((event) => event.kind === 'trouble'))
 })
 
-test('what is not to be asked for at all is not asked for as a probe either', async () => {
+test('a black list also forbids the request for a missing page', async () => {
   const web = new Scripted(alikeSite({ status: 404 }), wary)
   web.tools.scope = () => ({
     ...web.scope,
@@ -118,7 +118,7 @@ test('what is not to be asked for at all is not asked for as a probe either', as
   assert.equal(web.pagesAsked.length, 12)
 })
 
-test('an answer that only scolds the browser is stored, reported, and no document', async () => {
+test('an answer that only complains about the browser is stored and reported, but not a document', async () => {
   const scold = page('Your browser is not supported. Please enable JavaScript to continue.', [])
   const web = new Scripted({ [`${SITE}/`]: scold, [`${SITE}/2`]: scold }, wary)
   const { pages, counts, parts } = await web.visit({ agenda: [`${SITE}/`, `${SITE}/2`] })
@@ -175,7 +175,7 @@ test('a site whose first documents are those of another is slowed and proposed a
   assert.equal(pages.filter(({ outcome }) => outcome.kind === 'kept').length, 5)
 })
 
-test('a site limit that the operator overrules later: what waits is asked for, and its links are followed again', async () => {
+test('when the operator overrules a site limit, waiting URLs are fetched and links followed again', async () => {
   const script: Script = { [`${SITE}/`]: page(words(1), ['/next']), [`${SITE}/next`]: page(words(2), []) }
   const memory = { ...freshMemory(), fetched: 9, stopped: 'site-urls>=9' }
   const stopped = new Scripted(script, wary)
@@ -186,7 +186,7 @@ test('a site limit that the operator overrules later: what waits is asked for, a
   assert.deepEqual(overruled.pagesAsked, ['a.test/', 'a.test/next'])
 })
 
-test('a later look adds nothing to what limits and detectors count, whatever came of it', async () => {
+test('a repeated visit adds nothing to what limits and detectors count', async () => {
   const script: Script = {
     [`${SITE}/moved`]: { status: 301, headers: [['Location', '/']] },
     [`${SITE}/kept`]: page(words(1), []),
@@ -205,7 +205,7 @@ test('a later look adds nothing to what limits and detectors count, whatever cam
   assert.deepEqual([fetched, traps, likeness], [0, undefined, undefined])
 })
 
-test('what the site lists in its sitemap is read, however alike its pages are', async () => {
+test("pages listed in the site's sitemap are read, however alike they are", async () => {
   const parts = Array.from({ length: 60 }, (_, at) => `/part/${at + 1}`)
   const honest = Array.from({ length: 10 }, (_, at) => `/honest-${'abcdefghij'[at]}`)
   const script: Script = {
@@ -244,7 +244,7 @@ test('a chain of redirects to ever new URLs ends after twenty', async () => {
   assert.deepEqual(rules, ['redirect-chain'])
 })
 
-test('a redirect to a page about the missing name is followed by the probe; one to a page for all of them is not', async () => {
+test('a redirect to a page about the missing name is followed; one to a common error page is not', async () => {
   const error = `${SITE}/error?path=${encodeURIComponent(absurdPath('a.test'))}`
   const named = new Scripted(
     { ...alikeSite({ status: 302, headers: [['Location', error]] }), [error]: page('Not here', []) },
@@ -265,7 +265,7 @@ test('a redirect to a page about the missing name is followed by the probe; one 
   )
 })
 
-test('an endless calendar of pages with noindex is stopped, too', async () => {
+test('an endless calendar of noindex pages is stopped too', async () => {
   const script = calendarSite(300)
   for (const [url, answer] of Object.entries(script))
     if (url.includes('/cal/'))
@@ -281,7 +281,7 @@ test('an endless calendar of pages with noindex is stopped, too', async () => {
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length <= 25)
 })
 
-test('the probe does not follow a redirect to a scheme whose robots.txt it has not read', async () => {
+test('a redirect to a scheme whose robots.txt is not read is not followed', async () => {
   const secure = PROBE.replace('http:', 'https:')
   const web = new Scripted(
     { ...alikeSite({ status: 301, headers: [['Location', secure]] }), [secure]: page('Not here', []) },
@@ -299,7 +299,7 @@ const suspectOf = (pattern: string, rule: string, stopped: boolean) => ({
   ...{ budget: stopped ? 0 : 4, confirmed: 0, contradicted: 0, refused: 0, nextSample: 16 },
 })
 
-test('what a page on trial lists is not held back: nothing would bring it back when the page is cleared', async () => {
+test('URLs that a page on trial lists are not held back', async () => {
   const item = { url: `${SITE}/item/5`, depth: 2, path: 'LL', via: `${SITE}/list/3` }
   const asked = async (isListStopped: boolean) => {
     const suspects = [suspectOf('/list/#', 'near-duplicates', isListStopped), suspectOf('/item/#', 'maze', true)]
@@ -324,7 +324,7 @@ test('a trial by a rule that the operator overrules is over', async () => {
   )
 })
 
-test('a known URL is told of again when a page lists it and its pattern is suspect; an alias is not', async () => {
+test('a known URL is reported again when a page lists it and its pattern is suspect; an alias is not', async () => {
   const list = `${SITE}/list`
   const known = new BigUint64Array(['/item/5?sort=a', '/item/6'].map((path) => parseUrl(SITE + path)!.key))
   const suspects = [

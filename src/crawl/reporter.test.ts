@@ -24,7 +24,7 @@ function reporterOf(memory: SiteMemory): Reporter {
   return new Reporter(visit, () => ({ pause: 1000, notBefore: 1 }))
 }
 
-test('robots are told when they are others than the coordinator has, and once', () => {
+test('robots are reported once, when they differ from what the coordinator has', () => {
   const reporter = reporterOf({ ...COUNTS, robots: ROBOTS })
   const told = (memory: SiteMemory) => {
     reporter.remember(memory)
@@ -40,7 +40,7 @@ test('robots are told when they are others than the coordinator has, and once', 
   assert.deepEqual(told({ ...COUNTS, robots: others, rests: 1 }), { ...COUNTS, rests: 1 })
 })
 
-test('what trap detectors counted is told with a verdict, now and then, and at the end', () => {
+test('trap counts are reported with a finding, now and then, and at the end', () => {
   const reporter = reporterOf(freshMemory())
   reporter.traps.copies = 1
   const told = () => {
@@ -48,7 +48,7 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
     return reporter.take()!.memory.traps
   }
   assert.equal(told(), undefined)
-  reporter.finding({ rule: 'calendar', evidence: 'e', at: 1 })
+  reporter.addFinding({ rule: 'calendar', evidence: 'e', at: 1 })
   assert.deepEqual(told(), TRAPS)
   const parts = Array.from({ length: 100 }, told)
   assert.equal(parts.filter((traps) => traps !== undefined).length, 3)
@@ -56,10 +56,10 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
   assert.deepEqual(told(), TRAPS)
 })
 
-test('a URL that is listed by a deeper page than the one that named it first is no deeper for that', () => {
+test('a URL listed by a deeper page keeps the lesser depth', () => {
   const reporter = reporterOf(freshMemory())
   const link = { site: 'a.test', key: 7n, url: 'http://a.test/x' }
-  reporter.found({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })
-  reporter.found({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
+  reporter.addLink({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })
+  reporter.addLink({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
   assert.deepEqual(reporter.take()?.found, [{ ...link, depth: 2, via: 'http://a.test/list', path: 'LLLLL' }])
 })

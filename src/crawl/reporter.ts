@@ -1,6 +1,6 @@
 /**
- * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
- * name are in it, so that a crash after it loses none of them.
+ * Gathers the results of a visit and cuts them into numbered parts. A part is self-contained: it has the URLs that its
+ * pages name, so a crash after it loses none of them.
  */
 
 import { HashSet64 } from '../base/hash-set.ts'
@@ -12,11 +12,11 @@ import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
 import type { TrapMemory } from '../contracts/trap-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
 import { closeTraps, type OpenTraps, openTraps } from './hazards/open-traps.ts'
-import { nextCandidate } from './name-probes.ts'
+import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
-/** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
-const PARTS_A_TRAP_MEMORY = 30
+/** Parts between trap counts. Parts come once a second, so a crash costs at most half a minute of counts. */
+const PARTS_PER_TRAP_MEMORY = 30
 
 export class Reporter {
   readonly visit: Visit
@@ -24,25 +24,25 @@ export class Reporter {
   #memory: SiteMemory
   #traps: OpenTraps | undefined
   #trapsChanged = false
-  /** What the coordinator has, or will have with the parts that were taken. */
-  #robotsTold: SiteMemory['robots']
-  #trialsTold: string
+  /** What the coordinator has, or will have with the parts taken so far. */
+  #robotsSent: SiteMemory['robots']
+  #trialsSent: string
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
-  /** Other texts of URLs that are known: they never take the place of a URL that is new. */
+  /** Other spellings of known URLs: they never replace a URL that is new. */
   #spellings: Link[] = []
   #crossSite: Link[] = []
   #findings: Finding[] = []
   #refused = new HashSet64()
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
-  /** Names to try next, at this site: another visit will. */
+  /** Name guesses at this site, for another visit. */
   readonly #guesses: Link[] = []
   #part = 0
-  #pagesTold = 0
+  #pageCount = 0
   #news = false
-  #telling = false
+  #isPageOpen = false
   #ended: VisitEnd | undefined
   #sealed = false
 
@@ -50,14 +50,13 @@ export class Reporter {
     this.visit = visit
     const { traps, ...memory }: SiteMemory = visit.memory
     this.#memory = memory
-    this.#robotsTold = memory.robots
-    this.#trialsTold = trialsIn(traps)
+    this.#robotsSent = memory.robots
+    this.#trialsSent = trialsIn(traps)
     this.#courtesy = courtesy
   }
 
-  /** Pages told of in this visit so far. */
-  get pagesTold(): number {
-    return this.#pagesTold
+  get pageCount(): number {
+    return this.#pageCount
   }
 
   /** Without what the trap detectors remember. */
@@ -82,40 +81,40 @@ export class Reporter {
   }
 
   /**
-   * A page is told of piece by piece, its links first, and `page` is the last piece. Until then no part is cut: a crash
-   * between two parts would repeat the page and count its links twice.
+   * A page is reported piece by piece, its links first, and `addPage` is the last piece. No part is cut in between: a
+   * crash between two parts would repeat the page and count its links twice.
    */
-  begin(): void {
-    this.#telling = true
+  beginPage(): void {
+    this.#isPageOpen = true
   }
 
-  page(page: PageReport): void {
+  addPage(page: PageReport): void {
     this.#pages.push(page)
-    this.#pagesTold++
+    this.#pageCount++
     this.#news = true
-    // The answer to an errand settles nothing: a link to the same URL waits on.
+    // A request of our own settles nothing: a link to the same URL still waits.
     if (page.ownRequest) return
-    this.#telling = false
-    // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
+    this.#isPageOpen = false
+    // Found and fetched within the same part: the page row says it all, except for what a sitemap says.
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
     this.#settled.add(page.key)
     if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
   }
 
-  /** In the same part as the page that is gone, so that no crash ends the chain of a name to try. */
+  /** In the same part as the page that is gone, so that no crash breaks a chain of name guesses. */
   #tryNext(item: { url: string; path: string }, why: FailureKind): void {
-    const next = nextCandidate(item, why)
+    const next = nextGuess(item, why)
     if (next === undefined) return
     if (next.site !== this.visit.site) {
-      this.crossSite(next)
+      this.addCrossSite(next)
       return
     }
-    this.found(next)
+    this.addLink(next)
     this.#guesses.push(next)
   }
 
-  /** What a sitemap says of a URL is added to what was found of it before; the first page that lists it is where it was found. */
-  found(link: Link): void {
+  /** A sitemap's date is added to what was found before; the first page that lists a URL is where it was found. */
+  addLink(link: Link): void {
     this.#news = true
     if (link.spelling) {
       this.#spellings.push(link)
@@ -130,18 +129,18 @@ export class Reporter {
     this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })
   }
 
-  crossSite(link: Link): void {
+  addCrossSite(link: Link): void {
     this.#crossSite.push(link)
     this.#news = true
   }
 
-  /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
-  refuses(key: bigint): boolean {
+  /** True the first time: a URL that every page links to counts once. Of very many, some are counted twice. */
+  isFirstRefusal(key: bigint): boolean {
     if (this.#refused.size >= MAX_REFUSED) this.#refused = new HashSet64()
     return this.#refused.add(key)
   }
 
-  finding(finding: Finding): void {
+  addFinding(finding: Finding): void {
     this.#findings.push(finding)
     this.#news = true
   }
@@ -153,7 +152,7 @@ export class Reporter {
   }
 
   end(why: VisitEnd): void {
-    // With the site goes what it was still to be asked: names to try go on elsewhere.
+    // The site's remaining URLs go with it; name guesses continue elsewhere.
     if (why === 'given-up')
       for (const item of [...this.visit.agenda, ...this.#guesses])
         if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
@@ -161,9 +160,9 @@ export class Reporter {
     this.#news = true
   }
 
-  /** The next part, or undefined when there is no news, or none that is whole. After the last one there is none. */
+  /** The next part; undefined when there is no news, a page is incomplete, or the last part was taken. */
   take(): VisitReport | undefined {
-    if (this.#sealed || this.#telling || (!this.#news && this.tally.isEmpty)) return undefined
+    if (this.#sealed || this.#isPageOpen || (!this.#news && this.tally.isEmpty)) return undefined
     const part: VisitReport = {
       visit: this.visit.id,
       fence: this.visit.fence,
@@ -190,30 +189,30 @@ export class Reporter {
     return part
   }
 
-  /** Robots as soon as they are others; what the detectors counted with a verdict, during a trial, at the end, and now and then. */
+  /** Robots when they changed; trap counts with a finding, during a trial, at the end, and now and then. */
   #memoryNews(): MemoryNews {
     const { robots, ...news }: SiteMemory = this.#memory
     const traps = this.#trapsChanged ? this.#traps : undefined
-    // A trial goes on where it was, whatever happens to the worker.
-    const trials = traps === undefined ? this.#trialsTold : trialsIn(traps)
-    const hasNews = trials !== this.#trialsTold
-    const tellTraps =
+    // A trial survives whatever happens to the worker.
+    const trials = traps === undefined ? this.#trialsSent : trialsIn(traps)
+    const hasNews = trials !== this.#trialsSent
+    const sendTraps =
       this.#ended !== undefined ||
       this.#findings.length > 0 ||
       this.#learnt?.requeue === true ||
       hasNews ||
-      this.#part % PARTS_A_TRAP_MEMORY === 0
-    const told: MemoryNews = news
-    if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
-    if (traps !== undefined && tellTraps) {
-      told.traps = closeTraps(traps)
-      this.#trialsTold = trials
+      this.#part % PARTS_PER_TRAP_MEMORY === 0
+    const sent: MemoryNews = news
+    if (robots !== this.#robotsSent) sent.robots = this.#robotsSent = robots
+    if (traps !== undefined && sendTraps) {
+      sent.traps = closeTraps(traps)
+      this.#trialsSent = trials
     }
-    return told
+    return sent
   }
 }
 
-/** How its trials stand, without what they hold back: that is counted with every URL. */
+/** The state of its trials, without the URLs they hold back, which change with every link. */
 function trialsIn(traps: Pick<TrapMemory, 'suspects' | 'cleared'> | undefined): string {
   const { suspects = [], cleared = [] } = traps ?? {}
   const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)

@@ -17,7 +17,7 @@ async function pagesAskedWith(robots: Script, agenda = [HOME, 'http://a.test/pri
   return { web, visited, asked: web.pagesAsked }
 }
 
-test('rules: asked for first, and before them nothing; archived, and never a document', async () => {
+test('robots.txt is fetched before anything else, archived, and never a document', async () => {
   const { web, visited, asked } = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: TEXT } })
   assert.equal(web.asked[0].url, ROBOTS)
   assert.deepEqual(asked, ['a.test/'])
@@ -44,7 +44,7 @@ test('4xx: nothing is forbidden', async () => {
   }
 })
 
-test('5xx, 429 and silence: nothing is fetched, it is asked again later, and in the end the site is given up', async () => {
+test('5xx, 429 and silence: nothing is fetched, robots.txt is tried again later, and in the end the site is given up', async () => {
   const answers: ScriptedAnswer[] = [
     { status: 500 },
     { status: 503 },
@@ -70,7 +70,7 @@ test('5xx, 429 and silence: nothing is fetched, it is asked again later, and in 
   }
 })
 
-test('it is found again: the site goes on where it was', async () => {
+test('when robots.txt is reachable again, the site goes on', async () => {
   const web = new Scripted({ [ROBOTS]: [{ status: 503 }, { body: FORBID, headers: TEXT }], [HOME]: { body: 'home' } })
   const first = await web.visit({ agenda: [HOME] })
   const memory = first.parts.at(-1)!.memory
@@ -102,7 +102,7 @@ test('a redirect to a path in raw UTF-8 is followed, as a page’s is', async ()
   assert.deepEqual(asked, ['a.test/r%C3%A8gles.txt', 'a.test/'])
 })
 
-test('also to another host: its rules hold here, it is asked after a pause, and no cookie goes with it', async () => {
+test('redirects to another host: its rules hold here, after a pause, and without cookies', async () => {
   const script: Script = {
     [ROBOTS]: {
       ...to('http://www.a.test/robots.txt'),
@@ -125,7 +125,7 @@ test('also to another host: its rules hold here, it is asked after a pause, and 
 
 const COOKIE = ['Set-Cookie', 'id=1'] as const
 
-test('a large file is read as far as 500 KiB, and one that is a page forbids nothing', async () => {
+test('a large file is read up to 500 KiB, and a web page forbids nothing', async () => {
   const noise = `Disallow: /${'x'.repeat(90)}\n`
   const large = `User-agent: *\n${noise.repeat(4900)}Disallow: /private\n${noise.repeat(2000)}`
   assert.ok(large.indexOf('/private') < 500 * 1024 && large.length > 600 * 1024)
@@ -157,7 +157,7 @@ test('what is remembered tells the group and the line that decide, and since whe
   assert.equal(decide(memory, '/').allowed, false)
 })
 
-test('it is remembered for a day, and asked for anew after that', async () => {
+test('robots.txt is remembered for a day, then fetched again', async () => {
   const { web, visited } = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: TEXT } })
   const { memory } = visited.parts.at(-1)!
   const again = async () => {
@@ -218,7 +218,7 @@ test('a visit that ends unused does not take back the Crawl-delay that is rememb
   assert.equal(parts[0].courtesy.pause, 9000)
 })
 
-test('where the address of another host is black-listed, its robots.txt is not asked for either', async () => {
+test('robots.txt of another host with a black-listed address is not fetched', async () => {
   const script: Script = { [ROBOTS]: to('http://evil.test/robots.txt'), [HOME]: { body: 'home' } }
   const web = new Scripted(script, { refusesAddress: (ip) => (ip === '192.0.2.66' ? '192.0.2.66' : undefined) })
   web.addresses.set('evil.test', '192.0.2.66')
@@ -229,7 +229,7 @@ test('where the address of another host is black-listed, its robots.txt is not a
   )
 })
 
-test('a robots.txt that broke off or cannot be unfolded was not reached: nothing is fetched', async () => {
+test('a robots.txt that broke off or cannot be decoded counts as unreachable', async () => {
   const broken: ScriptedAnswer[] = [
     { body: '# comment\n', headers: TEXT, cut: 'disconnect' },
     { body: 'User-agent: *\n', headers: TEXT, cut: 'time' },

@@ -1,48 +1,134 @@
 /**
  * robots.txt of the site, per scheme, before anything else there (C4): from the site's memory while it is younger than a
- * day, else asked for through the same courtesy as any page. 4xx says "no restriction"; 5xx, 429 or silence say "nothing
- * for now", never "allowed" (RFC 9309).
+ * day, otherwise fetched with the same courtesy as any page and made durable at once. 4xx means "no restriction"; 5xx, 429
+ * or silence mean "nothing for now", never "allowed" (RFC 9309).
  */
-import type { Millis } from '../base/clock.ts'
+import type { Instant, Millis } from '../base/clock.ts'
 import { inTurns } from '../base/stretches.ts'
-import type { Exchange, Want } from '../contracts/exchange.ts'
+import type { Exchange } from '../contracts/exchange.ts'
+import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory, Scheme } from '../contracts/site-memory.ts'
+import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { type Robots, recallInStretches, recallRobots, robotsInStretches } from '../web/robots/robots.ts'
-import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
-import { type Asking, ask, ELSEWHERE_WAIT } from './ask.ts'
+import { parseUrl, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
+import { redirectTarget, reportBug, wantBody } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
-import type { ForeignAnswer } from './foreign-answers.ts'
-import { redirectTarget } from './page-facts.ts'
-import type { SiteTools } from './tools.ts'
+import { waitAfter, withAnswer } from './failures.ts'
+import type { ForeignRobotsAnswer } from './foreign-robots.ts'
+import { recordOwnRequest } from './record-result.ts'
+import { ELSEWHERE_WAIT, request, type SiteConnection } from './request.ts'
+import { wholeSiteWaits } from './site-failures.ts'
+import { isHttpsGuess } from './site-names.ts'
+import { offerSitemaps } from './sitemaps.ts'
+import type { RequestTools, SiteTools, VisitState } from './tools.ts'
 
-export const FRESH_FOR: Millis = 24 * 3_600_000
+const FRESH_FOR: Millis = 24 * 3_600_000
 /** At least 500 KiB must be parsed; a body is cut there and what came is used. */
 const MAX_BYTES = 512 * 1024
 const MAX_REDIRECTS = 5
-/** The pause that is kept behind a request to another site: its visits keep a longer one by themselves. */
+/** The pause kept after a request to another site: its own visits keep a longer one by themselves. */
 const LONGEST_AFTER: Millis = 10_000
 
-export type RobotsAnswer =
-  /** `from`: where it was found, after redirects. */
-  | { kind: 'known'; robots: Robots; memory: RobotsMemory; from: string }
-  /** Nothing may be fetched for now. */
-  | { kind: 'unreachable'; memory: RobotsMemory }
-  /** The visit should end before robots.txt could be asked for. */
-  | { kind: 'not-asked' }
+export type Rules =
+  | { kind: 'rules'; robots: Robots }
+  /** Its scheme has no robots.txt, while the site answers under the other one: this URL waits, the visit goes on. */
+  | { kind: 'scheme-fails'; memory: RobotsMemory }
+  | { kind: 'visit-ends'; why: VisitEnd }
 
-export function isFresh(memory: RobotsMemory | undefined, now: number): memory is RobotsMemory {
+/** The rules for a URL whose scheme the visit has none for yet. */
+export async function rulesFor(
+  item: AgendaItem,
+  rules: Map<string, Robots>,
+  connection: SiteConnection,
+  { site: tools, state }: { site: SiteTools; state: VisitState },
+): Promise<Rules> {
+  const { reporter } = state
+  const scheme = schemeOf(item.url)
+  const now = tools.clock.now()
+  const before = reporter.memory.robots[scheme]
+  if (isFresh(before, now)) {
+    const robots = await recall(before, tools)
+    rules.set(scheme, robots)
+    return { kind: 'rules', robots }
+  }
+  const other = scheme === 'http' ? 'https' : 'http'
+  // The same holds for a guessed name whose other scheme is still to be tried: only this scheme fails.
+  const otherAnswers = isFresh(reporter.memory.robots[other], now) || isHttpsGuess(item)
+  if (otherAnswers && before !== undefined && isTooSoon(before, now, tools.patience)) {
+    return { kind: 'scheme-fails', memory: before }
+  }
+  const origin = new URL(item.url).origin
+  const record = (exchange: Exchange, notes: readonly string[]) => recordOwnRequest(exchange, reporter, tools, notes)
+  const answer = await fetchRobots(origin, before, connection, tools, record)
+  if (answer.kind === 'not-requested')
+    return { kind: 'visit-ends', why: connection.signal.aborted ? 'stopped' : 'slice' }
+  if (answer.kind === 'known') answer.memory = withOwner(answer.memory, answer.from, connection.site, tools.urls)
+  const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
+  // `http` most often redirects to `https`: that robots.txt has been fetched then, and is not fetched again.
+  if (answer.kind === 'known' && answer.from === origin.replace(scheme, other) + '/robots.txt') {
+    robots[other] = answer.memory
+  }
+  const memory = { ...reporter.memory, robots }
+  if (answer.kind === 'unreachable') {
+    reporter.remember(memory)
+    const { tries = 1, status } = answer.memory
+    const failing = { reporter, courtesy: connection.courtesy, tools }
+    const why = otherAnswers ? undefined : wholeSiteWaits('robots-unreachable', tries, item, failing)
+    // After a 429 or 503, a crash must not bring us back sooner.
+    if (status > 0 && why !== 'given-up') await tools.durable(reporter)
+    return why === undefined ? { kind: 'scheme-fails', memory: answer.memory } : { kind: 'visit-ends', why }
+  }
+  const crawlDelay = await longestDelay(answer.robots, memory.robots[other], tools)
+  connection.courtesy.learnCrawlDelay(crawlDelay)
+  reporter.remember({ ...withAnswer(memory), crawlDelay })
+  rules.set(scheme, answer.robots)
+  offerSitemaps(answer.robots, origin, item, { site: tools, state })
+  // The first part (robots, pause, address) is durable before the second request to a site.
+  await tools.durable(reporter)
+  return { kind: 'rules', robots: answer.robots }
+}
+
+/** Its last fetch failed, and its wait is not over, or its tries are used up for today. */
+function isTooSoon(memory: RobotsMemory, now: Instant, patience: number): boolean {
+  if (memory.state !== 'unreachable' || now < memory.at || now - memory.at >= FRESH_FOR) return false
+  const wait = waitAfter('robots-unreachable', memory.tries ?? 1, patience)
+  return wait === undefined || now < memory.at + wait
+}
+
+/** Both schemes are one site: what one of them demands holds for both. */
+async function longestDelay(
+  { crawlDelay }: Robots,
+  other: RobotsMemory | undefined,
+  tools: RequestTools,
+): Promise<Millis | undefined> {
+  const others = other === undefined ? undefined : (await recall(other, tools)).crawlDelay
+  return others === undefined ? crawlDelay : Math.max(others, crawlDelay ?? 0)
+}
+
+/** Remembers to which site a robots.txt belongs that a redirect found elsewhere. */
+export function withOwner(memory: RobotsMemory, from: string, site: SiteName, urls: UrlReader): RobotsMemory {
+  const found = urls.parse(from)
+  return found === undefined || found.site === site || found.path !== '/robots.txt'
+    ? memory
+    : { ...memory, from: found.site }
+}
+
+function isFresh(memory: RobotsMemory | undefined, now: number): memory is RobotsMemory {
   return memory !== undefined && memory.state !== 'unreachable' && now - memory.at < FRESH_FOR && now >= memory.at
 }
 
-export function robotsOf(memory: RobotsMemory): Robots {
-  return recallRobots(memory.state === 'rules' ? memory.text : '')
+const rulesText = (memory: RobotsMemory): string => (memory.state === 'rules' ? memory.text : '')
+
+/** Yields now and then: 640 KiB of rules take 100 ms. */
+function recall(memory: RobotsMemory, { clock }: RequestTools): Promise<Robots> {
+  return inTurns(recallInStretches(rulesText(memory)), () => clock.sleep(0))
 }
 
 export interface RobotsDecision {
-  /** Whether the path may be asked for; false too while robots.txt cannot be reached. */
+  /** Whether the path may be fetched; false too while robots.txt cannot be reached. */
   allowed: boolean
   /** The user-agent line that addresses us, as the file spells the name; '' when none does. */
   group: string
@@ -52,34 +138,42 @@ export interface RobotsDecision {
   rule: string
 }
 
-/** What a robots.txt that is remembered says of a path (and query). */
+/** What a remembered robots.txt says of a path (and query). */
 export function decide(memory: RobotsMemory, path: string): RobotsDecision {
   if (memory.state === 'unreachable') return { allowed: false, group: '', line: 0, rule: '' }
-  const { yes, group, line, rule } = robotsOf(memory).permits(path)
+  const { yes, group, line, rule } = recallRobots(rulesText(memory)).permits(path)
   return { allowed: yes, group, line, rule }
 }
 
-/** Asks for robots.txt, following redirects as RFC 9309 says; `heard` is told of each exchange (they are archived too), and what is to be noted of it. */
-export async function askForRobots(
+export type RobotsAnswer =
+  /** `from`: where it was found, after redirects. */
+  | { kind: 'known'; robots: Robots; memory: RobotsMemory; from: string }
+  /** Nothing may be fetched for now. */
+  | { kind: 'unreachable'; memory: RobotsMemory }
+  /** The visit should end before robots.txt could be requested. */
+  | { kind: 'not-requested' }
+
+/** Fetches robots.txt and follows redirects as RFC 9309 says; `record` gets each exchange, with notes on it. */
+async function fetchRobots(
   origin: string,
   before: RobotsMemory | undefined,
-  asking: Asking,
+  connection: SiteConnection,
   tools: SiteTools,
-  heard: (exchange: Exchange, notes: readonly string[]) => Promise<void>,
+  record: (exchange: Exchange, notes: readonly string[]) => Promise<void>,
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
-    const { answer: exchange, isNew } = await askAnywhere(url, asking, tools)
-    if (exchange === 'not-asked') return { kind: 'not-asked' }
+    const { answer: exchange, isNew } = await requestAnywhere(url, connection, tools)
+    if (exchange === 'not-requested') return { kind: 'not-requested' }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
-    const read = await readAnswer(exchange, url, hop < MAX_REDIRECTS, before, tools)
-    if (isNew) await heard(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
+    const read = await readRobots(exchange, url, hop < MAX_REDIRECTS, before, tools)
+    if (isNew) await record(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
     if (read.kind !== 'moved') return read
     url = read.to
   }
 }
 
-async function readAnswer(
+async function readRobots(
   { answer, answeredAt: at }: Exchange,
   url: string,
   mayMove: boolean,
@@ -87,26 +181,27 @@ async function readAnswer(
   tools: SiteTools,
 ): Promise<RobotsAnswer | { kind: 'moved'; to: string }> {
   const outOfReach = (status: number) => ({ kind: 'unreachable', memory: unreachable(before, at, status) }) as const
+  const noRules = (status: number): RobotsAnswer => {
+    return { kind: 'known', robots: recallRobots(''), memory: { state: 'none', at, status, text: '' }, from: url }
+  }
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
   const { status, headers } = answer.head
   if (status >= 300 && status < 400) {
     const target = mayMove ? redirectTarget(answer.head, url, tools.urls) : undefined
-    return target === undefined
-      ? known({ state: 'none', at, status, text: '' }, url)
-      : { kind: 'moved', to: target.href }
+    return target === undefined ? noRules(status) : { kind: 'moved', to: target.href }
   }
-  // A part that nobody asked for: what the rest forbids is not known.
+  // We did not ask for a part: the rest may forbid more.
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
-  if (status >= 400 || status < 200) return known({ state: 'none', at, status, text: '' }, url)
+  if (status >= 400 || status < 200) return noRules(status)
   const { bytes, cut, trouble } = await decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
     bytes: MAX_BYTES,
     ratio: tools.decode.ratio,
   })
-  // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
+  // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
   const damaged = trouble !== undefined && (bytes.length === 0 || !(trouble === 'not-sent' || trouble === 'early'))
   if (brokeOff || damaged) return outOfReach(0)
-  // One that our own bound cut may end in half a rule: what is whole counts.
+  // A file that our own limit cut may end in half a rule: only whole lines count.
   const robots = await parsed(answer.kind === 'cut' ? wholeLines(bytes) : bytes, url, tools)
   if (robots === undefined) return outOfReach(0)
   const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
@@ -114,17 +209,12 @@ async function readAnswer(
   return { kind: 'known', robots, memory, from: url }
 }
 
-/** As `robotsOf`, with rests: 640 KiB of rules take 100 ms. */
-export function recalled(memory: RobotsMemory, { clock }: SiteTools): Promise<Robots> {
-  return inTurns(recallInStretches(memory.state === 'rules' ? memory.text : ''), () => clock.sleep(0))
-}
-
-/** Undefined when reading it threw, a bug of ours: what it forbids is not known, so nothing is allowed, and its site costs no thread. */
+/** Undefined when reading it threw, a bug of ours: what it forbids is not known, so nothing is allowed. */
 async function parsed(bytes: Uint8Array, url: string, tools: SiteTools): Promise<Robots | undefined> {
   try {
     return await inTurns(robotsInStretches(bytes, tools.token), () => tools.clock.sleep(0))
   } catch (error) {
-    tools.journal.record({ kind: 'trouble', what: `reading ${url}: ${String(error).slice(0, 200)}` })
+    reportBug(`reading ${url}`, error, tools)
     return undefined
   }
 }
@@ -139,73 +229,71 @@ function wholeLines(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end + 1)
 }
 
-/** Any answer is wanted, and little of it is enough but for the file itself. */
-function wantRobots(status: number): Want {
-  return { download: true, limitBytes: status >= 200 && status < 300 ? MAX_BYTES : 16 * 1024 }
-}
-
-function known(memory: RobotsMemory, from: string): RobotsAnswer {
-  return { kind: 'known', robots: robotsOf(memory), memory, from }
-}
+const wantRobots = (status: number) => wantBody(status, MAX_BYTES)
 
 function unreachable(before: RobotsMemory | undefined, at: number, status: number): RobotsMemory {
   const again = before?.state === 'unreachable' ? before : undefined
   return { state: 'unreachable', at, status, text: '', since: again?.since ?? at, tries: (again?.tries ?? 0) + 1 }
 }
 
-/** Redirects of robots.txt are followed across hosts, as RFC 9309 demands: to a site that this visit holds no lease of. */
-async function askAnywhere(
+/** Redirects of robots.txt are followed across hosts, as RFC 9309 demands: to sites that this visit holds no lease of. */
+async function requestAnywhere(
   url: string,
-  asking: Asking,
-  tools: SiteTools,
-): Promise<{ answer: ForeignAnswer; isNew: boolean }> {
+  connection: SiteConnection,
+  tools: RequestTools,
+): Promise<{ answer: ForeignRobotsAnswer; isNew: boolean }> {
   const target = parseUrl(url)
   if (target === undefined) return { answer: 'no-address', isNew: false }
-  if (target.site === asking.site) {
-    return { answer: (await ask(url, wantRobots, asking, tools)) ?? 'not-asked', isNew: true }
+  if (target.site === connection.site) {
+    return { answer: (await request(url, wantRobots, connection, tools)) ?? 'not-requested', isNew: true }
   }
   const { pause } = tools.pauses.configured(target.site, undefined)
-  return tools.foreign.ask(url, target.site, pause, (wait) => askThere(target, wait, asking, tools))
+  return tools.foreign.fetch(url, target.site, pause, (wait) => requestElsewhere(target, wait, connection, tools))
 }
 
 /**
- * It shares the courtesy of a visit that is there; else it waits a whole pause first, and another one after it. Nobody has a
- * lease for it, but its address is entered, as for any visit: so no other worker asks there meanwhile (C5). A visit holds one
- * address at a time, so its own may go to another worker; then it ends, and what was learnt is told.
+ * Shares the courtesy of a visit that is there; otherwise waits a whole pause before and another one after. There is no
+ * lease for it, but its address is entered as for any visit, so no other worker makes requests there meanwhile (C5). A visit
+ * holds one address at a time, so its own may go to another worker; then it ends with what it has learnt.
  */
-async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: SiteTools): Promise<ForeignAnswer> {
-  const resolved = await tools.resolve(target.host, asking.signal)
-  if (asking.signal.aborted) return 'not-asked'
+async function requestElsewhere(
+  target: WebUrl,
+  wait: Millis,
+  connection: SiteConnection,
+  tools: RequestTools,
+): Promise<ForeignRobotsAnswer> {
+  const resolved = await tools.resolve(target.host, connection.signal)
+  if (connection.signal.aborted) return 'not-requested'
   if (resolved.kind === 'failed') return 'no-address'
   const [address] = resolved.list
   if (tools.refusesAddress(address.ip) !== undefined) return 'no-address'
-  const enter = async (ip: string) => (await tools.enter(tools.worker, asking.visit, ip)) === 'here'
+  const enter = async (ip: string) => (await tools.enter(tools.worker, connection.visit, ip)) === 'here'
   const shared = !tools.pauses.configured(target.site, address.ip).own
   if (shared && !(await enter(address.ip))) {
-    // To the worker that is there: it may ask.
-    asking.courtesy.at(address.ip)
-    asking.courtesy.holdFor(ELSEWHERE_WAIT)
-    return 'not-asked'
+    // The site goes to the worker that holds the address: that one may request it.
+    connection.courtesy.at(address.ip)
+    connection.courtesy.holdFor(ELSEWHERE_WAIT)
+    return 'not-requested'
   }
   const session = tools.openSession()
   const joined = tools.addresses.join(address.ip)
   try {
-    const courtesy = tools.visiting(target.site) ?? strangersCourtesy(target.site, wait, address.ip, tools)
-    const there = { ...asking, site: target.site, session, courtesy, address, others: [], cookies: new CookieJar() }
-    const exchange = await ask(target.href, wantRobots, there, tools)
-    // Unless a visit goes on there that knows of it: the one that was there may be over, and the next has begun.
+    const courtesy = tools.visiting(target.site) ?? foreignCourtesy(target.site, wait, address.ip, tools)
+    const there = { ...connection, site: target.site, session, courtesy, address, others: [], cookies: new CookieJar() }
+    const exchange = await request(target.href, wantRobots, there, tools)
+    // A visit with this courtesy keeps the pause itself. The one that was there may be over, and another begun.
     if (exchange !== undefined && tools.visiting(target.site) !== courtesy)
       await tools.clock.sleep(Math.min(courtesy.wait, LONGEST_AFTER))
-    return exchange ?? 'not-asked'
+    return exchange ?? 'not-requested'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)
-    // A server of the operator's own is asked without being entered: there it only gives the other address free.
-    if (shared) asking.isAway = !(await enter(asking.address.ip)) && !asking.courtesy.own
+    // The operator's own server was never entered: entering its address again only frees the other one.
+    if (shared) connection.isAway = !(await enter(connection.address.ip)) && !connection.courtesy.own
   }
 }
 
-function strangersCourtesy(site: string, wait: Millis, ip: string, tools: SiteTools): SiteCourtesy {
+function foreignCourtesy(site: string, wait: Millis, ip: string, tools: RequestTools): SiteCourtesy {
   const courtesy = tools.courtesyOf(site, wait, tools.pauses, tools.clock)
   courtesy.at(ip)
   return courtesy

@@ -9,16 +9,15 @@ import { freshMemory, laterNews, type SiteMemory } from '../contracts/site-memor
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { readInTurns, readText } from '../page/reading.ts'
 import { parseUrl, usualUrls } from '../web/url/web-url.ts'
-import { AddressBook } from './address-book.ts'
-import { SiteCourtesy } from './courtesy.ts'
+import { AddressCourtesy, SiteCourtesy } from './courtesy.ts'
 import { crawlSite } from './crawl.ts'
-import { DomainBook } from './domains.ts'
-import { ForeignAnswers } from './foreign-answers.ts'
+import { ForeignRobots } from './foreign-robots.ts'
 import { UNLIMITED } from './hazards/limits.ts'
 import { Reporter } from './reporter.ts'
 import { emptyBlacklist } from './scope/blacklist.ts'
 import { makeScope } from './scope/scope.ts'
 import type { SiteTools } from './tools.ts'
+import { WildcardDns } from './wildcard-dns.ts'
 
 export interface ScriptedAnswer {
   status?: number
@@ -122,11 +121,11 @@ export class Scripted {
         maxRetryAfter: 3_600_000,
       },
       courtesyOf: (...args) => new SiteCourtesy(...args),
-      addresses: new AddressBook(clock, ADDRESS_PAUSE, 8),
-      domains: new DomainBook(clock, async (host) =>
+      addresses: new AddressCourtesy(clock, ADDRESS_PAUSE, 8),
+      domains: new WildcardDns(clock, async (host) =>
         this.addresses.has(host) ? this.tools.resolve(host, new AbortController().signal) : NO_SUCH_NAME,
       ),
-      foreign: new ForeignAnswers(clock),
+      foreign: new ForeignRobots(clock),
       read: readInTurns,
       readText,
       watch: { begin() {}, end() {} },

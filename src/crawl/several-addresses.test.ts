@@ -1,7 +1,7 @@
 /** A name with several addresses, some of which are dead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AddressBook } from './address-book.ts'
+import { AddressCourtesy } from './courtesy.ts'
 import { ADDRESS_PAUSE, PAUSE, Scripted } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -20,7 +20,7 @@ function web(count: number, dead: readonly string[], tools: Partial<SiteTools> =
   return { scripted, entered }
 }
 
-test('the next address is tried when nobody answers at the first, after the pause, and entered like it', async () => {
+test('if the first address does not answer, the next is entered and tried after the pause', async () => {
   const { scripted, entered } = web(20, ['192.0.2.1', '192.0.2.2'])
   const { why, pages, parts } = await scripted.visit({ agenda: [HOME] })
   assert.equal(why, 'done')
@@ -58,7 +58,7 @@ test('an address that is black-listed, taken by another worker or full is passed
     refusesAddress: (ip) => (ip === '192.0.2.1' || ip === '192.0.2.3' ? 'listed' : undefined),
     enter: async (_worker, _visit, address) => (address === '192.0.2.4' ? 'elsewhere' : 'here'),
   })
-  const book = new AddressBook(scripted.clock, ADDRESS_PAUSE, 1)
+  const book = new AddressCourtesy(scripted.clock, ADDRESS_PAUSE, 1)
   book.join('192.0.2.5')
   const { why } = await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
   assert.equal(why, 'done')
@@ -73,14 +73,14 @@ test('an address that is black-listed, taken by another worker or full is passed
 
 test('the pause of the next address holds too', async () => {
   const { scripted } = web(2, ['192.0.2.1'])
-  const book = new AddressBook(scripted.clock, 60_000, 8)
+  const book = new AddressCourtesy(scripted.clock, 60_000, 8)
   book.join('192.0.2.2')
   book.takeTurn('192.0.2.2', 'a neighbour')
   await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
   assert.ok(scripted.asked[0].at >= 60_000)
 })
 
-test('a site that answered is not asked elsewhere: its failures are its own', async () => {
+test('a site that answered is not tried at another address', async () => {
   const { scripted } = web(3, [])
   const agenda = [HOME, 'http://a.test/b']
   const gone: SiteTools['durable'] = async () => void scripted.dead.add('192.0.2.1')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
-import { AddressBook } from './address-book.ts'
+import { AddressCourtesy } from './courtesy.ts'
 
-test('sites that find no place at a shared host come back one after the other, not all at once', async () => {
+test('sites without a slot at a shared host come back one after the other, not all at once', async () => {
   const clock = virtualClock(0)
-  const book = new AddressBook(clock, 500, 8)
+  const book = new AddressCourtesy(clock, 500, 8)
   for (let i = 0; i < 8; i++) assert.ok(book.join('192.0.2.1'))
   const waits = Array.from({ length: 10_000 }, () => {
     assert.equal(book.join('192.0.2.1'), false)

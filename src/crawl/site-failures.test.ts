@@ -9,7 +9,7 @@ const failing = (...answers: ScriptedAnswer[]): Script =>
 const reset: ScriptedAnswer = { failed: 'reset' }
 const refused: ScriptedAnswer = { failed: 'connect' }
 
-test('a server that is started anew resets some connections and refuses the next: one rest, not the end of the site', async () => {
+test('a server that restarts resets some connections and refuses the next: one rest, not the end of the site', async () => {
   const web = new Scripted(failing(reset, reset, refused))
   const { why, parts } = await web.visit({ agenda: urls })
   assert.equal(why, 'silent')
@@ -52,7 +52,7 @@ test('a 429 or 503 that does not say for how long: the whole site rests for the 
   }
 })
 
-test('a robots.txt that sends us away: that is durable at once', async () => {
+test('a 429 or 503 for robots.txt is durable at once', async () => {
   const web = new Scripted({ 'http://a.test/robots.txt': { status: 503, headers: [['Retry-After', '3000']] } })
   const { why, parts } = await web.visit({ agenda: urls })
   assert.equal(why, 'silent')

@@ -1,105 +1,79 @@
-/** When it is the site that fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
+/** When the site fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../contracts/outcome.ts'
 import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
-import type { RobotsMemory, SiteMemory } from '../contracts/site-memory.ts'
+import type { RobotsMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
-import type { PageResult } from './ask-for.ts'
 import type { SiteCourtesy } from './courtesy.ts'
-import { FAILURES, failureOutcome, isSilence, SILENT_PAGES, waitAfter } from './failures.ts'
-import { isSchemeProbe } from './name-probes.ts'
-import { trySibling } from './names.ts'
-import { blankPage } from './page-facts.ts'
+import { FAILURES, isSilence, SILENT_PAGES, waitAfter } from './failures.ts'
+import { blankReport, decideOutcome, type PageResult } from './page-result.ts'
 import type { Reporter } from './reporter.ts'
-import type { SiteTools } from './tools.ts'
+import { isHttpsGuess, siblingLink } from './site-names.ts'
+import type { PolicyTools, RequestTools } from './tools.ts'
 
-/** The site could not be reached at all; `item` is the URL that was to be asked for first. */
-export function siteFails(
-  kind: FailureKind,
-  item: AgendaItem,
-  reporter: Reporter,
-  courtesy: SiteCourtesy,
-  tools: SiteTools,
-): VisitEnd {
-  const { silent } = reporter.memory
-  const rests = restsOf(reporter.memory) + 1
-  reporter.remember({ ...reporter.memory, silent: silent + 1, rests })
-  return wholeSiteWaits(kind, rests, item, reporter, courtesy, tools)
+export interface FailingSite {
+  reporter: Reporter
+  courtesy: SiteCourtesy
+  tools: RequestTools & PolicyTools
 }
 
-/** robots.txt could not be had: nothing is fetched for now. */
-export function robotsFail(
-  tries: number,
-  item: AgendaItem,
-  reporter: Reporter,
-  courtesy: SiteCourtesy,
-  tools: SiteTools,
-): VisitEnd {
-  return wholeSiteWaits('robots-unreachable', tries, item, reporter, courtesy, tools)
+/** The site could not be reached at all; `item` is the first URL of the visit. */
+export function siteFails(failure: FailureKind, item: AgendaItem, site: FailingSite): VisitEnd {
+  const { memory } = site.reporter
+  const rests = (memory.rests ?? 0) + 1
+  site.reporter.remember({ ...memory, silent: memory.silent + 1, rests })
+  return wholeSiteWaits(failure, rests, item, site)
 }
 
-/** Only one of the site's schemes fails: the page waits for it, or is gone with it, and nothing else does. */
-export function schemeFails(memory: RobotsMemory, item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
-  const kind = 'robots-unreachable'
-  const outcome = failureOutcome(kind, memory.tries ?? 1, memory.at, 0, tools.patience)
-  if (outcome.kind === 'gone') reporter.tally.add(`failure:${kind}`)
-  reporter.page({ ...blankPage(item, tools.clock.now(), outcome), status: statusOfFailure(kind) })
-}
-
-function wholeSiteWaits(
-  kind: FailureKind,
-  tries: number,
-  item: AgendaItem,
-  reporter: Reporter,
-  courtesy: SiteCourtesy,
-  tools: SiteTools,
-): VisitEnd {
-  const now = tools.clock.now()
-  const wait = waitAfter(kind, tries, tools.patience)
-  reporter.tally.add(`failure:${kind}`)
-  const outcome =
-    wait === undefined
-      ? ({ kind: 'gone', why: kind } as const)
-      : ({ kind: 'later', why: kind, notBefore: now + wait } as const)
-  const annotations = trySibling(kind, reporter, tools)
-  reporter.page({ ...blankPage(item, now, outcome), status: statusOfFailure(kind), annotations })
-  if (wait === undefined) return 'given-up'
-  courtesy.holdFor(wait)
+/** The site, or its robots.txt, was out of reach for the `tries`-th time: nothing is fetched for now. */
+export function wholeSiteWaits(failure: FailureKind, tries: number, item: AgendaItem, site: FailingSite): VisitEnd {
+  const { reporter, courtesy, tools } = site
+  const at = tools.clock.now()
+  reporter.tally.add(`failure:${failure}`)
+  const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
+  const annotations = failure === 'no-such-name' ? trySibling(reporter, tools) : []
+  reporter.addPage({ ...blankReport(item, at, outcome), status: statusOfFailure(failure), annotations })
+  if (outcome.kind !== 'later') return 'given-up'
+  courtesy.holdFor(outcome.notBefore - at)
   return 'silent'
 }
 
-/** The site has answered, whatever it said: it is not silent. */
-export function answered(memory: SiteMemory): SiteMemory {
-  if (memory.silent === 0 && memory.rests === undefined) return memory
-  const { rests: _, ...rest } = memory
-  return { ...rest, silent: 0 }
+/** Enters the sibling of a name that does not exist, and notes it for the page's record. */
+function trySibling(reporter: Reporter, tools: PolicyTools): string[] {
+  const { site, agenda } = reporter.visit
+  const link = siblingLink(site, agenda, { scope: tools.scope(), urls: tools.urls })
+  if (link === undefined) return []
+  reporter.addCrossSite(link)
+  return [`sibling:${link.site}`]
+}
+
+/** Only one of the site's schemes fails: this page waits for it, or is gone with it. */
+export function schemeFails({ tries = 1, at }: RobotsMemory, item: AgendaItem, { reporter, tools }: FailingSite): void {
+  const failure = 'robots-unreachable'
+  const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
+  if (outcome.kind === 'gone') reporter.tally.add(`failure:${failure}`)
+  reporter.addPage({ ...blankReport(item, tools.clock.now(), outcome), status: statusOfFailure(failure) })
 }
 
 /** After a page that failed: does the visit end with it? */
-export function siteSuffers(
-  end: PageResult,
-  reporter: Reporter,
-  courtesy: SiteCourtesy,
-  tools: SiteTools,
+export function endAfter(
+  { failure, page }: PageResult,
+  { reporter, courtesy, tools }: FailingSite,
 ): VisitEnd | undefined {
-  const kind = end.failure
-  if (kind === undefined) return undefined
-  const { whole } = FAILURES[kind]
-  // Of a body that broke off something came: slow or clumsy, but not silent.
-  if (!whole && (!isSilence(kind) || end.page.bytes > 0)) return undefined
-  if (whole && isSchemeProbe(end.page)) return undefined
+  if (failure === undefined) return undefined
+  const { whole } = FAILURES[failure]
+  // A body that broke off brought something: the site is slow or clumsy, but not silent.
+  if (!whole && (!isSilence(failure) || page.bytes > 0)) return undefined
+  if (whole && isHttpsGuess(page)) return undefined
   const silent = reporter.memory.silent + 1
   reporter.remember({ ...reporter.memory, silent })
   if (!whole && silent % SILENT_PAGES !== 0) return undefined
-  // What counts is how often the site rested, not how many pages met silence: a server that is started anew resets some
-  // connections and refuses the next, and that is one rest. Pages in a row without any answer: as if it could not be
-  // connected to.
-  const rests = restsOf(reporter.memory) + 1
+  // Count how often the site rested, not how many pages met silence: a server that restarts resets some connections and
+  // refuses the next, and that is one rest. A run of pages without any answer counts as a failure to connect.
+  const rests = (reporter.memory.rests ?? 0) + 1
   reporter.remember({ ...reporter.memory, rests })
-  const wait = waitAfter(whole ? kind : 'connect-timeout', rests, tools.patience)
+  const wait = waitAfter(whole ? failure : 'connect-timeout', rests, tools.patience)
   if (wait === undefined) return 'given-up'
   courtesy.holdFor(wait)
   return 'silent'
 }
-
-const restsOf = ({ rests = 0 }: SiteMemory): number => rests

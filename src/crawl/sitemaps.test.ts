@@ -35,7 +35,7 @@ async function crawl(script: Script, tools: ConstructorParameters<typeof Scripte
 const pageOf = ({ pages }: Visited, url: string) => pages.find((told) => told.url === url)
 const foundIn = ({ parts }: Visited) => parts.flatMap(({ found }) => found)
 
-test('the sitemap that robots.txt names is asked for in the visit, read and archived, and is no document', async () => {
+test('the sitemap that robots.txt names is fetched in the visit, read and archived, and not a document', async () => {
   const body = `<urlset><url><loc>http://a.test/1</loc><lastmod>2024-02-29</lastmod></url>
     <url><loc>http://a.test/2?x=1&amp;y=2</loc></url><url><loc>/3</loc></url></urlset>`
   const { web, visited, asked } = await crawl({ [MAP]: { body, headers: XML }, 'http://a.test/1': page('one') })
@@ -62,7 +62,7 @@ test('it is durable with the robots.txt that names it: what a visit does not rea
   )
 })
 
-test('a later visit takes it from its agenda; a sitemap is not asked for again with each robots.txt', async () => {
+test('a later visit takes it from its agenda; a sitemap is not fetched again with each robots.txt', async () => {
   const first = await crawl({ [MAP]: urlset('http://a.test/1') })
   const { memory } = first.visited.parts.at(-1)!
   await first.web.clock.run(first.web.clock.sleep(25 * 3_600_000))
@@ -79,7 +79,7 @@ test('a later visit takes it from its agenda; a sitemap is not asked for again w
   assert.deepEqual(later.pagesAsked, ['a.test/map.xml', 'a.test/1'])
 })
 
-test('what is listed carries its last change, also when the URL is known', async () => {
+test('listed URLs carry their last change, also when they are known', async () => {
   const body = `<urlset><url><loc>${HOME}</loc><lastmod>2025-06-01</lastmod></url>
     <url><loc>http://a.test/1</loc><lastmod>2025-07-01T12:00:00Z</lastmod></url></urlset>`
   const { visited } = await crawl({ [MAP]: { body, headers: XML } }, {}, { limits: { pages: 2, time: 1e9 } })
@@ -88,7 +88,7 @@ test('what is listed carries its last change, also when the URL is known', async
   assert.equal(hints.get('http://a.test/1'), Date.UTC(2025, 6, 1, 12))
 })
 
-test('gzip, with or without a header that says so, in the body or around it', async () => {
+test('gzip with or without a header, in the body or around it', async () => {
   const { body } = urlset('http://a.test/1')
   const zipped = gzipSync(body as string)
   for (const answer of [
@@ -214,7 +214,7 @@ test('other hosts: only the one whose robots.txt names the sitemap', async () =>
   assert.deepEqual(there.pagesAsked, ['cdn.test/map.xml', 'cdn.test/3'])
 })
 
-test('a site that only holds the sitemap of another is asked for that, and not for its own', async () => {
+test("a site that only hosts another's sitemap is not asked for its own", async () => {
   const script = (host: string): Script => ({
     [`http://${host}/robots.txt`]: robots(`Sitemap: http://${host}/own.xml`),
     [`http://${host}/map.xml`]: index(`http://${host}/more.xml`),
@@ -230,7 +230,7 @@ test('a site that only holds the sitemap of another is asked for that, and not f
   assert.deepEqual(await visit('cdn.test'), ['/map.xml', '/own.xml', '/more.xml', '/3', '/2'], 'it is in the scope')
 })
 
-test('one that moved is a sitemap where it went; a failing one is tried as the table says', async () => {
+test('a moved sitemap is a sitemap at its target; a failing one is tried as the table says', async () => {
   const moved = await crawl({
     [MAP]: { status: 301, headers: [['Location', '/new.xml']] },
     'http://a.test/new.xml': urlset('http://a.test/1'),
@@ -253,7 +253,7 @@ const shallow = () => {
   return { ...scope, judge: (url: WebUrl, depth: number) => scope.judge(url, depth * 100) }
 }
 
-test('one that is a web page is visited as one; one that is anything else is told so', async () => {
+test('a sitemap that is a web page is visited as one; anything else is refused', async () => {
   const html = await crawl({ [MAP]: page('all our pages <a href="/x">x</a>'), 'http://a.test/x': page('x') })
   assert.deepEqual(html.asked, ['a.test/', 'a.test/map.xml', 'a.test/x'], 'each once')
   const told = pageOf(html.visited, MAP)!

@@ -1,7 +1,7 @@
 /**
- * Which sitemaps and feeds become items of a visit (B5): those that robots.txt names, the one at the usual place, those of
- * an index, the feeds that pages point to. All are bounded by site. An item whose path ends in `M` is one; its life is in
- * `visit-sitemap.ts`.
+ * Which sitemaps and feeds become items of a visit (B5): those that robots.txt names, the one at the usual location,
+ * those of an index, the feeds that pages point to. All are limited per site. The path of such an item ends in `M`;
+ * `visit-sitemap.ts` reads it.
  */
 
 import { LONGEST_PATH } from '../contracts/generation.ts'
@@ -11,61 +11,57 @@ import type { FoundLink } from '../page/reading.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
-import { linkTo } from './link-to.ts'
+import { linkTo } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
-import type { ScreenTools } from './screen.ts'
-import type { SiteTools } from './tools.ts'
+import type { PolicyTools, VisitState } from './tools.ts'
 
-/** no: none; robots: those that robots.txt names, and feeds; usual: also /sitemap.xml. */
-export type SitemapPolicy = 'no' | 'robots' | 'usual'
-
-/** Of one site, over all its visits. What robots.txt itself names is bounded there (100) and always asked for. */
+/** Per site, over all its visits. What robots.txt itself names is limited there (100) and always fetched. */
 export const MAX_SITEMAPS = 500
 export const MAX_URLS = 1_000_000
 export const MAX_FEEDS = 20
 /** Bytes of all sitemaps of a site, on the wire or unpacked, whichever is more. A million URLs take 100 to 250 MB. */
 export const MAX_SITEMAP_BYTES = 256 * 2 ** 20
-/** The rule that says so, in crawl.log and explain. */
+/** The rule in crawl.log and explain. */
 export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
 /** An index may name indexes: so many levels, and so many redirects on the way. */
 const DEEPEST = 3
 const MAX_MOVES = 5
-/** One letter less than a discovery path may have, so that the pages it lists get theirs and are no sitemaps. */
+/** One letter less than a discovery path may have, so that the paths of listed pages don't end in `M`. */
 const LONGEST_OF_A_SITEMAP = LONGEST_PATH - 1
 
 export function isSitemap({ path }: Pick<AgendaItem, 'path'>): boolean {
   return path.endsWith('M')
 }
 
-/** What came of a file that robots.txt names is told by `from`, a page of the site: the frontier has no robots.txt. */
+/** The referrer of a file that robots.txt names is `from`, a page of the site: the frontier has no robots.txt. */
 export function offerSitemaps(
   robots: Robots,
   origin: string,
   from: AgendaItem,
-  tools: { site: SiteTools; screen: ScreenTools },
+  tools: { site: PolicyTools; state: VisitState },
 ): void {
-  const { site, screen } = tools
+  const { site, state } = tools
   if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
-  noteLeft('most-sitemap-lines', robots.sitemapsLeft, screen.reporter)
+  noteLeft('most-sitemap-lines', robots.sitemapsLeft, state.reporter)
   const isSilent = robots.sitemaps.length === 0
   const named = isSilent && site.sitemaps === 'usual' ? [`${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
     const url = site.urls.parse(href)
     if (url === undefined) continue
-    if (url.site === screen.site) take(url, 'PM', 0, `${origin}/robots.txt`, screen)
-    else takeCrossSite(url, 'PM', from.url, screen)
+    if (url.site === state.site) take(url, 'PM', 0, `${origin}/robots.txt`, state)
+    else takeCrossSite(url, 'PM', from.url, state)
   }
 }
 
-/** Of this site nothing is wanted but the sitemaps of others that lie there: its own are no matter. */
-function isOnlyHost(origin: string, { site, screen }: { site: SiteTools; screen: ScreenTools }): boolean {
-  if (screen.reporter.visit.agenda.some((item) => !isSitemap(item) || namedBy(item) === undefined)) return false
+/** The only wanted files of this site are sitemaps of others: its own sitemaps are not wanted. */
+function isOnlyHost(origin: string, { site, state }: { site: PolicyTools; state: VisitState }): boolean {
+  if (state.reporter.visit.agenda.some((item) => !isSitemap(item) || namedBy(item) === undefined)) return false
   const home = site.urls.parse(`${origin}/`)
-  return home === undefined || !screen.scope.judge(home, 0).yes
+  return home === undefined || !state.scope.judge(home, 0).yes
 }
 
-/** The sitemaps of an index: on its own site only, as the protocol has it. Says why one was left out. */
-export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools): LeftOut | undefined {
+/** Sitemaps of an index count on its own site only, as the protocol says. Returns why one was left out. */
+export function offerNested(url: WebUrl, index: AgendaItem, tools: VisitState): LeftOut | undefined {
   const path = `${index.path}M`
   const why = whyLeft(url, path, tools)
   if (why === undefined) take(url, path, index.depth, namedBy(index) ?? index.url, tools)
@@ -73,14 +69,14 @@ export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools):
   return why
 }
 
-function whyLeft(url: WebUrl, path: string, { site, local, reporter }: ScreenTools): LeftOut | undefined {
+function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitState): LeftOut | undefined {
   if (url.site !== site) return 'foreign-sitemaps'
   if (local.knows(url.key)) return undefined
   if (levelsOf(path) > DEEPEST || path.length > LONGEST_OF_A_SITEMAP) return 'nested-too-deep'
   return sitemapsOf(reporter.memory).asked >= MAX_SITEMAPS ? 'most-sitemaps' : undefined
 }
 
-/** For `explain`; the sitemap's line in crawl.log says it too. */
+/** For `explain`; the sitemap's line in crawl.log has it too. */
 export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
   if (count === 0) return
   const { memory } = reporter
@@ -89,7 +85,7 @@ export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, '
   reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
 }
 
-/** What the site's sitemaps may still bring. */
+/** Bytes that the site's sitemaps may still bring. */
 export function bytesLeft(memory: SiteMemory): number {
   return Math.max(0, MAX_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
 }
@@ -100,8 +96,8 @@ export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 're
   reporter.remember({ ...memory, sitemaps: { ...sitemaps, bytes: (sitemaps.bytes ?? 0) + bytes } })
 }
 
-/** Where a sitemap moved to is a sitemap too, here or at another site of ours. */
-export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
+/** The target of a moved sitemap is a sitemap too, here or at another site of ours. */
+export function offerMoved(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   const path = `${from.path.slice(0, -1)}RM`
   const moves = /[MR]+$/.exec(path)?.[0].replaceAll('M', '').length ?? 0
   if (moves > MAX_MOVES || path.length > LONGEST_OF_A_SITEMAP) return false
@@ -109,18 +105,18 @@ export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): b
   return url.site === tools.site ? take(url, path, from.depth, via, tools) : takeCrossSite(url, path, via, tools)
 }
 
-/** A feed of the site that is not itself a document to be collected. */
-export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: ScreenTools): boolean {
+/** A feed of the site that is not itself a wanted document. */
+export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: VisitState): boolean {
   if (kind !== 'alternate' || tools.sitemaps === 'no' || url.site !== tools.site) return false
   return (media === 'application/rss+xml' || media === 'application/atom+xml') && !tools.scope.wantsMedia(media)
 }
 
-export function offerFeed(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
+export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   if (tools.local.knows(url.key)) return true
   const sitemaps = sitemapsOf(tools.reporter.memory)
   const { feeds = 0 } = sitemaps
   if (feeds >= MAX_FEEDS) return false
-  // The pages that it lists are as deep as those that the page links to.
+  // Its pages are as deep as those that the page links to.
   if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
   const { memory } = tools.reporter
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), feeds: feeds + 1 } })
@@ -128,8 +124,8 @@ export function offerFeed(url: WebUrl, from: AgendaItem, tools: ScreenTools): bo
 }
 
 /**
- * The site whose robots.txt named a sitemap of this one: it may list that site's URLs too. `via` is a page there; of one
- * that is named at home it is the robots.txt, or the index, of this site itself.
+ * A page of the site whose robots.txt named a sitemap of this one: the sitemap may list that site's URLs too. Undefined
+ * if this site's own robots.txt or index named it.
  */
 export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   if (via === undefined || !path.startsWith('P')) return undefined
@@ -140,29 +136,29 @@ export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['si
   return sitemaps ?? { asked: 0, urls: 0 }
 }
 
-function take(url: WebUrl, path: string, depth: number, via: string, tools: ScreenTools): boolean {
+function take(url: WebUrl, path: string, depth: number, via: string, tools: VisitState): boolean {
   if (!isWanted(url, tools)) return false
-  // Another text of one that is known is not told of, so it must not count among those that are.
+  // Another spelling of a known one is not reported, so it must not count.
   if (tools.local.knows(url.key)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   tools.local.offer(item, false)
   const { memory } = tools.reporter
   const sitemaps = sitemapsOf(memory)
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
-  tools.reporter.found(linkTo(url, depth, via, path))
+  tools.reporter.addLink(linkTo(url, depth, via, path))
   return true
 }
 
-/** At another site only where that one is collected too, or has the same owner. */
-function takeCrossSite(url: WebUrl, path: string, via: string, tools: ScreenTools): boolean {
+/** At another site only if that one is collected too, or has the same owner. */
+function takeCrossSite(url: WebUrl, path: string, via: string, tools: VisitState): boolean {
   const owner = registrableDomain(hostOfSite(tools.site))
   const isOurs = tools.scope.judge(url, 0).yes || (owner !== undefined && registrableDomain(url.host) === owner)
   if (!isOurs || !isWanted(url, tools)) return false
-  if (tools.crossSiteSeen.add(url.key)) tools.reporter.crossSite(linkTo(url, 0, via, path))
+  if (tools.crossSiteSeen.add(url.key)) tools.reporter.addCrossSite(linkTo(url, 0, via, path))
   return true
 }
 
-function isWanted(url: WebUrl, tools: ScreenTools): boolean {
+function isWanted(url: WebUrl, tools: VisitState): boolean {
   const finding = tools.scope.judgeSitemap(url)
   if (!finding.yes) tools.reporter.tally.add('refused:scope')
   return finding.yes

@@ -14,7 +14,7 @@ const outcomes = ({ pages }: Visited) =>
     ({ url, outcome }) => `${url.slice(HOME.length)} ${outcome.kind}${outcome.kind === 'gone' ? outcome.why : ''}`,
   )
 
-test('a detector that throws costs the page that brought it out, which is told once as one that cannot be read', async () => {
+test('a detector that throws costs only the page, which is recorded once as unreadable', async () => {
   const web: Scripted = new Scripted(
     { [HOME]: plain, [SECOND]: { status: 404 }, [THIRD]: plain },
     {
@@ -35,7 +35,7 @@ test('a detector that throws costs the page that brought it out, which is told o
   assert.match(JSON.stringify(web.events), /second: Error: a bug/)
 })
 
-test('a scope that throws costs the URLs that it is asked about, and none is asked for', async () => {
+test('a scope that throws costs only the URLs it judges, and none is fetched', async () => {
   const web = new Scripted({ [HOME]: plain, [SECOND]: plain, [THIRD]: plain })
   const { judge } = web.scope
   web.scope.judge = (url, depth) => {
@@ -111,7 +111,7 @@ const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
   body,
 })
 
-test('whatever a site answers, pages, sitemaps and robots.txt alike: nothing is thrown, and no URL is told twice', async () => {
+test('whatever a site answers, nothing is thrown and no URL is reported twice', async () => {
   const agenda = [HOME, SECOND, THIRD]
   await fc.assert(
     fc.asyncProperty(answer, answer, answer, answer, async (robots, home, second, third) => {

@@ -1,20 +1,24 @@
-/** What a visit is given. Everything that reaches the world comes in here, so a visit runs the same over loopback, over the web and in virtual time. */
-import type { Clock, Millis } from '../base/clock.ts'
+/**
+ * What a visit is given, in four bundles: each function names the ones it uses. Everything that reaches the world comes in
+ * here, so a visit runs the same over loopback, over the web and in virtual time.
+ */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import type { HashSet64 } from '../base/hash-set.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Event } from '../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../contracts/exchange.ts'
 import type { Archive, FindCopy, Frontier, ReadingWatch } from '../contracts/ports.ts'
+import type { AgendaItem } from '../contracts/visit.ts'
 import type { PageBytes, Reading } from '../page/reading.ts'
-import type { UrlReader } from '../web/url/web-url.ts'
-import type { AddressBook } from './address-book.ts'
-import type { PauseRules, SiteCourtesy } from './courtesy.ts'
-import type { DomainBook } from './domains.ts'
-import type { ForeignAnswers } from './foreign-answers.ts'
+import type { UrlReader, WebUrl } from '../web/url/web-url.ts'
+import type { AddressCourtesy, PauseRules, SiteCourtesy } from './courtesy.ts'
+import type { ForeignRobots } from './foreign-robots.ts'
 import type { HazardLimits } from './hazards/limits.ts'
+import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import type { Scope } from './scope/scope.ts'
-import type { SitemapPolicy } from './sitemaps.ts'
+import type { WildcardDns } from './wildcard-dns.ts'
 
 /** The worker's side of a lease, on the worker's monotonic clock. */
 export interface Lease {
@@ -22,49 +26,91 @@ export interface Lease {
   left(): Millis
 }
 
-export interface SiteTools {
-  worker: string
-  /** By the rules of the collection: whatever becomes a key. */
-  urls: UrlReader
+interface CommonTools {
   clock: Clock
   journal: Journal<Event>
+}
+
+/** To reach servers politely. */
+export interface RequestTools extends CommonTools {
+  worker: string
   openSession: OpenSession
   resolve: Resolve
   enter: Frontier['enter']
-  archive: Archive
-  findCopy: FindCopy
-  /** Read anew for every page: black lists may change while the crawl runs. */
-  scope(): Scope
   /** The black-list rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
-  hazards: HazardLimits
-  /** The operator overrules a hazard rule for a site. */
-  trusts(site: string, rule: string): boolean
-  /** Which sitemaps are asked for. */
-  sitemaps: SitemapPolicy
   pauses: PauseRules
-  /** The courtesy of one site, for one visit: `SiteCourtesy`, made here so that a simulation can look into it. */
+  /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
   courtesyOf(...args: ConstructorParameters<typeof SiteCourtesy>): SiteCourtesy
-  addresses: AddressBook
-  domains: DomainBook
+  /** The courtesy of a site that this worker is visiting now. */
+  visiting(site: string): SiteCourtesy | undefined
+  addresses: AddressCourtesy
+  domains: WildcardDns
   /** Other sites' robots.txt that redirects lead to. */
-  foreign: ForeignAnswers
-  read(input: PageBytes): Stretches<Reading>
-  /** The text of the same bytes, for who wants more of it than its signature. */
-  readText(input: PageBytes, part: 'all' | 'own'): string
-  watch: ReadingWatch
-  /** The product token matched in robots.txt, and the headers sent with every request. */
-  token: string
+  foreign: ForeignRobots
+  /** Sent with every request. */
   headers: Headers
-  /** A request is not begun with less than this left on the lease. */
+  /** A request does not begin with less than this left on the lease. */
   exchangeMs: Millis
   /** Scales the waits of the failure table. */
   patience: number
+}
+
+/** no: none; robots: those that robots.txt names, and feeds; usual: also /sitemap.xml. */
+export type SitemapPolicy = 'no' | 'robots' | 'usual'
+
+/** What the operator wants. */
+export interface PolicyTools extends CommonTools {
+  /** Parses by the rules of the collection: every URL that becomes a key. */
+  urls: UrlReader
+  /** Read anew for every page: black lists may change while the crawl runs. */
+  scope(): Scope
+  hazards: HazardLimits
+  /** The operator overrules a hazard rule for a site. */
+  trusts(site: string, rule: string): boolean
+  sitemaps: SitemapPolicy
+  /** The product token matched in robots.txt. */
+  token: string
+}
+
+/** To read what came. */
+export interface ReadingTools extends CommonTools {
+  read(input: PageBytes): Stretches<Reading>
+  /** The text of the same bytes, where its signature is not enough. */
+  readText(input: PageBytes, part: 'all' | 'own'): string
+  watch: ReadingWatch
   decode: { bytes: number; ratio: number }
-  /** The courtesy of a site that this worker is visiting now. */
-  visiting(site: string): SiteCourtesy | undefined
+}
+
+/** To keep what came. */
+export interface StorageTools {
+  archive: Archive
+  findCopy: FindCopy
+  /** Resolves when everything reported so far is durable. */
+  durable(reporter: Reporter): Promise<void>
   /** The disk or the coordinator has failed: nothing can go on. */
   failed(): boolean
-  /** Resolves when all that the reporter has told so far is durable. */
-  durable(reporter: Reporter): Promise<void>
+}
+
+export interface SiteTools extends RequestTools, PolicyTools, ReadingTools, StorageTools {}
+
+/** One visit, for everything that looks at its links and pages. */
+export interface VisitState {
+  site: string
+  /** As it is when the next URL is taken up. */
+  scope: Scope
+  local: LocalFrontier
+  reporter: Reporter
+  /** Keys of the URLs of other sites reported so far. */
+  crossSiteSeen: HashSet64
+  /** Digests of the documents of this visit so far. */
+  contents: Set<string>
+  sitemaps: SitemapPolicy
+  /** Called with every wanted host of another site. */
+  noteHost(host: string): void
+  /** A finding holds back enough URLs of its pattern; counts those it refuses. */
+  isPatternFull(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
+  /** Its pattern is suspect: it may be held back. */
+  isSuspect(url: WebUrl): boolean
+  now: Instant
 }

@@ -23,7 +23,7 @@ function told(page: PageReport): Outcome & { status: number } {
   return { ...page.outcome, status: page.status }
 }
 
-test('kept: its bytes, its links, its title, what a later look compares with', async () => {
+test('kept: bytes, links, title, and what a later visit compares with', async () => {
   const body = '<title>Home</title><a href="/b">b</a><a href="http://c.test/d">d</a>'
   const headers = [
     ['Content-Type', 'text/html'],
@@ -44,7 +44,7 @@ test('kept: its bytes, its links, its title, what a later look compares with', a
   assert.equal(visited.counts.get('links'), 2)
 })
 
-test('kept again, for a frontier that hands out what an earlier look brought: the same, or changed', async () => {
+test('visited again with the earlier result: the same, or changed', async () => {
   for (const [digest, how] of [
     [digestOf('words'), 'same'],
     [digestOf('other words'), 'changed'],
@@ -67,7 +67,7 @@ test('moved: the target is a link, the redirect is archived and no document', as
   assert.equal(web.kept.length, 3)
 })
 
-test('moved to nowhere is a status that says nothing', async () => {
+test('a redirect without a target is a failure', async () => {
   for (const headers of [[], [['Location', 'http://']] as const, [['Location', 'mailto:a@b.test']] as const]) {
     const { page } = await pageAfter({ status: 302, headers })
     assert.deepEqual(page.outcome, { kind: 'gone', why: 'status-other' })
@@ -129,7 +129,7 @@ test('nofollow, of the page or of a link: kept, and not followed', async () => {
   }
 })
 
-test('declined on its head: not downloaded, counted by its type', async () => {
+test('declined by its head: not downloaded, counted by its type', async () => {
   const { web, visited, page } = await pageAfter({ headers: [['Content-Type', 'image/png']], body: 'x'.repeat(5000) })
   assert.deepEqual(told(page), { kind: 'refused', by: 'unwanted', rule: 'media type image/png', status: 200 })
   assert.equal(page.bytes, 0)
@@ -144,7 +144,7 @@ test('without a type it is read as a page', async () => {
   assert.equal(web.pagesAsked.length, 2)
 })
 
-test('missing, forbidden, protected, gone: over at once, each its own, and archived', async () => {
+test('missing, forbidden, protected, gone: over at once, each with its own outcome, and archived', async () => {
   for (const status of [401, 403, 404, 410] as const) {
     const { web, visited, page } = await pageAfter({ status, body: '<a href=/next>n</a>' })
     assert.deepEqual(told(page), { kind: 'gone', why: `status-${status}`, status })
@@ -200,7 +200,7 @@ test('three pages in a row without an answer: the site rests; an answer between 
   assert.equal((await mixed.visit({ agenda: urls })).why, 'done')
 })
 
-test('429 and 503: the site waits as long as it asks, and that is durable before the next request', async () => {
+test('429 and 503: the site waits as requested, and that is durable before the next request', async () => {
   for (const status of [429, 503]) {
     const web = new Scripted({ [HOME]: { status, headers: [['Retry-After', '30']] }, 'http://a.test/b': { body: 'b' } })
     const { pages } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
@@ -211,7 +211,7 @@ test('429 and 503: the site waits as long as it asks, and that is durable before
   }
 })
 
-test('a wait longer than a visit sits out ends the visit, and the coordinator is told how long', async () => {
+test('a wait too long for a visit ends it, and the coordinator learns how long', async () => {
   const web = new Scripted({ [HOME]: { status: 503, headers: [['Retry-After', '600']] } })
   const { why, parts } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
   assert.equal(why, 'slice')
@@ -219,7 +219,7 @@ test('a wait longer than a visit sits out ends the visit, and the coordinator is
   assert.ok(parts.at(-1)!.courtesy.notBefore >= web.clock.now() + 599_000)
 })
 
-test('a connection that was closed meanwhile: asked once more, after the pause, and no failure', async () => {
+test('a kept connection that was closed: repeated once after the pause, not a failure', async () => {
   const stale: ScriptedAnswer = { failed: 'reset', detail: STALE_CONNECTION }
   const web = new Scripted({ [HOME]: [stale, { body: 'well' }] })
   const { pages, counts } = await web.visit({ agenda: [HOME] })
@@ -239,7 +239,7 @@ test('a connection that was closed meanwhile: asked once more, after the pause, 
   )
 })
 
-test('bodies that broke off are asked for again, and on the last try kept, read as far as they came, and marked', async () => {
+test('bodies that broke off are requested again, and after the last try kept, read and marked', async () => {
   for (const [cut, why, note] of [
     ['time', 'exchange-timeout', 'timeTrunc'],
     ['disconnect', 'reset', 'connTrunc'],
@@ -288,7 +288,7 @@ test('a page whose reading throws is kept, counted as failed in reading, and not
   assert.ok(web.events.some((event) => event.kind === 'trouble'))
 })
 
-test('out of scope or forbidden by robots.txt: told with the rule, never asked', async () => {
+test('out of scope or forbidden by robots.txt: reported with the rule, never requested', async () => {
   const web = new Scripted({ 'http://a.test/robots.txt': { body: 'User-agent: *\nDisallow: /private' } })
   const agenda = ['http://a.test/excluded', 'http://a.test/private/x', { url: 'http://a.test/deep', depth: 51 }]
   const { pages, counts } = await web.visit({ agenda })
@@ -304,7 +304,7 @@ test('out of scope or forbidden by robots.txt: told with the rule, never asked',
   assert.equal(counts.get('refused:robots'), 1)
 })
 
-test('a part that nobody asked for is archived, and is not the page', async () => {
+test('an unrequested partial answer is archived, and is not the page', async () => {
   const headers = [
     ['Content-Type', 'text/html'],
     ['Content-Range', 'bytes 0-30/90000'],
@@ -316,7 +316,7 @@ test('a part that nobody asked for is archived, and is not the page', async () =
   assert.deepEqual([page.memory, visited.counts.get('documents')], [undefined, undefined])
 })
 
-test('a coding that is not what it says is kept as it came, with a mark', async () => {
+test('a wrong content coding is kept as it came, with a note', async () => {
   const html = Buffer.from('<title>Coded</title><a href="/next">next</a>'.padEnd(2000, ' words'))
   const packed = gzipSync(html)
   const wrongSum = Buffer.from(packed)
@@ -347,7 +347,7 @@ test('a coding that is not what it says is kept as it came, with a mark', async 
   }
 })
 
-test('a document that is not read is marked too', async () => {
+test('a document that is not read has the note too', async () => {
   const headers = [
     ['Content-Type', 'text/plain'],
     ['Content-Encoding', 'gzip'],
@@ -356,7 +356,7 @@ test('a document that is not read is marked too', async () => {
   assert.ok(page.annotations.includes('coding:early'))
 })
 
-test('a certificate that browsers warn of is a mark, counted for documents', async () => {
+test('a certificate that browsers warn of is noted, and counted for documents', async () => {
   const { visited, page } = await pageAfter({ body: '<p>words', certificate: 'expired' })
   assert.deepEqual([page.outcome.kind, page.annotations], ['kept', ['certificate:expired']])
   assert.equal(visited.counts.get('trouble:certificate:expired'), 1)

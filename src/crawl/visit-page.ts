@@ -1,179 +1,148 @@
-/**
- * The life of one page. Every branch from its answer on is here; until there is one, it is asked for like anything else
- * (`ask-for.ts`). Its tools look and answer, and decide nothing.
- */
-
+/** A page that was answered: read, decided, kept, judged, and its links followed. */
 import type { Instant, Millis } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../contracts/adjacency.ts'
 import { redirectsIn } from '../contracts/generation.ts'
-import { keptAs, type Outcome } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import { type Decoded, decodeContent } from '../web/http/decode.ts'
-import { headerOf } from '../web/http/headers.ts'
+import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
-import {
-  type Answered,
-  askFor,
-  end,
-  fail,
-  keep,
-  keepBesideCopy,
-  type PageEnd,
-  type PageResult,
-  type PageTools,
-  watched,
-} from './ask-for.ts'
-import { isDuplicate, memoryOf, wantPage } from './page-facts.ts'
-import { readAnswer } from './read-answer.ts'
+import { payloadDigest } from '../web/warc/http-block.ts'
+import { isDuplicate, keep, memoryOf, readAnswer, wantPage, watched } from './answers.ts'
+import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
+import { decideOutcome, type PageResult, reportOf, resultOf } from './page-result.ts'
 import {
   compareSites,
   contentOf,
+  isBrowserComplaint,
   isStopped,
-  type Judgement,
   judge,
-  saysNothing,
-  tellFinding,
-  UNSUPPORTED_BROWSER,
+  reportComplaint,
+  reportFinding,
 } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { followLinks, linkFacts, outLink, screenRedirect, targetFacts } from './screen.ts'
+import { type Answered, type ContentKind, failed, type PageTools } from './visit-url.ts'
 
-export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const asked = await askFor(item, (status, headers) => wantPage(status, headers, tools.screen.scope), tools)
-  if (asked.kind === 'here') return takePage(item, asked, tools)
-  return asked.kind === 'elsewhere' ? pageMoved(item, asked, asked.target, tools) : asked
+export const PAGE: ContentKind = {
+  wants: (_, status, headers, { state }) => wantPage(status, headers, state.scope),
+  moved: pageMoved,
+  read: readPage,
 }
 
 async function pageMoved(
   item: AgendaItem,
-  { url, exchange, answer, page }: Answered,
+  { url, exchange, answer }: Answered,
   target: WebUrl,
   tools: PageTools,
 ): Promise<PageResult> {
-  const { screen } = tools
+  const { site, state } = tools
   const path = normalPath(url)
-  page.capture = await keep(exchange, answer, tools.site)
-  screen.reporter.begin()
-  const moved = end(item, { kind: 'moved', to: target.href }, page)
-  const seen = { path, again: moved.again, ...targetFacts(target, screen) }
-  moved.judged = judge(page, seen, false, screen.reporter, tools.site)
+  const { capture } = await keep(exchange, answer, site)
+  state.reporter.beginPage()
+  const page = reportOf(item, exchange, decideOutcome({ kind: 'moved', to: target.href }), { capture })
+  const seen = { path, again: item.before !== undefined, ...targetFacts(target, state) }
+  const judged = judge(page, seen, false, state.reporter, site)
   const isEndless = isRedirectChain(item, page, tools)
-  page.links = packLinks([
-    watched(item, tools, () =>
-      isEndless ? outLink(target, false, screen) : screenRedirect(target, path, item, screen),
-    ),
-  ])
-  return moved
+  const follow = () => (isEndless ? outLink(target, false, state) : followRedirect(target, path, item, state))
+  page.links = packLinks([watched(item, tools, follow)])
+  return resultOf(item, page, undefined, judged)
 }
 
 const REDIRECT_CHAIN = 'redirect-chain'
-/** In the place of a URL's key. */
-const CHAINED = hash64(REDIRECT_CHAIN)
+/** Instead of a URL's key. */
+const CHAIN_KEY = hash64(REDIRECT_CHAIN)
 /** As many as browsers follow. */
 const MAX_REDIRECTS = 20
 
-/** It is the last of very many redirects in a row, each to another URL: the next one is not followed. */
-function isRedirectChain(item: AgendaItem, page: PageReport, { screen, site }: PageTools): boolean {
-  const { reporter } = screen
+/** The last of very many redirects in a row, each to another URL: the next one is not followed. */
+function isRedirectChain(item: AgendaItem, page: PageReport, { state, site }: PageTools): boolean {
+  const { reporter } = state
   if (redirectsIn(item.path) + 1 < MAX_REDIRECTS || site.trusts(reporter.visit.site, REDIRECT_CHAIN)) return false
   const evidence = `${MAX_REDIRECTS} redirects in a row, each to another URL`
-  // Once a visit: a site may have any number of them.
-  if (reporter.refuses(CHAINED))
-    tellFinding({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
+  // Once per visit: a site may have any number of them.
+  if (reporter.isFirstRefusal(CHAIN_KEY))
+    reportFinding({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
   reporter.tally.add(`stopped:${REDIRECT_CHAIN}`)
   return true
 }
 
-/** An answer that is there. */
-export async function takePage(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
-  const { answer, page } = answered
-  const limit = { bytes: tools.screen.scope.limitFor(page.mediaType), ratio: tools.site.decode.ratio }
-  const decoded = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
+export async function readPage(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
+  const { head, payload } = answered.answer
+  const { type } = parseMediaType(headerOf(head.headers, 'content-type'))
+  const limit = { bytes: tools.state.scope.limitFor(type), ratio: tools.site.decode.ratio }
+  const decoded = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
   try {
-    return await takeDecoded(item, answered, decoded, tools)
+    return await takePage(item, answered, type, decoded, tools)
   } finally {
     decoded.release?.()
   }
 }
 
-async function takeDecoded(
+async function takePage(
   item: AgendaItem,
-  { url, exchange, answer, page }: Answered,
+  { url, exchange, answer }: Answered,
+  declared: string,
   decoded: Decoded,
   tools: PageTools,
 ): Promise<PageResult> {
-  const { screen } = tools
-  const { mediaType } = page
+  const { site, state } = tools
+  const { reporter, scope } = state
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
-  screen.reporter.begin()
-  const rest = () => tools.site.clock.sleep(0)
+  reporter.beginPage()
+  const rest = () => site.clock.sleep(0)
   const stretch = <T>(next: () => T) => watched(item, tools, next)
-  const understood = await inTurns(readAnswer(item, answer, decoded, mediaType, tools), rest, stretch)
-  const { directives, links, sniffed } = understood
-  const reading = understood.reading === 'failed' ? undefined : understood.reading
-  page.title = reading?.title ?? ''
-  page.language = reading?.language
-  page.sniffed = sniffed
-  if (understood.notes.length > 0) page.annotations = [...page.annotations, ...understood.notes]
+  const content = await inTurns(readAnswer(item, answer, decoded, tools), rest, stretch)
+  const { directives, links, sniffed, notes } = content
+  const reading = content.reading === 'failed' ? undefined : content.reading
+  const isUnwanted = declared === '' && sniffed !== undefined && !scope.wantsMedia(sniffed)
+  const digest = payloadDigest(answer)
+  const outcome = decideOutcome({
+    kind: 'page',
+    noindex: directives.noindex,
+    unwantedType: isUnwanted ? sniffed : undefined,
+    isComplaint: isBrowserComplaint(reading, reporter, site),
+    digest,
+    before: item.before,
+  })
+  const found = { title: reading?.title ?? '', language: reading?.language, sniffed, notes }
+  if (outcome.kind === 'refused' && outcome.by === 'unwanted')
+    return resultOf(item, reportOf(item, exchange, outcome, { ...found, mediaType: sniffed }))
+  const stored = directives.noindex ? undefined : await keep(exchange, answer, site, digest)
+  const capture = stored?.capture
+  if (capture !== undefined && content.reading === 'failed')
+    return failed(item, 'reading', exchange, tools, { ...found, capture })
+
+  const isKept = outcome.kind === 'kept'
+  if (outcome.kind === 'refused' && outcome.by === 'hazard') reportComplaint(item.url, reporter, site)
+  const memory = isKept && capture !== undefined ? memoryOf(capture, reading, answer.head.headers) : undefined
+  const page = reportOf(item, exchange, outcome, { ...found, capture, memory })
   const path = normalPath(url)
-  const follow = ({ follow, lister }: Judgement) => {
-    const why = directives.nofollow ? 'directive' : !follow || isStopped(screen.reporter, tools.site) ? 'hazard' : 'yes'
-    return inTurns(followLinks(links, { item, follow: why, lister }, screen), rest, stretch)
-  }
-  if (directives.noindex) {
-    // Its links are followed: a trap may consist of such pages.
-    const told = end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
-    const content = reading && contentOf(reading, '', understood.text)
-    const seen = { path, again: told.again, content, ...linkFacts(links, screen) }
-    told.judged = judge(page, seen, false, screen.reporter, tools.site)
-    page.links = await follow(told.judged)
-    return told
-  }
-
-  if (mediaType === '' && sniffed !== undefined && !screen.scope.wantsMedia(sniffed)) {
-    const rule = `media type ${sniffed}, as its bytes say`
-    page.mediaType = sniffed
-    return end(item, { kind: 'refused', by: 'unwanted', rule }, page)
-  }
-
-  const { capture, copy } = await keepBesideCopy(exchange, answer, tools.site)
-  page.capture = capture
-  if (understood.reading === 'failed') return fail(item, 'reading', exchange, page, tools)
-  // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it.
-  const scolds = reading !== undefined && saysNothing(item.url, reading, screen.reporter, tools.site)
-  const outcome: Outcome = scolds
-    ? { kind: 'refused', by: 'hazard', rule: UNSUPPORTED_BROWSER }
-    : keptAs(item.before, capture.digest)
-  if (!scolds) page.memory = memoryOf(capture, reading, answer.head.headers)
-  const kept = end(item, outcome, page)
-  const seen = {
-    path,
-    again: kept.again,
-    content: reading && contentOf(reading, capture.digest, understood.text),
-    ...linkFacts(links, screen),
-  }
-  kept.judged = judge(page, seen, isDuplicate(page, screen.contents), screen.reporter, tools.site)
-  learnFromHint(item, page, screen.reporter)
-  if (!scolds && !kept.again) compareSites(page, url.path === '/', copy?.url, screen.reporter, tools.site)
-  page.links = await follow(kept.judged)
-  return kept
+  const again = item.before !== undefined
+  // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it. The links
+  // of a `noindex` page are followed too: a trap may consist of such pages.
+  const facts = reading && contentOf(reading, capture?.digest ?? '', content.text)
+  const seen = { path, again, content: facts, ...linkFacts(links, state) }
+  const judged = judge(page, seen, isDuplicate(page, state.contents), reporter, site)
+  learnFromHint(item, page, reporter)
+  if (isKept && !again) compareSites(page, url.path === '/', stored?.copy?.url, reporter, site)
+  const isHazard = !judged.follow || isStopped(reporter, site)
+  const follow = directives.nofollow ? 'directive' : isHazard ? 'hazard' : 'yes'
+  page.links = await inTurns(followLinks(links, { item, follow, lister: judged.lister }, state), rest, stretch)
+  return resultOf(item, page, undefined, judged)
 }
 
-/**
- * What a sitemap says of a page's last change is a hint. How often it told the truth is kept by site: a planner may trust
- * it as far as it deserves (B5).
- */
-
 const DAY: Millis = 86_400_000
-/** A server that makes its pages as they are asked for says that they changed just now: that is no witness. */
+/** A server that makes its pages on demand says that they changed just now: that proves nothing. */
 const JUST_NOW: Millis = 60_000
 
-/** Beside what the server says: they agree within a day, for most sitemaps tell no time of day. */
+/**
+ * How often a sitemap's `lastmod` agreed with the server, per site: a planner may trust it as far as it deserves (B5). They
+ * agree within a day, for most sitemaps give no time of day.
+ */
 export function judgeHint(
   memory: SiteMemory,
   { hint, lastModified, now }: { hint: Instant; lastModified: Instant; now: Instant },
@@ -184,9 +153,7 @@ export function judgeHint(
   return { ...memory, hints: { checked: checked + 1, held: held + (isTrue ? 1 : 0) } }
 }
 
-/** Of a page that was kept. */
-export function learnFromHint(item: AgendaItem, page: PageReport, reporter: Reporter): void {
-  const { hint } = item
+function learnFromHint({ hint }: AgendaItem, page: PageReport, reporter: Reporter): void {
   if (hint === undefined || page.outcome.kind !== 'kept') return
   const lastModified = parseHttpDate(page.memory?.lastModified ?? '', page.at)
   if (lastModified === undefined) return

@@ -1,111 +1,96 @@
 /**
- * The life of one sitemap or feed: asked for like a page, by the same rules of courtesy, robots.txt and failure; archived;
- * read for the URLs it lists, and no document. What says it is a sitemap and is a web page is visited as one.
+ * A sitemap or feed that was answered: archived and read for its URLs, not a document. A web page in its place is
+ * visited as one.
  */
 import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../contracts/adjacency.ts'
-import type { Body, Want } from '../contracts/exchange.ts'
+import type { Body } from '../contracts/exchange.ts'
 import type { LeftOut } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import { isReadable } from '../page/reading.ts'
 import { decodeContent } from '../web/http/decode.ts'
-import { headerOf } from '../web/http/headers.ts'
-import { parseMediaType } from '../web/http/media-type.ts'
+import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { type ListedUrl, type Sitemap, sitemapInStretches } from '../web/sitemap/sitemap.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
-import {
-  type Answered,
-  askFor,
-  end,
-  fail,
-  keep,
-  type PageEnd,
-  type PageResult,
-  type PageTools,
-  refuseUnwanted,
-  watched,
-} from './ask-for.ts'
-import { directivesOf, memoryOf, wantPage } from './page-facts.ts'
-import { offerListed, outLink } from './screen.ts'
+import { declaredType, directivesOf, keep, memoryOf, reportBug, wantBody, wantPage, watched } from './answers.ts'
+import { offerListed, outLink } from './follow-links.ts'
+import { decideOutcome, type PageResult, reportOf, resultOf } from './page-result.ts'
 import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
-import { takePage } from './visit-page.ts'
+import { readPage } from './visit-page.ts'
+import { type Answered, type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
-/** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
+/** Decoded or not. Less than the protocol's 50 MB, for a thread may read hundreds; 50,000 URLs take 5 to 12 MB. */
 const MAX_BYTES = 16 * 1024 * 1024
-const MAX_DECODED = MAX_BYTES
-const ERROR_BYTES = 16 * 1024
-/** URLs that are screened before the thread's other visits have a turn. */
-const URLS_A_TURN = 2000
+/** URLs that are taken before the thread's other visits have a turn. */
+const URLS_PER_TURN = 2000
 
-export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const asked = await askFor(item, (status) => wantSitemap(item, status, tools), tools)
-  if (asked.kind === 'here') return takeSitemap(item, asked, tools)
-  return asked.kind === 'elsewhere' ? sitemapMoved(item, asked, asked.target, tools) : asked
+/** Whatever its media type says: sitemaps are served as all kinds of things. */
+export const SITEMAP: ContentKind = {
+  wants: (item, status, _, tools) => wantBody(status, budgetOf(item, tools)),
+  moved: sitemapMoved,
+  read: readSitemap,
+}
+
+/** A repeated visit costs the site's budget nothing. */
+function budgetOf({ before }: AgendaItem, { state }: PageTools): number {
+  return before === undefined ? Math.min(MAX_BYTES, bytesLeft(state.reporter.memory)) : MAX_BYTES
 }
 
 async function sitemapMoved(
   item: AgendaItem,
-  { exchange, answer, page }: Answered,
+  { exchange, answer }: Answered,
   target: WebUrl,
   tools: PageTools,
 ): Promise<PageResult> {
-  const { screen } = tools
-  page.capture = await keep(exchange, answer, tools.site)
-  screen.reporter.begin()
-  const taken = watched(item, tools, () => offerMoved(target, item, screen))
-  page.links = packLinks([outLink(target, taken, screen)])
-  return end(item, { kind: 'moved', to: target.href }, page)
+  const { state } = tools
+  const { capture } = await keep(exchange, answer, tools.site)
+  state.reporter.beginPage()
+  const taken = watched(item, tools, () => offerMoved(target, item, state))
+  const links = packLinks([outLink(target, taken, state)])
+  const outcome = decideOutcome({ kind: 'moved', to: target.href })
+  return resultOf(item, reportOf(item, exchange, outcome, { capture, links }))
 }
 
-async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
-  const { exchange, answer, page } = answered
-  const { sitemap, notes, bytes } = await read(item, answer, tools)
-  // Looked at again, it brings nothing that was not counted.
-  if (item.before === undefined) noteBytes(bytes, tools.screen.reporter)
+async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
+  const { exchange, answer } = answered
+  const { reporter } = tools.state
+  const { sitemap, notes, bytes } = await parse(item, answer, tools)
+  // A repeated visit brings nothing that was not counted.
+  if (item.before === undefined) noteBytes(bytes, reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
-    if (isWantedPage(asPage, answered, tools)) {
-      page.path = asPage.path
-      page.depth = asPage.depth
-      return takePage(asPage, answered, tools)
-    }
-    return end(item, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, page)
+    if (isWantedPage(asPage, answered, tools)) return readPage(asPage, answered, tools)
+    const outcome = decideOutcome({ kind: 'refused', by: 'unwanted', rule: 'no sitemap' })
+    return resultOf(item, reportOf(item, exchange, outcome, {}))
   }
-  const directives = directivesOf(answer.head.headers, undefined, tools.site.token)
-  // Most that say `noindex` are sitemaps of honest sites, which do not want them in search results: not kept, but read.
-  page.capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
-  if (sitemap === undefined) return fail(item, 'reading', exchange, page, tools)
-  tools.screen.reporter.begin()
+  const { headers } = answer.head
+  const directives = directivesOf(headers, undefined, tools.site.token)
+  // Most sitemaps that say `noindex` belong to honest sites that keep them out of search results: not kept, but read.
+  const capture = directives.noindex ? undefined : (await keep(exchange, answer, tools.site)).capture
+  if (sitemap === undefined) return failed(item, 'reading', exchange, tools, { capture })
+  reporter.beginPage()
   const left = new Map<LeftOut, number>()
   const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, left, tools)
-  for (const [why, count] of left) noteLeft(why, count, tools.screen.reporter)
-  page.annotations = [...notesOf(page.annotations, sitemap, notes), ...[...left].map(([why, n]) => `${why}:${n}`)]
-  if (page.capture !== undefined) page.memory = memoryOf(page.capture, undefined, answer.head.headers)
-  return end(item, { kind: 'read', as: 'sitemap', urls }, page)
+  for (const [why, count] of left) noteLeft(why, count, reporter)
+  // For crawl.log and explain, few and short.
+  const troubles = sitemap.troubles.map((trouble) => trouble.replaceAll(',', ''))
+  const allNotes = [...notes, sitemap.kind, ...troubles, ...[...left].map(([why, count]) => `${why}:${count}`)]
+  const memory = capture && memoryOf(capture, undefined, headers)
+  const outcome = decideOutcome({ kind: 'sitemap', urls })
+  return resultOf(item, reportOf(item, exchange, outcome, { capture, memory, notes: allNotes }))
 }
 
-/** Its answer is there already: it is not asked for a second time. */
-function isWantedPage(item: AgendaItem, { url, answer, page }: Answered, tools: PageTools): boolean {
+/** Its answer is there already, so it is not requested again. */
+function isWantedPage(item: AgendaItem, { url, exchange, answer }: Answered, tools: PageTools): boolean {
   const { status, headers } = answer.head
-  if (!isReadable(page.mediaType) || !wantPage(status, headers, tools.screen.scope).download) return false
-  return refuseUnwanted(item, url, tools) === undefined
+  if (!isReadable(parseMediaType(declaredType(exchange)).type)) return false
+  return wantPage(status, headers, tools.state.scope).download && refuseUnwanted(item, url, tools) === undefined
 }
 
-/** Whatever its media type says: they are served as all kinds of things. */
-function wantSitemap(item: AgendaItem, status: number, tools: PageTools): Want {
-  const isWhole = status >= 200 && status < 300 && status !== 206
-  return { download: true, limitBytes: isWhole ? Math.min(MAX_BYTES, budgetOf(item, tools)) : ERROR_BYTES }
-}
-
-/** A later look takes nothing of what the site's sitemaps may bring together. */
-function budgetOf({ before }: AgendaItem, { screen }: PageTools): number {
-  return before === undefined ? bytesLeft(screen.reporter.memory) : MAX_DECODED
-}
-
-/** Undefined when reading it threw: a bug of ours that costs this one only (V6). */
-async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Read> {
+/** `sitemap` is undefined when reading it threw: a bug of ours that costs this one only (V6). */
+async function parse(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Parsed> {
   const { site } = tools
-  const limit = { bytes: Math.min(MAX_DECODED, budgetOf(item, tools)), ratio: site.decode.ratio }
+  const limit = { bytes: budgetOf(item, tools), ratio: site.decode.ratio }
   const outer = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
   // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
   const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
@@ -120,54 +105,54 @@ async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools)
     const sitemap = await inTurns(reading, rest, (next) => watched(item, tools, next))
     return { sitemap, notes, bytes: used }
   } catch (error) {
-    site.journal.record({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+    reportBug(`reading ${item.url}`, error, site)
     return { sitemap: undefined, notes, bytes: used }
   }
 }
 
-interface Read {
+interface Parsed {
   sitemap: Sitemap | undefined
   notes: string[]
   /** On the wire or unpacked, whichever is more. */
   bytes: number
 }
 
-/** How many of its URLs are wanted. Tens of thousands: now and then the thread's other visits have a turn. */
+/** Returns how many of its URLs are wanted. There may be tens of thousands, so other visits get a turn now and then. */
 async function takeListed(
   item: AgendaItem,
   { urls, sitemaps }: Sitemap,
   left: Map<LeftOut, number>,
   tools: PageTools,
 ): Promise<number> {
-  const { screen, site } = tools
+  const { state, site } = tools
   const resolve = site.urls.resolver(item.url)
-  for (let from = 0; from < sitemaps.length; from += URLS_A_TURN) {
+  for (let from = 0; from < sitemaps.length; from += URLS_PER_TURN) {
     if (from > 0) await site.clock.sleep(0)
     watched(item, tools, () => {
-      for (const loc of sitemaps.slice(from, from + URLS_A_TURN)) {
+      for (const loc of sitemaps.slice(from, from + URLS_PER_TURN)) {
         const resolved = resolve(loc)
-        const why = resolved.kind === 'url' ? offerNested(resolved.url, item, screen) : undefined
+        const why = resolved.kind === 'url' ? offerNested(resolved.url, item, state) : undefined
         if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
       }
     })
   }
   let taken = 0
-  for (let from = 0; from < urls.length; from += URLS_A_TURN) {
+  for (let from = 0; from < urls.length; from += URLS_PER_TURN) {
     if (from > 0) await site.clock.sleep(0)
-    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), left, tools))
+    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_PER_TURN), left, tools))
   }
   return taken
 }
 
-/** Of this site, or of the one whose robots.txt named the sitemap. */
+/** Takes URLs of this site, or of the one whose robots.txt named the sitemap. */
 function takeSome(
   item: AgendaItem,
   urls: readonly ListedUrl[],
   leftOut: Map<LeftOut, number>,
   tools: PageTools,
 ): number {
-  const { screen, site } = tools
-  const { reporter } = screen
+  const { state, site } = tools
+  const { reporter } = state
   const resolve = site.urls.resolver(item.url)
   const owner = namedBy(item)
   const ownersSite = owner === undefined ? undefined : site.urls.parse(owner)?.site
@@ -181,25 +166,19 @@ function takeSome(
       continue
     }
     const { url } = resolved
-    const isForeign = url.site !== screen.site && url.site !== ownersSite
+    const isForeign = url.site !== state.site && url.site !== ownersSite
     if (left <= 0 || isForeign) {
       const why = isForeign ? 'foreign' : 'most-urls'
       leftOut.set(why, (leftOut.get(why) ?? 0) + 1)
       reporter.tally.add('refused:scope')
       continue
     }
-    const isNew = url.site === screen.site && !screen.local.knows(url.key)
-    if (!offerListed(url, item, lastmod, screen)) continue
+    const isNew = url.site === state.site && !state.local.knows(url.key)
+    if (!offerListed(url, item, lastmod, state)) continue
     taken++
     if (isNew) left--
   }
   const { memory } = reporter
   reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MAX_URLS - left } })
   return taken
-}
-
-/** For crawl.log and explain, few and short. */
-function notesOf(before: readonly string[], { kind, troubles }: Sitemap, more: readonly string[]): string[] {
-  const notes = [...before, ...more, kind]
-  return troubles.length === 0 ? notes : [...notes, ...troubles.map((trouble) => trouble.replaceAll(',', ''))]
 }

@@ -31,7 +31,7 @@ test('a part never has the links of a page without the page: a crash after it wo
   assert.deepEqual(withLinks[0].pages.map(({ url }) => url).slice(0, 1), [HOME])
 })
 
-test('the answer to an errand does not take a link to the same URL out of the part', async () => {
+test('a request of our own does not remove a link to the same URL from the part', async () => {
   const { parts } = await new Scripted({
     [HOME]: { body: '<a href="https://a.test/robots.txt">rules</a><a href="https://a.test/x">x</a>' },
   }).visit({ agenda: [HOME, 'https://a.test/y'], visit: { limits: { pages: 2, time: 1e9 } } })
@@ -42,7 +42,7 @@ test('the answer to an errand does not take a link to the same URL out of the pa
   assert.deepEqual(found, ['https://a.test/robots.txt', 'https://a.test/x'])
 })
 
-test('a site of which nothing is wanted any more is not even asked for its robots.txt', async () => {
+test('a site without wanted URLs is not even sent a request for robots.txt', async () => {
   const web = new Scripted({})
   const { why, pages } = await web.visit({ agenda: ['http://a.test/excluded/1', 'http://a.test/excluded/2'] })
   assert.equal(why, 'done')
@@ -53,7 +53,7 @@ test('a site of which nothing is wanted any more is not even asked for its robot
   )
 })
 
-test('no more URLs wait in a visit than it may ask for, and one', async () => {
+test('a visit queues one URL more than it may fetch, no more', async () => {
   const local = new LocalFrontier({
     id: '1',
     fence: 1,

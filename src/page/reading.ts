@@ -1,33 +1,32 @@
 /**
- * Bytes of a page → what they say. Pure, linear in the bytes, and it never throws; a long page in stretches, if others wait. Bytes are read as what they
- * are, not as what they are declared to be (`classify/sniff.ts`).
+ * Reads the bytes of a page, as what they are and not as what they are declared to be (`sniff.ts`). Pure, linear in the
+ * bytes; never throws. Long pages are read in stretches, so that others get the thread.
  */
 import { runThrough, type Stretches } from '../base/stretches.ts'
-import { essenceOf, mediaKind } from './classify/media-kinds.ts'
-import { howToRead, type ReadAs } from './classify/sniff.ts'
 import { foldedText, type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
 import { charsetOf, decode } from './parse/charset.ts'
+import { essenceOf, howToRead, mediaKind, type ReadAs } from './sniff.ts'
 import type { Trouble } from './troubles.ts'
 
-export { type HowToRead, howToRead, type ReadAs } from './classify/sniff.ts'
 export type { Signature } from './extract/gather.ts'
 export type { FoundLink, LinkKind } from './extract/links.ts'
 export type { RobotsMeta } from './extract/meta.ts'
+export { type HowToRead, howToRead, type ReadAs } from './sniff.ts'
 export { TROUBLES, type Trouble } from './troubles.ts'
 
 export interface PageBytes {
   /** As the server declares it; '' when it does not. */
   mediaType: string
-  /** Of the HTTP header, as it was written there. */
+  /** As written in the HTTP header. */
   charset: string | undefined
-  /** With the content coding off. */
+  /** Without the content coding. */
   bytes: Uint8Array
 }
 
 export interface Reading extends Gathered {
-  /** As it was declared, without parameters, in lower case. */
+  /** As declared, without parameters, in lower case. */
   mediaType: string
-  /** How it was read; `none`: it was not, everything is empty. */
+  /** How it was read; `none`: not at all, everything is empty. */
   as: ReadAs
   /** What the bytes are, when that is not what `mediaType` says. */
   sniffed: string | undefined
@@ -35,16 +34,16 @@ export interface Reading extends Gathered {
   charset: string
 }
 
-/** The media types that are read when their bytes agree; of others, only bytes that turn out to be a page are. */
+/** The media types that are read when their bytes agree. Of others, only bytes that turn out to be a page are. */
 export function isReadable(mediaType: string): boolean {
   const essence = essenceOf(mediaType)
   return mediaKind(essence) === 'html' || essence === 'text/plain'
 }
 
 /**
- * Any answer's bytes. 15 KB of HTML with 40 links take 65 to 75 µs where text is most of the page, 95 where every line has
- * tags, numbers and references (on a 2-core machine that others use too). Measured apart on the former: decoding 5, tokens 11,
- * links 8; of the text, writing down where it lies 5, folding 7, simhash and shape 16 to 28, digest 2.
+ * Any answer's bytes. 15 KB of HTML with 40 links take 65 to 75 µs where text is most of the page, 95 where every line
+ * has tags, numbers and references (on a busy 2-core machine). Of the 70: decoding 5, tokens 11, links 8, recording
+ * where text is 5, folding it 7, simhash and shape 16 to 28, digest 2.
  */
 export function readPage(input: PageBytes): Reading {
   return runThrough(readInTurns(input))
@@ -61,9 +60,9 @@ export function* readInTurns(input: PageBytes): Stretches<Reading> {
 }
 
 /**
- * The text that a page's signature is of, without the strings of over 30 characters that only the signature sees (V14). A crawl
- * asks for signatures only, and strings as long as pages are what fills the memory: whoever wants the text has the page read
- * once more. `own`: without the words in links to other pages.
+ * The text that a page's signature is of, without the strings of over 30 characters that only the signature sees (V14).
+ * A crawl needs signatures only, and long strings fill the memory: whoever wants the text reads the page again. `own`:
+ * without the words in links to other pages.
  */
 export function readText(input: PageBytes, part: 'all' | 'own' = 'all'): string {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
@@ -76,7 +75,7 @@ export interface Characters {
   utf8: Uint8Array
 }
 
-/** The characters that a browser would show, in UTF-8. What is no text, and what is in UTF-8 already, stays as it is. */
+/** The characters that a browser would show, in UTF-8. Bytes that are not text stay as they are. */
 export function readCharacters(input: PageBytes): Characters {
   const essence = essenceOf(input.mediaType)
   const { as, sniffed } = howToRead(essence, input.bytes)
@@ -88,7 +87,7 @@ export function readCharacters(input: PageBytes): Characters {
   return { charset, utf8: new TextEncoder().encode(decode(input.bytes, input.charset).text) }
 }
 
-/** Something that is not even letters, where letters were promised. */
+/** Binary data where text was declared. */
 function troublesOfUnread(declared: string, sniffed: string | undefined): Trouble[] {
   if (sniffed === undefined || !isReadable(declared)) return []
   return mediaKind(sniffed) === 'xml' ? [] : ['binary']

@@ -25,8 +25,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sha1 } from '../../src/base/digest.ts'
 import { realDisk } from '../../src/base/real-disk.ts'
 import { parseHttpBlock } from '../../src/web/warc/http-block.ts'
-import { bytesOf } from '../../src/web/warc/member-reader.ts'
-import { records } from '../../src/web/warc/reader.ts'
+import { bytesOf, records } from '../../src/web/warc/reader.ts'
 import { selfSigned } from '../../testkit/web/certificate.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -3,7 +3,7 @@
 import type { Settings } from '../../src/app/config/keys.ts'
 import type { Millis } from '../../src/base/clock.ts'
 import { pagesSince } from '../../src/collection/pages/read-pages.ts'
-import { absurdPath } from '../../src/crawl/probe.ts'
+import { absurdPath } from '../../src/crawl/missing-page.ts'
 import type { Database } from '../../src/database/database.ts'
 import {
   addressViolations,

@@ -4,11 +4,10 @@ import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../../contracts/exchange.ts'
 import type { Archive, FindCopy, ReadingWatch } from '../../contracts/ports.ts'
-import { AddressBook } from '../../crawl/address-book.ts'
-import { SiteCourtesy } from '../../crawl/courtesy.ts'
-import { DomainBook } from '../../crawl/domains.ts'
-import { ForeignAnswers } from '../../crawl/foreign-answers.ts'
+import { AddressCourtesy, SiteCourtesy } from '../../crawl/courtesy.ts'
+import { ForeignRobots } from '../../crawl/foreign-robots.ts'
 import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { WildcardDns } from '../../crawl/wildcard-dns.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
 import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
@@ -61,9 +60,9 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       maxRetryAfter: settings.maxRetryAfter,
     },
     courtesyOf: (...args) => new SiteCourtesy(...args),
-    addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
-    domains: new DomainBook(world.clock, world.resolve),
-    foreign: new ForeignAnswers(world.clock),
+    addresses: new AddressCourtesy(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
+    domains: new WildcardDns(world.clock, world.resolve),
+    foreign: new ForeignRobots(world.clock),
     read: readInTurns,
     readText,
     token: settings.userAgentName,

@@ -8,8 +8,7 @@ import type { Database } from '../../database/database.ts'
 import type { FrontierViews } from '../../frontier/views.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
-import { headerOf } from '../../web/http/headers.ts'
-import { parseMediaType } from '../../web/http/media-type.ts'
+import { headerOf, parseMediaType } from '../../web/http/headers.ts'
 
 export interface Content {
   url: string

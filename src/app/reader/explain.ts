@@ -16,7 +16,7 @@ import {
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { UrlKey } from '../../contracts/visit.ts'
-import { vainForm, vainWords } from '../../crawl/form-actions.ts'
+import { formRefusal, uselessForm } from '../../crawl/form-actions.ts'
 import { admitUrl } from '../../crawl/hazards/detect.ts'
 import { openTraps } from '../../crawl/hazards/open-traps.ts'
 import { decide, type RobotsDecision } from '../../crawl/robots.ts'
@@ -199,8 +199,8 @@ function whyPassedOver({ url, kind, memory }: WhyNotAsk): WhyNot {
     memory !== undefined &&
     (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
   const trap = isTrapped ? ', or a trap was found there' : ''
-  const vain = kind === 'form' && memory !== undefined ? vainForm(url, memory) : undefined
-  if (vain !== undefined) return { by: 'form', rule: vainWords(vain) }
+  const vain = kind === 'form' && memory !== undefined ? uselessForm(url, memory) : undefined
+  if (vain !== undefined) return { by: 'form', rule: formRefusal(vain) }
   if (kind === undefined)
     return {
       by: 'unrecorded',

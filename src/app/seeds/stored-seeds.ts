@@ -2,7 +2,7 @@
 import { turn } from '../../base/clock.ts'
 import { documentsOf, readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'
-import { candidatesOf } from '../../crawl/name-probes.ts'
+import { guessesFor } from '../../crawl/site-names.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import { seedViewsOf } from '../../frontier/open-frontier.ts'
@@ -71,7 +71,7 @@ export async function seedCounts(database: Database): Promise<SeedCounts[]> {
 function otherGuesses(first: string): SeedUrl[] {
   const host = parseUrl(first)?.host
   if (host === undefined) return []
-  return candidatesOf(host).flatMap((text) => {
+  return guessesFor(host).flatMap((text) => {
     const url = parseUrl(text)
     return url === undefined || text === first ? [] : [{ url: url.href, key: url.key, site: url.site }]
   })
@@ -255,7 +255,7 @@ export async function scopeSeeds({
   for (const { url, source } of isNeeded ? list : []) {
     const host = source === 'names' ? parseUrl(url)?.host : undefined
     if (host === undefined) continue
-    const others = candidatesOf(host).filter((other) => other !== url)
+    const others = guessesFor(host).filter((other) => other !== url)
     // Where only sites matter, one URL of each other host is enough.
     if (which === 'all') alternates.push(...others)
     else alternates.push(...others.filter((other) => other.startsWith('https:') && parseUrl(other)?.host !== host))

@@ -1,5 +1,5 @@
 /** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
-import { submittedSeed } from '../../web/url/submitted-seed.ts'
+import { submittedSeed } from '../../web/url/seed.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
 import { type Chunks, unfolded } from './unfold.ts'

@@ -2,8 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { type HttpBlock, parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
-import { MEMBER_LIMITS, readMember } from '../../web/warc/member-reader.ts'
-import { parseRecord, type WarcHeaders } from '../../web/warc/reader.ts'
+import { MEMBER_LIMITS, parseRecord, readMember, type WarcHeaders } from '../../web/warc/reader.ts'
 import type { ReadLocation, RecordLocation } from './local-volumes.ts'
 
 export interface ReadCapture {

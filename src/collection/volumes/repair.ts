@@ -6,7 +6,7 @@ import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
-import { bytesOf, MemberReader } from '../../web/warc/member-reader.ts'
+import { bytesOf, MemberReader } from '../../web/warc/reader.ts'
 import { isOpenVolume, OPEN } from './volume-name.ts'
 
 export interface Repaired {

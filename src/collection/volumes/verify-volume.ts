@@ -7,8 +7,7 @@ import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
-import { bytesOf, MemberReader } from '../../web/warc/member-reader.ts'
-import { parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
+import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
 
 export interface VolumeProblem {
   offset: number

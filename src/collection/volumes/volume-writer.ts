@@ -21,10 +21,10 @@ import type { Exchange } from '../../contracts/exchange.ts'
 import type { Archive, StoredCopy } from '../../contracts/ports.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
-import { storedHead } from '../../web/warc/http-block.ts'
-import { isPacked } from '../../web/warc/payload.ts'
+import { isPacked, storedHead } from '../../web/warc/http-block.ts'
 import {
   RECORD_END,
+  recordIds,
   requestHead,
   responseHead,
   revisitHead,
@@ -32,7 +32,6 @@ import {
   warcinfoBlock,
   warcinfoHead,
 } from '../../web/warc/record.ts'
-import { recordIds } from '../../web/warc/record-id.ts'
 import { OPEN, volumeName } from './volume-name.ts'
 
 export interface ArchiveOptions {

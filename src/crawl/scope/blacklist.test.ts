@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { inRange, parseRange } from './address-range.ts'
-import { parseBlacklist } from './blacklist.ts'
+import { inRange, parseBlacklist, parseRange } from './blacklist.ts'
 
 const TEXT = `\ufeff# what experts found
 spam.example        # with all its hosts

@@ -1,19 +1,18 @@
 /**
- * What is never asked for: URLs (and all that begin so), domains (with all hosts under them), addresses and networks
- * (V15). One a line; what a line is shows in its form, so one file may hold all three kinds.
+ * What is never fetched: URLs (and all that begin with them), domains (with all hosts under them), addresses and
+ * networks (V15). One per line; the form of a line shows which it is, so one file may hold all three.
  */
 import { Problem } from '../../base/errors.ts'
 import { exactPath, parseUrl, type WebUrl } from '../../web/url/web-url.ts'
-import { type AddressRange, inRange, parseRange } from './address-range.ts'
 
 export interface BlacklistText {
-  /** For messages: the file's name. */
+  /** The file's name, for messages. */
   name: string
   text: string
 }
 
 export interface Blacklist {
-  /** The entry that forbids the URL, as the rule to tell; undefined when none does. */
+  /** The entry that forbids the URL, as a rule to report; undefined when none does. */
   refusesUrl(url: WebUrl): string | undefined
   /** The same for the address that would be connected to. */
   refusesAddress(ip: string): string | undefined
@@ -26,7 +25,7 @@ interface Entries {
   ranges: { range: AddressRange; text: string }[]
 }
 
-/** Throws a `Problem` that names file and line; whoever reloads a changed file keeps the list that was good. */
+/** Throws a `Problem` that names file and line; a caller that reloads a changed file then keeps the old list. */
 export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
   const entries: Entries = { domains: new Set(), urls: new Map(), ranges: [] }
   for (const { name, text } of texts) {
@@ -34,7 +33,10 @@ export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
     lines.forEach((line, i) => {
       const entry = line.replace(/(^|\s)#.*$/, '').trim()
       if (entry !== '' && !add(entries, entry)) {
-        throw new Problem('bad-config', `${name}, line ${i + 1}: '${entry.slice(0, 80)}' is no URL, domain or address`)
+        throw new Problem(
+          'bad-config',
+          `${name}, line ${i + 1}: '${entry.slice(0, 80)}' is not a URL, domain or address`,
+        )
       }
     })
   }
@@ -57,7 +59,7 @@ function add(entries: Entries, entry: string): boolean {
   if (!isUrl && (entry.includes('://') || /^[\d.]+\/\d+$/.test(entry))) return false
   const bare = isUrl ? entry : `http://${entry.replace(/^\*?\./, '')}`
   const url = parseUrl(bare)
-  // A host that only the URL parser takes for an address (`1234`) is a mistake.
+  // Only the URL parser takes a host such as `1234` for an address: a mistake.
   if (url === undefined || (!isUrl && parseRange(url.host) !== undefined && !entry.includes(url.host))) return false
   const isDomain = !isUrl && !entry.includes('/') && !entry.includes('?') && url.host === url.site
   if (isDomain) entries.domains.add(url.host)
@@ -95,4 +97,57 @@ function refusedLiteral(entries: Entries, host: string): string | undefined {
 function refusedAddress({ ranges }: Entries, ip: string): string | undefined {
   const found = ranges.find(({ range }) => inRange(range, ip))
   return found === undefined ? undefined : `blacklist: ${found.text}`
+}
+
+/** IP addresses and networks as numbers. */
+
+export interface AddressRange {
+  readonly bits: 32 | 128
+  readonly base: bigint
+  /** How many leading bits must be equal. */
+  readonly prefix: number
+}
+
+interface IpNumber {
+  bits: 32 | 128
+  value: bigint
+}
+
+/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; undefined for anything else. */
+export function parseRange(text: string): AddressRange | undefined {
+  const [ip, length, ...more] = text.split('/')
+  const number = parseIp(ip)
+  if (number === undefined || more.length > 0) return undefined
+  if (length === undefined) return { bits: number.bits, base: number.value, prefix: number.bits }
+  if (!/^\d{1,3}$/.test(length) || Number(length) > number.bits) return undefined
+  return { bits: number.bits, base: number.value, prefix: Number(length) }
+}
+
+export function inRange(range: AddressRange, ip: string): boolean {
+  const number = parseIp(ip)
+  if (number === undefined || number.bits !== range.bits) return false
+  const rest = BigInt(range.bits - range.prefix)
+  return number.value >> rest === range.base >> rest
+}
+
+/** An IPv4 address inside IPv6 (`::ffff:192.0.2.7`) is the IPv4 address. */
+function parseIp(text: string): IpNumber | undefined {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) {
+    const parts = text.split('.').map(Number)
+    if (parts.some((part) => part > 255)) return undefined
+    return { bits: 32, value: BigInt(((parts[0] * 256 + parts[1]) * 256 + parts[2]) * 256 + parts[3]) }
+  }
+  const bare = text.replace(/^\[|\]$/g, '')
+  if (!/^[0-9a-f:.]{2,45}$/i.test(bare) || !bare.includes(':')) return undefined
+  const host = URL.parse(`http://[${bare}]/`)?.hostname
+  return host === undefined ? undefined : fromCanonical(host.slice(1, -1))
+}
+
+/** The URL parser writes eight groups of hex digits with at most one `::`. */
+function fromCanonical(text: string): IpNumber {
+  const [head, tail] = text.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  const zeros = tail === undefined ? [] : new Array(8 - head.length - tail.length).fill('0')
+  let value = 0n
+  for (const group of [...head, ...zeros, ...(tail ?? [])]) value = (value << 16n) | BigInt(`0x${group}`)
+  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value }
 }

@@ -25,7 +25,7 @@ test('the limit that names the type most exactly', () => {
   assert.equal(limitOf([])('text/html'), 10_000_000)
 })
 
-test('kinds by name: never for pages, never for what nobody knows', () => {
+test('kinds by name: never for pages, never for unknown names', () => {
   assert.equal(kindByName('/a/b.JPG'), 'image')
   assert.equal(kindByName('/a/b.tar.gz?download=1'), 'archive')
   assert.equal(kindByName('/a.pdf'), 'pdf')

@@ -1,4 +1,4 @@
-/** Which media types are wanted, how much of each is kept, and what a file's name says of it before it is asked for. */
+/** Which media types are wanted, how much of each is kept, and what a file's name says of it before it is fetched. */
 
 /** `text/html`, `text/*`, `application/vnd.oasis.*`, and `*` or two asterisks around the slash for every type. */
 export type MediaPattern = string
@@ -9,13 +9,13 @@ export interface SizeLimit {
   bytes: number
 }
 
-/** When no limit names a type. */
+/** When no limit names the type. */
 const BYTES_OTHERWISE = 10_000_000
 
 const HTML = 'text/html'
 const XHTML = 'application/xhtml+xml'
 
-/** Who wants HTML wants XHTML; a type that the server does not tell is only known from its bytes. */
+/** HTML includes XHTML; an undeclared type is wanted, because only the bytes can tell it. */
 export function wantsMediaOf(patterns: readonly MediaPattern[]): (mediaType: string) => boolean {
   const all = patterns.some((pattern) => pattern === '*' || pattern === '*/*')
   if (all) return () => true
@@ -53,12 +53,12 @@ function bareType(mediaType: string): string {
 }
 
 interface Kind {
-  /** By any of them an operator may ask for the kind. */
+  /** Any of them selects the kind. */
   types: readonly MediaPattern[]
   extensions: string
 }
 
-/** Extensions whose meaning is certain enough to save the request; pages' own (html, php, asp …) are never here. */
+/** Extensions whose meaning is certain enough to save the request; those of pages (html, php, asp …) are never here. */
 const KINDS: Readonly<Record<string, Kind>> = {
   image: {
     types: ['image/*'],
@@ -116,7 +116,7 @@ const LONGEST_EXTENSION = 8
 const DOT = 0x2e
 const SLASH = 0x2f
 
-/** The kinds that no wanted type could be; a pattern that touches one of a kind's types lets all of the kind through. */
+/** The kinds that no wanted type can be. A pattern that matches one type of a kind admits the whole kind. */
 export function unwantedKindsOf(patterns: readonly MediaPattern[]): ReadonlySet<string> {
   const wanted = patterns.map((pattern) => (pattern === '*' ? '*/*' : pattern.toLowerCase()))
   const isWanted = ({ types }: Kind) => wanted.some((pattern) => types.some((type) => touches(pattern, type)))
@@ -127,7 +127,7 @@ function touches(pattern: MediaPattern, type: MediaPattern): boolean {
   return fits(pattern, type) || (type.endsWith('*') && pattern.startsWith(type.slice(0, -1)))
 }
 
-/** By the extension of the last segment; undefined for pages, for what has none, and for what nobody knows. */
+/** By the extension of the last segment; undefined for pages, unknown extensions, and names without one. */
 export function kindByName(path: string): string | undefined {
   const query = path.indexOf('?')
   const end = query < 0 ? path.length : query

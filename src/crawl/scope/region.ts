@@ -1,4 +1,4 @@
-/** The part of the web that is wanted (C9), as one question: is this URL in it? Schemes never matter here. */
+/** The part of the web that is wanted (C9). Schemes never matter here. */
 import { domainToASCII } from 'node:url'
 import { getDomain } from 'tldts'
 import { exactPath, type WebUrl } from '../../web/url/web-url.ts'
@@ -12,7 +12,7 @@ export interface Region {
   holds(url: WebUrl): boolean
 }
 
-/** `page`, `prefix`, `host`, `domain`, `tld:br,pt`, `surt:org,example,`; undefined when it is none of these. */
+/** `page`, `prefix`, `host`, `domain`, `tld:br,pt`, `surt:org,example,`; undefined for anything else. */
 export function parseScopeMode(text: string): ScopeMode | undefined {
   if (text === 'page' || text === 'prefix' || text === 'host' || text === 'domain') return text
   const colon = text.indexOf(':')
@@ -30,7 +30,7 @@ export function makeRegion(mode: ScopeMode, seeds: readonly WebUrl[]): Region {
   return inDomains(seeds)
 }
 
-/** The seeds and nothing else; http and https of a page are the same here, so that a redirect to https is followed. */
+/** Only the seeds; http and https of a page are the same here, so that a redirect to https is followed. */
 function thePages(seeds: readonly WebUrl[]): Region {
   const pages = new Set(seeds.map(schemeless))
   return { name: 'page', holds: (url) => pages.has(schemeless(url)) }
@@ -55,7 +55,7 @@ function underFolders(seeds: readonly WebUrl[]): Region {
     holds: (url) => {
       const ofSite = folders.get(url.site)
       if (ofSite === undefined) return false
-      // Each folder above the page is looked up: a site may have a hundred thousand seeds, and a page has few folders.
+      // Look up each folder above the page: a site may have a hundred thousand seeds, and a page has few folders.
       const path = exactPath(url).split('?', 1)[0]
       for (let at = path.indexOf('/'); at >= 0 && at < longest; at = path.indexOf('/', at + 1)) {
         if (ofSite.has(path.slice(0, at + 1))) return true
@@ -67,7 +67,7 @@ function underFolders(seeds: readonly WebUrl[]): Region {
 
 function onSites(seeds: readonly WebUrl[]): Region {
   const sites = new Set(seeds.map((seed) => seed.site))
-  // Most links of a page lead to its own site, and are told apart by comparing two names.
+  // Most links of a page lead to its own site: comparing two names settles them.
   let last = ''
   let holdsLast = false
   return {
@@ -82,10 +82,10 @@ function onSites(seeds: readonly WebUrl[]): Region {
   }
 }
 
-/** Hosts whose domain is remembered: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */
+/** Hosts whose answer is cached: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */
 const MAX_REMEMBERED = 10_000
 
-/** The seeds' registrable domains with all their hosts; one user's part of a shared domain (x.github.io) is its own. */
+/** The seeds' registrable domains with all hosts; one user's part of a shared domain (x.github.io) is a domain. */
 function inDomains(seeds: readonly WebUrl[]): Region {
   const domains = new Set(seeds.map((seed) => domainOf(seed.host)))
   const remembered = new Map<string, boolean>()
@@ -102,7 +102,7 @@ function inDomains(seeds: readonly WebUrl[]): Region {
   }
 }
 
-/** Addresses, single labels and public suffixes have no registrable domain: they stand for themselves. */
+/** Addresses, single labels and public suffixes have no registrable domain. */
 function domainOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
@@ -119,18 +119,18 @@ function underSurt(text: string): Region {
 }
 
 /**
- * SURT prefixes as web archivists write scopes: the host's labels turned round, so that a prefix is a domain, a host or
- * a part of one. `org,example,` is example.org with all its hosts; `http://(org,example,www,)/news/` a folder of one.
+ * SURT prefixes as web archivists write scopes: the host's labels reversed, so that a prefix is a domain, a host or a
+ * part of one. `org,example,` is example.org with all its hosts; `http://(org,example,www,)/news/` a folder of one.
  */
 
-/** `org,example,www,)/path`, with `:8080` before the bracket when the port says something. Addresses are not turned round. */
+/** `org,example,www,)/path`, with `:8080` before the bracket if not the default. Addresses are not reversed. */
 function surtForm(url: WebUrl): string {
   const host = isAddress(url.host) ? url.host : `${url.host.split('.').reverse().join(',')},`
   const port = url.site.length > url.host.length ? url.site.slice(url.host.length) : ''
   return `${host}${port})${exactPath(url)}`
 }
 
-/** Scheme and opening bracket are left out, `https` means no less than `http`; `org,example)/` gets its last comma. */
+/** Drops scheme and opening bracket, so `https` means the same as `http`; `org,example)/` gets its last comma. */
 function surtPrefix(text: string): string {
   const bare = text
     .trim()

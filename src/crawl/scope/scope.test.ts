@@ -158,7 +158,7 @@ test('combined admits a home page once', () => {
   assert.equal(scope.crossSite(url('http://other.test/')).admit.length, 1)
 })
 
-test("http on the port of https is nobody's page, and the other way round", () => {
+test('http on the port of https is refused, and the other way round', () => {
   const seed = parseUrl('http://a.test/')!
   const scope = makeScope({
     mode: 'host',
@@ -179,7 +179,7 @@ test("http on the port of https is nobody's page, and the other way round", () =
   for (const url of ['http://a.test/x', 'https://a.test/x']) assert.equal(scope.judge(parseUrl(url)!, 1).yes, true)
 })
 
-test('a sitemap need not lie where pages are wanted, but no list or pattern may be against it', () => {
+test('a sitemap may lie outside the region, but lists and patterns hold', () => {
   const ruleFor = (more: Partial<ScopeOptions>, text: string) => {
     const finding = makeScope(options(more)).judgeSitemap(url(text))
     return finding.yes ? 'yes' : finding.rule

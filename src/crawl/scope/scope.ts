@@ -1,4 +1,4 @@
-/** What we want of the web. Every refusal names its rule, so that the crawl can explain itself. */
+/** What is wanted of the web. Every refusal names its rule, so that the crawl can explain itself. */
 import { HashSet64 } from '../../base/hash-set.ts'
 import { homeOf, type WebUrl } from '../../web/url/web-url.ts'
 import type { Blacklist } from './blacklist.ts'
@@ -11,9 +11,9 @@ export type LinkPolicy = 'home-page' | 'deep' | 'combined'
 export interface ScopeOptions {
   mode: ScopeMode
   seeds: readonly WebUrl[]
-  /** Where a seed may turn out to live (`www.`, the other scheme): in the scope as seeds are, but not known to be in the queue. */
+  /** Where a seed may turn out to live (`www.`, the other scheme): in the scope, but perhaps not in the queue. */
   alternates?: readonly WebUrl[]
-  /** When there are any, a URL must match one, as spelled or normalised; seeds need not, for somewhere one must begin. */
+  /** If there are any, a URL must match one, as spelled or normalised; seeds need not. */
   include: readonly RegExp[]
   exclude: readonly RegExp[]
   /** Whether URLs with a query are wanted (C9). */
@@ -31,14 +31,14 @@ export type ScopeDecision = { yes: true } | { yes: false; rule: string }
 
 export interface Scope {
   judge(url: WebUrl, depth: number): ScopeDecision
-  /** Of a sitemap: read for what it lists and not collected, so it need not lie where pages are wanted. */
+  /** A sitemap is read for what it lists and not collected, so it may lie outside the region of the pages. */
   judgeSitemap(url: WebUrl): ScopeDecision
   wantsMedia(mediaType: string): boolean
   /** Decoded bytes of a body that are kept. */
   limitFor(mediaType: string): number
-  /** What its name says it is (`image`, `archive` …), when that is not wanted; never for pages or unknown names. */
+  /** The kind that its name shows (`image`, `archive` …), if that is unwanted; never set for pages. */
   unwantedKind(url: WebUrl): string | undefined
-  /** What a link to another site stands for. Whatever is admitted must still be judged, home pages at depth 0. */
+  /** The URLs that a link to another site adds. The caller still judges them, home pages at depth 0. */
   crossSite(url: WebUrl): { admit: WebUrl[]; dropped: boolean }
 }
 
@@ -63,7 +63,7 @@ export function makeScope(options: ScopeOptions): Scope {
   return {
     judge(url, depth) {
       if (url.href.length > maxUrlLength) return tooLong
-      // Both ports are one site, but robots.txt is remembered by scheme: nobody serves http on 443 on purpose.
+      // Both ports are one site, but robots.txt is remembered by scheme, and no one serves http on 443 on purpose.
       if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
       if (!region.holds(url)) return outside
       if (depth > maxDepth) return tooDeep
@@ -79,7 +79,7 @@ export function makeScope(options: ScopeOptions): Scope {
     judgeSitemap(url) {
       if (url.href.length > maxUrlLength) return tooLong
       if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
-      // Nothing but the seeds is wanted, whatever else there is.
+      // Only the seeds are wanted.
       if (options.mode === 'page') return outside
       const refused = blacklist.refusesUrl(url)
       if (refused !== undefined) return no(refused)
@@ -94,7 +94,7 @@ export function makeScope(options: ScopeOptions): Scope {
     },
     crossSite(url) {
       if (links === 'deep') return { admit: [url], dropped: false }
-      // The seeds' home pages are in the queue already, so such a link says nothing new.
+      // The seeds' home pages are in the queue already, so such a link adds nothing.
       if (links === 'home-page') {
         return seedSites.has(url.site) ? { admit: [], dropped: true } : { admit: [homeOf(url)], dropped: false }
       }
@@ -104,7 +104,7 @@ export function makeScope(options: ScopeOptions): Scope {
   }
 }
 
-/** The home page alone when a whole country is collected, both otherwise. */
+/** Only the home page when a whole country is collected, both otherwise. */
 export function usualLinks(mode: ScopeMode): LinkPolicy {
   return typeof mode === 'object' && 'tld' in mode ? 'home-page' : 'combined'
 }
@@ -113,12 +113,12 @@ function no(rule: string): ScopeDecision {
   return { yes: false, rule }
 }
 
-/** In the site's spelling or in ours: `/%61dmin/` is no way around a pattern that says `/admin/`. */
+/** In the site's spelling or in ours: `/%61dmin/` must not evade a pattern for `/admin/`. */
 function names(pattern: RegExp, { href, normalised }: WebUrl): boolean {
   return pattern.test(href) || (normalised !== href && pattern.test(normalised))
 }
 
-/** A pattern with `g` or `y` remembers where it stopped and would answer differently the next time. */
+/** A pattern with `g` or `y` remembers where it stopped and would give another answer next time. */
 function stateless(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
 }

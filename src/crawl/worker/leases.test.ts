@@ -20,7 +20,7 @@ function bench(lost: string[] = [], takesMs = 0) {
   return { clock, asked, leases: new Leases('w', frontier, clock) }
 }
 
-test('a lease counts from before it was asked for', async () => {
+test('a lease counts from before it was requested', async () => {
   const { clock, leases } = bench()
   const asked = clock.elapsed()
   await clock.run(clock.sleep(700))
@@ -46,7 +46,7 @@ test('one call for all visits, none for none; what was given back is not renewed
   assert.deepEqual(asked, [['a', 'c']])
 })
 
-test('a lease that is lost leaves nothing, and its visit is told; the others go on', async () => {
+test('a lost lease stops its visit; the others go on', async () => {
   const { clock, leases } = bench(['a'])
   const a = leases.hold('a', 0, 180_000)
   const b = leases.hold('b', 0, 180_000)
@@ -57,7 +57,7 @@ test('a lease that is lost leaves nothing, and its visit is told; the others go 
   assert.equal(b.lease.left(), 180_000)
 })
 
-test('a visit that ended while the answer was under way is no matter', async () => {
+test('a visit that ended during the renewal does no harm', async () => {
   const { clock, leases } = bench(['a'], 1000)
   const a = leases.hold('a', 0, 180_000)
   clock.after(500, () => leases.release('a'))
@@ -66,10 +66,10 @@ test('a visit that ended while the answer was under way is no matter', async () 
   assert.deepEqual(leases.visits, [])
 })
 
-test('when the worker ends, every visit is told', () => {
+test('when the worker stops, every visit is stopped', () => {
   const { leases } = bench()
   const held = ['a', 'b'].map((id) => leases.hold(id, 0, 1000))
-  leases.endAll()
+  leases.stopAll()
   assert.ok(held.every(({ end }) => end.aborted))
   assert.ok(leases.hold('late', 0, 1000).end.aborted)
 })

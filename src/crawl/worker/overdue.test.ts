@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Overdue } from './overdue.ts'
+import { Overdue } from './leases.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -13,28 +13,28 @@ const visit = (changes: Partial<Parameters<Overdue['begin']>[1]> = {}) => ({
   pause: () => 2 * SECOND,
   ...changes,
 })
-const NONE = { tell: [], giveUp: [] }
+const NONE = { stop: [], giveUp: [] }
 
 test('a visit has its slice, and one page more', () => {
   const overdue = new Overdue()
   overdue.begin('v', visit())
-  assert.deepEqual(overdue.look(25 * MINUTE), NONE)
-  assert.deepEqual(overdue.look(26 * MINUTE), { tell: ['v'], giveUp: [] })
-  overdue.told('v', 26 * MINUTE)
-  assert.deepEqual(overdue.look(36 * MINUTE), NONE)
-  assert.deepEqual(overdue.look(37 * MINUTE), { tell: [], giveUp: ['v'] })
+  assert.deepEqual(overdue.check(25 * MINUTE), NONE)
+  assert.deepEqual(overdue.check(26 * MINUTE), { stop: ['v'], giveUp: [] })
+  overdue.stopRequested('v', 26 * MINUTE)
+  assert.deepEqual(overdue.check(36 * MINUTE), NONE)
+  assert.deepEqual(overdue.check(37 * MINUTE), { stop: [], giveUp: ['v'] })
   overdue.ended('v')
-  assert.deepEqual(overdue.look(99 * MINUTE), NONE)
+  assert.deepEqual(overdue.check(99 * MINUTE), NONE)
 })
 
-test('who was told first is not told anew', () => {
+test('a visit that was told to stop is not told again', () => {
   const overdue = new Overdue()
   overdue.begin('v', visit())
-  overdue.told('v', 1)
-  overdue.toldAll(20 * MINUTE)
-  assert.deepEqual(overdue.look(11 * MINUTE), { tell: [], giveUp: ['v'] })
-  overdue.told('nobody', 1)
-  assert.deepEqual(overdue.look(11 * MINUTE).giveUp, ['v'])
+  overdue.stopRequested('v', 1)
+  overdue.stopAllRequested(20 * MINUTE)
+  assert.deepEqual(overdue.check(11 * MINUTE), { stop: [], giveUp: ['v'] })
+  overdue.stopRequested('nobody', 1)
+  assert.deepEqual(overdue.check(11 * MINUTE).giveUp, ['v'])
 })
 
 test('no visit is called overdue whose waits, requests and slice explain it', () => {
@@ -44,8 +44,8 @@ test('no visit is called overdue whose waits, requests and slice explain it', ()
       const overdue = new Overdue()
       overdue.begin('v', visit({ wait, time, lease, pause: () => pause }))
       // A page may wait a few times, and each of its exchanges is shorter than a lease.
-      assert.deepEqual(overdue.look(share * (wait + time + 3 * lease + 6 * pause)), NONE)
-      assert.deepEqual(overdue.look(wait + time + 3 * lease + 6 * pause + 11 * MINUTE).tell, ['v'])
+      assert.deepEqual(overdue.check(share * (wait + time + 3 * lease + 6 * pause)), NONE)
+      assert.deepEqual(overdue.check(wait + time + 3 * lease + 6 * pause + 11 * MINUTE).stop, ['v'])
     }),
   )
 })

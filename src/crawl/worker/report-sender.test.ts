@@ -71,7 +71,7 @@ test('the part is cut, then its bytes are synced, then it is sent, and only then
   reportSender.close()
 })
 
-test('what is told while a delivery runs is in the next one, and who asks for it waits for that', async () => {
+test('news during a delivery goes with the next one, and its caller waits for that', async () => {
   const { clock, sent, log, reportSender } = bench()
   const reporter = reporterOf('v')
   reportSender.add(reporter)
@@ -105,7 +105,7 @@ test('once a second one sync and one check-in for all visits that have news', as
   reportSender.close()
 })
 
-test('a visit whose last part is sent is forgotten, and without visits the courier rests', async () => {
+test('a visit whose last part is sent is forgotten, and without visits nothing is sent', async () => {
   const { clock, sent, reportSender } = bench()
   const reporter = reporterOf('v')
   reportSender.add(reporter)

@@ -1,7 +1,7 @@
 /**
- * Small parts, often: once a second one sync of the volume and one check-in for all visits that have news; at once when a
- * visit asks for it (`durable`). Order of durability: the parts are cut first, then the bytes they name are synced, then
- * they are sent: so no part ever names bytes that a loss of power could take.
+ * Sends small parts often: once a second one sync of the volume and one check-in for all visits that have news; at once
+ * when a visit needs it (`durable`). Order of durability: parts are cut first, then the bytes they name are synced,
+ * then they are sent, so no part ever names bytes that a power failure could take.
  */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -12,7 +12,7 @@ import type { Reporter } from '../reporter.ts'
 
 export const PART_EVERY: Millis = 1000
 /** Thousands of visits have news in the same second: timers and answers have a turn in between. */
-const PARTS_A_TURN = 128
+const PARTS_PER_TURN = 128
 
 export interface ReportSenderTools {
   worker: string
@@ -42,14 +42,14 @@ export class ReportSender {
     this.#timer ??= this.#tools.clock.after(PART_EVERY, () => this.#tick())
   }
 
-  /** It never ends; what it told before is brought, if it is not yet. */
+  /** The visit never ends; what it has reported so far is still sent. */
   forget(reporter: Reporter): void {
     if (!this.#reporters.has(reporter)) return
     const forget = () => this.#reporters.delete(reporter)
     this.deliver().then(forget, forget)
   }
 
-  /** Resolves when all that was told before the call is durable. Calls made while a delivery runs share the next one. */
+  /** Resolves when everything reported so far is durable. Calls made while a delivery runs share the next one. */
   deliver(): Promise<void> {
     if (this.#current === undefined) {
       this.#current = this.#carry().finally(() => {
@@ -80,7 +80,7 @@ export class ReportSender {
       if (part === undefined) continue
       parts.push(part)
       if (part.ended !== undefined) this.#reporters.delete(reporter)
-      if (parts.length % PARTS_A_TURN === 0) await this.#tools.clock.sleep(0)
+      if (parts.length % PARTS_PER_TURN === 0) await this.#tools.clock.sleep(0)
     }
     if (parts.length === 0) return
     const { archive, sink, journal, worker } = this.#tools

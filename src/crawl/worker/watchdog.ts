@@ -7,7 +7,7 @@ import type { NowReading } from '../../contracts/calls.ts'
 import { statusOfFailure } from '../../contracts/outcome.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
-import { nowReading } from '../wire/reading-slot.ts'
+import { nowReading } from './reading-slot.ts'
 
 export const MAX_READING: Millis = 10_000
 

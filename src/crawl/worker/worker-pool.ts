@@ -12,8 +12,8 @@ import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
-import { answerCalls } from '../wire/coordinator-side.ts'
-import { readingSlot } from '../wire/reading-slot.ts'
+import { readingSlot } from './reading-slot.ts'
+import { answerCalls } from './thread-wire.ts'
 import { ReadingWatchdog } from './watchdog.ts'
 
 /** The first message to a worker thread. */

@@ -71,7 +71,7 @@ function bench(sites: number, pages: number, options: Partial<WorkerOptions> = {
 
 const never = new AbortController().signal
 
-test('fills its places and no more, and ends when the crawl is over', async () => {
+test('fills its slots and no more, and ends when the crawl is over', async () => {
   const { clock, seen, parts, ended, options } = bench(11, 3)
   await clock.run(runWorker(options, never))
   assert.equal(seen.max, 4)
@@ -98,7 +98,7 @@ test('parts of a visit are numbered without a gap, and the last one ends it', as
   }
 })
 
-test('told to stop, it checks nothing more out, ends its visits, brings everything, and closes its volume', async () => {
+test('when stopped, it checks nothing more out, ends its visits, sends everything, and closes its volume', async () => {
   const { web, clock, parts, seen, ended, options } = bench(9, 50)
   const stop = new AbortController()
   let checkOuts = 0
@@ -114,7 +114,7 @@ test('told to stop, it checks nothing more out, ends its visits, brings everythi
   assert.ok(seen.closed)
 })
 
-test('visits that are handed out while it is told to stop are given back unused', async () => {
+test('visits handed out while it stops are given back unused', async () => {
   const { web, clock, frontier, ended, options } = bench(3, 50)
   const checkOut: Frontier['checkOut'] = async (worker, atMost) => {
     await clock.sleep(100)
@@ -166,7 +166,7 @@ test('without renewals it stops asking while an exchange would still fit the lea
   for (const { at } of web.asked) assert.ok(at + web.tools.exchangeMs <= LEASE)
 })
 
-test('when parts cannot be brought, it ends at once with that error and asks nothing more', async () => {
+test('when parts cannot be sent, it ends at once with that error and requests nothing more', async () => {
   const { web, clock, sink, options } = bench(4, 50)
   let failedAt = Number.POSITIVE_INFINITY
   const checkIn: ReportSink['checkIn'] = async (worker, parts) => {
@@ -226,7 +226,7 @@ const shorter = (options: WorkerOptions): WorkerOptions => ({
   },
 })
 
-test('a visit that does not end is told to, and keeps its lease until it has', async () => {
+test('a visit that does not end is told to stop, and keeps its lease until it has', async () => {
   const { clock, ended, seen, stuck, options } = hanging(true)
   await clock.run(runWorker(shorter(options), never))
   assert.deepEqual(stuck(), ['s0.test false'])
@@ -235,7 +235,7 @@ test('a visit that does not end is told to, and keeps its lease until it has', a
   assert.ok(heldMs > HOUR && heldMs < HOUR + 900_000, String(heldMs))
 })
 
-test('a visit that does not even hear that is given up: its place is free, its lease is renewed no more', async () => {
+test('a visit that does not stop is given up: its slot is free, its lease not renewed', async () => {
   const stop = new AbortController()
   const { clock, ended, seen, stuck, options, signals } = hanging(false)
   clock.after(3 * HOUR, () => stop.abort())
@@ -247,7 +247,7 @@ test('a visit that does not even hear that is given up: its place is free, its l
   assert.ok(last * (LEASE / 3) < 2 * HOUR)
 })
 
-test('a worker that is to end waits for a visit that hangs, but not for ever', async () => {
+test('a stopping worker waits for a visit that hangs, but not forever', async () => {
   const stop = new AbortController()
   const { clock, seen, stuck, options } = hanging(false)
   clock.after(5_000, () => stop.abort())

@@ -1,15 +1,13 @@
-/** The life of a worker: fill the slots, keep the leases, bring the parts; stop when told to, or when the crawl is over. */
+/** A worker: fills its slots with visits, renews their leases, sends their parts; until it must stop or the crawl is over. */
 
-import type { Millis } from '../../base/clock.ts'
-import { Wakeup } from '../../base/clock.ts'
+import { type Millis, Wakeup } from '../../base/clock.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'
 import { crawlSite } from '../crawl.ts'
 import { Reporter } from '../reporter.ts'
 import type { SiteTools } from '../tools.ts'
-import { Leases } from './leases.ts'
-import { Overdue } from './overdue.ts'
+import { Leases, Overdue } from './leases.ts'
 import { ReportSender } from './report-sender.ts'
 
 export interface WorkerOptions {
@@ -20,7 +18,7 @@ export interface WorkerOptions {
   /** All but what the worker makes itself. */
   tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed' | 'visiting'>
   renewEvery: Millis
-  /** Told once a second how the worker is doing. */
+  /** Called once a second. */
   pulse?: (pulse: WorkerPulse) => void
 }
 
@@ -36,173 +34,220 @@ export interface SlowSite {
   why: string
 }
 
-/** Sites asked for in one check-out: few enough that a slice of the coordinator's thread stays short. */
+/** Sites per check-out: few enough to keep the coordinator's transaction short. */
 const MAX_AT_ONCE = 32
 /** A new link may make a site due before the time that the frontier named. */
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
-const LOOK_EVERY: Millis = 10_000
+const CHECK_EVERY: Millis = 10_000
 const NOTHING_NOW: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_SLEEP }
 /** Slow sites that a pulse names. */
 const MAX_SLOW = 5
 
 export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<void> {
-  const { id, frontier, sink, slots } = options
-  const { clock, archive, journal } = options.tools
-  const reportSender = new ReportSender({ worker: id, clock, archive, sink, journal })
-  const leases = new Leases(id, frontier, clock)
-  const bell = new Wakeup()
-  const over = new AbortController()
-  const courtesies = new Map<string, SiteCourtesy>()
-  const sites = new Map<VisitId, SiteName>()
-  const overdue = new Overdue()
-  /** What is done with a visit that does not end. */
-  const givingUp = new Map<VisitId, () => void>()
-  let running = 0
-  let ending = false
-  let failure: unknown
-
-  const end = () => {
-    ending = true
-    leases.endAll()
-    overdue.toldAll(clock.elapsed())
-    bell.wake()
-  }
-  const fail = (error: unknown) => {
-    failure ??= error
-    end()
-  }
-  reportSender.onFailure = fail
-  const tools = siteTools(options, reportSender, fail, {
-    failed: () => failure !== undefined,
-    visiting: (site) => courtesies.get(site),
-  })
+  const worker = new Worker(options)
+  const end = () => worker.stop()
   if (stop.aborted) end()
   else stop.addEventListener('abort', end)
+  await worker.run()
+  stop.removeEventListener('abort', end)
+  await worker.close()
+}
 
-  const visitSite = async (visit: Visit, asked: Millis): Promise<void> => {
-    const hold = leases.hold(visit.id, asked, visit.lease)
-    const courtesy = tools.courtesyOf(visit.site, visit.wait, tools.pauses, clock)
-    const reporter = new Reporter(visit, () => courtesy.report())
-    reportSender.add(reporter)
-    courtesies.set(visit.site, courtesy)
-    sites.set(visit.id, visit.site)
-    const { wait, lease, limits } = visit
-    const pause = () => courtesy.pause
-    overdue.begin(visit.id, { startedAt: clock.elapsed(), wait, lease, time: limits.time, pause })
-    if (ending) overdue.told(visit.id, clock.elapsed())
-    const givenUp = new Promise<'given up'>((give) => givingUp.set(visit.id, () => give('given up')))
+interface Running {
+  site: SiteName
+  giveUp(): void
+}
+
+class Worker {
+  readonly #options: WorkerOptions
+  readonly #tools: SiteTools
+  readonly #sender: ReportSender
+  readonly #leases: Leases
+  readonly #overdue = new Overdue()
+  readonly #bell = new Wakeup()
+  readonly #over = new AbortController()
+  readonly #background: Promise<void>[]
+  readonly #courtesies = new Map<SiteName, SiteCourtesy>()
+  readonly #visits = new Map<VisitId, Running>()
+  #running = 0
+  #ending = false
+  #failure: unknown
+
+  constructor(options: WorkerOptions) {
+    const { id, frontier, sink, tools } = options
+    const { clock, archive, journal } = tools
+    this.#options = options
+    this.#sender = new ReportSender({ worker: id, clock, archive, sink, journal })
+    this.#sender.onFailure = (error) => this.#fail(error)
+    this.#leases = new Leases(id, frontier, clock)
+    this.#tools = this.#siteTools()
+    this.#background = [
+      this.#every(options.renewEvery, () => this.#renew()).catch((error: unknown) => this.#fail(error)),
+      this.#every(PULSE_EVERY, async (lateMs) => {
+        options.pulse?.({ visits: this.#running, lateMs, slow: slowest(this.#courtesies) })
+      }),
+      this.#every(CHECK_EVERY, async () => this.#checkOverdue()),
+    ]
+  }
+
+  stop(): void {
+    this.#ending = true
+    this.#leases.stopAll()
+    this.#overdue.stopAllRequested(this.#tools.clock.elapsed())
+    this.#bell.wake()
+  }
+
+  /** Until the worker stops or the crawl is over, and all visits have ended. */
+  async run(): Promise<void> {
+    const { id, slots } = this.#options
+    const { clock, journal } = this.#tools
+    while (!this.#ending) {
+      const rung = this.#bell.signal()
+      const requestedAt = clock.elapsed()
+      const { visits, next } = this.#running < slots ? await this.#checkOut() : NOTHING_NOW
+      for (const visit of visits) this.#start(visit, requestedAt)
+      if (visits.length > 0) journal.record({ kind: 'checked-out', worker: id, sites: visits.length })
+      else if (next === 'over' && this.#running === 0) break
+      else await clock.sleep(next === 'over' ? LONGEST_SLEEP : Math.min(next, LONGEST_SLEEP), rung)
+    }
+    while (this.#running > 0) await clock.sleep(LONGEST_SLEEP, this.#bell.signal())
+  }
+
+  /** Everything the visits reported is durable before the worker ends. */
+  async close(): Promise<void> {
+    if (this.#failure === undefined) await this.#sender.deliver().catch((error: unknown) => this.#fail(error))
+    this.#sender.close()
+    this.#over.abort()
+    await Promise.all(this.#background)
+    if (this.#failure !== undefined) throw this.#failure
+    await this.#tools.archive.close()
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error
+    this.stop()
+  }
+
+  /** A coordinator that does not answer ends the worker, but not before its visits have ended. */
+  async #checkOut(): Promise<typeof NOTHING_NOW> {
+    const { id, slots, frontier } = this.#options
     try {
-      const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, tools, hold.end), givenUp])
+      return await frontier.checkOut(id, Math.min(slots - this.#running, MAX_AT_ONCE))
+    } catch (error) {
+      this.#fail(error)
+      return NOTHING_NOW
+    }
+  }
+
+  #start(visit: Visit, requestedAt: Millis): void {
+    const fail = (error: unknown) => this.#fail(error)
+    this.#running++
+    this.#visit(visit, requestedAt)
+      .catch(fail)
+      .finally(() => {
+        this.#running--
+        this.#bell.wake()
+        // No other visit has news to go with it, and this site may be the only work there is: deliver at once.
+        if (this.#running === 0 && !this.#ending) this.#sender.deliver().then(() => this.#bell.wake(), fail)
+      })
+  }
+
+  async #visit(visit: Visit, requestedAt: Millis): Promise<void> {
+    const { clock, journal, pauses } = this.#tools
+    const { id, site, wait, lease, limits } = visit
+    const hold = this.#leases.hold(id, requestedAt, lease)
+    const courtesy = this.#tools.courtesyOf(site, wait, pauses, clock)
+    const reporter = new Reporter(visit, () => courtesy.report())
+    this.#sender.add(reporter)
+    this.#courtesies.set(site, courtesy)
+    const startedAt = clock.elapsed()
+    this.#overdue.begin(id, { startedAt, wait, lease, time: limits.time, pause: () => courtesy.pause })
+    if (this.#ending) this.#overdue.stopRequested(id, startedAt)
+    const givenUp = new Promise<'given up'>((resolve) => {
+      this.#visits.set(id, { site, giveUp: () => resolve('given up') })
+    })
+    try {
+      const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, this.#tools, hold.end), givenUp])
       if (why === 'given up') {
-        leases.giveUp(visit.id)
-        reportSender.forget(reporter)
+        this.#leases.giveUp(id)
+        this.#sender.forget(reporter)
         return
       }
       reporter.end(why)
-      journal.record({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
+      journal.record({ kind: 'visit-ended', site, why, pages: reporter.pageCount })
     } finally {
-      courtesies.delete(visit.site)
-      sites.delete(visit.id)
-      leases.release(visit.id)
-      overdue.ended(visit.id)
-      givingUp.delete(visit.id)
+      this.#courtesies.delete(site)
+      this.#visits.delete(id)
+      this.#leases.release(id)
+      this.#overdue.ended(id)
     }
   }
-  const lookForStuck = async () => {
-    const { tell, giveUp } = overdue.look(clock.elapsed())
-    for (const id of [...tell, ...giveUp])
-      journal.record({ kind: 'visit-stuck', site: sites.get(id) ?? id, givenUp: giveUp.includes(id) })
-    for (const id of tell) {
-      overdue.told(id, clock.elapsed())
-      leases.tell(id)
+
+  async #renew(): Promise<void> {
+    for (const id of await this.#leases.renew()) {
+      this.#overdue.stopRequested(id, this.#tools.clock.elapsed())
+      this.#tools.journal.record({ kind: 'lease-lost', site: this.#visits.get(id)?.site ?? id })
     }
-    for (const id of giveUp) givingUp.get(id)?.()
   }
-  const start = (visit: Visit, asked: Millis): void => {
-    running++
-    visitSite(visit, asked)
-      .catch(fail)
-      .finally(() => {
-        running--
-        bell.wake()
-        // Nobody else has news that could go with it, and the site itself may be the only work there is: not a second is lost.
-        if (running === 0 && !ending) reportSender.deliver().then(() => bell.wake(), fail)
-      })
-  }
-  // A house that does not answer ends the worker, but not before its visits have ended.
-  const checkOut = () =>
-    frontier.checkOut(id, Math.min(slots - running, MAX_AT_ONCE)).catch((error: unknown) => {
-      fail(error)
-      return NOTHING_NOW
-    })
-  const background = [
-    every(options.renewEvery, clock, over.signal, async () => {
-      for (const visit of await leases.renew()) {
-        overdue.told(visit, clock.elapsed())
-        journal.record({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
-      }
-    }).catch(fail),
-    every(PULSE_EVERY, clock, over.signal, async (lateMs) => {
-      options.pulse?.({ visits: running, lateMs, slow: slowest(courtesies) })
-    }),
-    every(LOOK_EVERY, clock, over.signal, lookForStuck),
-  ]
 
-  while (!ending) {
-    const bellBefore = bell.signal()
-    const asked = clock.elapsed()
-    const { visits, next } = running < slots ? await checkOut() : NOTHING_NOW
-    for (const visit of visits) start(visit, asked)
-    if (visits.length > 0) journal.record({ kind: 'checked-out', worker: id, sites: visits.length })
-    else if (next === 'over' && running === 0) break
-    else await clock.sleep(next === 'over' ? LONGEST_SLEEP : Math.min(next, LONGEST_SLEEP), bellBefore)
+  #checkOverdue(): void {
+    const now = this.#tools.clock.elapsed()
+    const { stop, giveUp } = this.#overdue.check(now)
+    for (const id of [...stop, ...giveUp]) {
+      const site = this.#visits.get(id)?.site ?? id
+      this.#tools.journal.record({ kind: 'visit-stuck', site, givenUp: giveUp.includes(id) })
+    }
+    for (const id of stop) {
+      this.#overdue.stopRequested(id, now)
+      this.#leases.stop(id)
+    }
+    for (const id of giveUp) this.#visits.get(id)?.giveUp()
   }
-  while (running > 0) await clock.sleep(LONGEST_SLEEP, bell.signal())
-  stop.removeEventListener('abort', end)
-  // Everything the visits had to tell is durable before the worker says that it has ended.
-  if (failure === undefined) await reportSender.deliver().catch(fail)
-  reportSender.close()
-  over.abort()
-  await Promise.all(background)
-  if (failure !== undefined) throw failure
-  await archive.close()
-}
 
-/** A visit's tools; what fails of the disk or the coordinator ends the worker, whoever met it first. */
-function siteTools(
-  { id, frontier, tools }: WorkerOptions,
-  reportSender: ReportSender,
-  fail: (error: unknown) => void,
-  own: Pick<SiteTools, 'failed' | 'visiting'>,
-): SiteTools {
-  const fatal = (error: unknown): never => {
-    fail(error)
-    throw error
-  }
-  return {
-    ...tools,
-    worker: id,
-    ...own,
-    archive: {
-      keep(exchange, digest, copy) {
-        try {
-          return tools.archive.keep(exchange, digest, copy)
-        } catch (error) {
-          return fatal(error)
-        }
+  /** The tools of all visits. A failure of the disk or the coordinator ends the worker, whichever visit met it first. */
+  #siteTools(): SiteTools {
+    const { id, frontier, tools } = this.#options
+    const { archive } = tools
+    const fatal = (error: unknown): never => {
+      this.#fail(error)
+      throw error
+    }
+    return {
+      ...tools,
+      worker: id,
+      failed: () => this.#failure !== undefined,
+      visiting: (site) => this.#courtesies.get(site),
+      archive: {
+        keep(exchange, digest, copy) {
+          try {
+            return archive.keep(exchange, digest, copy)
+          } catch (error) {
+            return fatal(error)
+          }
+        },
+        copyOf: (digest) => archive.copyOf(digest),
+        synced: () => archive.synced(),
+        close: () => archive.close(),
       },
-      copyOf: (digest) => tools.archive.copyOf(digest),
-      synced: () => tools.archive.synced(),
-      close: () => tools.archive.close(),
-    },
-    findCopy: (digest) => tools.findCopy(digest).catch(fatal),
-    enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
-    durable: () => reportSender.deliver(),
+      findCopy: (digest) => tools.findCopy(digest).catch(fatal),
+      enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
+      durable: () => this.#sender.deliver(),
+    }
+  }
+
+  /** Repeats `work` until the worker is over; passes on how late the clock was. */
+  async #every(ms: Millis, work: (lateMs: Millis) => Promise<void>): Promise<void> {
+    const { clock } = this.#tools
+    while (!this.#over.signal.aborted) {
+      const from = clock.elapsed()
+      await clock.sleep(ms, this.#over.signal)
+      if (!this.#over.signal.aborted) await work(Math.max(0, clock.elapsed() - from - ms))
+    }
   }
 }
 
-function slowest(courtesies: ReadonlyMap<string, SiteCourtesy>): SlowSite[] {
+function slowest(courtesies: ReadonlyMap<SiteName, SiteCourtesy>): SlowSite[] {
   const slow: SlowSite[] = []
   for (const [site, courtesy] of courtesies) {
     const why = courtesy.slow
@@ -210,18 +255,4 @@ function slowest(courtesies: ReadonlyMap<string, SiteCourtesy>): SlowSite[] {
     if (slow.length >= MAX_SLOW) break
   }
   return slow
-}
-
-/** Again and again until `over`; tells how late the clock rang. */
-async function every(
-  ms: Millis,
-  clock: SiteTools['clock'],
-  over: AbortSignal,
-  work: (lateMs: Millis) => Promise<void>,
-): Promise<void> {
-  while (!over.aborted) {
-    const from = clock.elapsed()
-    await clock.sleep(ms, over)
-    if (!over.aborted) await work(Math.max(0, clock.elapsed() - from - ms))
-  }
 }

@@ -1,7 +1,6 @@
 /** What `TextFolder` does, said in the plainest way: what the fast way is compared with. */
 import { hash64 } from '../../base/digest.ts'
-import { KIND, kindsOfCharacters } from './characters.ts'
-import { dateWords, wordHash } from './date-words.ts'
+import { dateWords, KIND, kindsOfCharacters, wordHash } from './text.ts'
 
 export interface PlainlyFolded {
   text: string

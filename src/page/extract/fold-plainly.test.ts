@@ -5,10 +5,9 @@ import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { runThrough } from '../../base/stretches.ts'
-import { KIND, kindsOfCharacters } from './characters.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
 import { foldedText, gather } from './gather.ts'
-import { ASIDE, MAX_RUNS, MAX_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
+import { ASIDE, KIND, kindsOfCharacters, MAX_RUNS, MAX_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
 
 type Part = string | 0 | 1 | 2
 

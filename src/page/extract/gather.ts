@@ -1,38 +1,87 @@
 /**
- * One pass over a page's tokens, gathering everything at once: links, text, title, language, directives, signature.
+ * One pass over a page's tokens gathers links, text, title, language, directives and signature.
  *
- * What is text: all that a reader without scripts would see, `noscript` included; not the title, nor script, style, iframe,
- * noembed, noframes (raw text that is not shown; unless nothing closes it), nor what is inside `template` (inert: its links do not count either).
- * Style sheets are not read, so what they hide is text.
+ * Text is what a reader without scripts would see, `noscript` included; not the title, script, style, iframe, noembed
+ * and noframes (unless nothing closes them), nor the inside of `template`, whose links do not count either. Style
+ * sheets are not read, so what they hide is text.
  */
 import type { Stretches } from '../../base/stretches.ts'
-import { belied } from '../classify/belied.ts'
-import { onlyScoldsBrowser } from '../classify/unsupported-browser.ts'
-import { commonReference } from '../parse/references.ts'
+import { commonReference } from '../parse/letters.ts'
 import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
-import type { Trouble } from '../troubles.ts'
+import { belied, isBrowserComplaint, type Trouble } from '../troubles.ts'
 import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_HREF } from './links.ts'
 import { languageTag, MetaFacts, type RobotsMeta } from './meta.ts'
-import { TagRecorder, type TagSequence } from './tag-sequence.ts'
 import { type FoldedText, type FoldingMemory, openMemory, TextFolder } from './text.ts'
+
+/**
+ * The page's structure as Y7 defines it: every start tag in order. A hash of the whole sequence, and the bounded
+ * strings of first and last letters, which cost only some nanoseconds per tag.
+ */
+interface TagSequence {
+  /** Start tags in all. */
+  count: number
+  /** Of all their names, in order. */
+  hash: bigint
+  /** The first letters of the names of the first 4,000 tags, and the last letters; `?` for what is not ASCII. */
+  first: string
+  last: string
+}
+
+const MAX_LETTERS = 4000
+
+/** One pair of buffers per thread is enough for pages read in one stretch. */
+const shared = [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] as const
+const QUESTION_MARK = 63
+
+class TagRecorder {
+  #count = 0
+  #low = 0x811c9dc5 | 0
+  #high = 0x9e3779b9 | 0
+  readonly #first: Buffer
+  readonly #last: Buffer
+
+  /** `own`: other pages are read meanwhile. */
+  constructor(own = false) {
+    const [first, last] = own ? [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] : shared
+    this.#first = first
+    this.#last = last
+  }
+
+  add(nameHash: number, firstLetter: number, lastLetter: number): void {
+    const at = this.#count++
+    if (at < MAX_LETTERS) {
+      this.#first[at] = firstLetter
+      this.#last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
+    }
+    this.#low = Math.imul(this.#low ^ nameHash, 0x01000193)
+    this.#high = Math.imul((this.#high << 5) ^ (this.#high >>> 27) ^ nameHash, 0x85ebca6b)
+  }
+
+  sequence(): TagSequence {
+    const letters = Math.min(this.#count, MAX_LETTERS)
+    return {
+      count: this.#count,
+      hash: (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0),
+      first: this.#first.toString('latin1', 0, letters),
+      last: this.#last.toString('latin1', 0, letters),
+    }
+  }
+}
 
 export interface Signature {
   /**
-   * Of the text with the strings of over 30 characters that are left out of it (`text.ts`): pages that say the same have equal
-   * digests (C8), pages that differ in such a string have not.
+   * Of the text with the strings of over 30 characters that are left out of it (`text.ts`): pages with the same text
+   * have equal digests (C8), pages that differ in such a string do not.
    */
   textDigest: bigint
-  /**
-   * Texts that are nearly equal differ in few bits (`bitsApart`). The words in such strings count too; those of over 256
-   * characters are data, and don't.
-   */
+  /** Nearly equal texts differ in few bits (`bitsApart`). Words in strings of up to 256 characters count too. */
   simhash: bigint
   /** The same of the text with every run of numbers and dates as one word: equal for the pages of a calendar. */
   shape: bigint
   /** Of the text, without what is left out; a letter of a script without spaces is a word. */
   words: number
-  /** Characters of the text with such strings, but for those that are data. */
+  /** Characters of the text with such strings, except those that are data. */
   length: number
   tags: TagSequence
 }
@@ -48,7 +97,7 @@ export interface Gathered {
 }
 
 export const LONGEST_TITLE = 500
-/** A page with more says something. */
+/** A page with more words has content. */
 const FEW_WORDS = 1000
 
 const A = tagNamed('a')
@@ -63,13 +112,13 @@ const MATH = tagNamed('math')
 const NOT_SHOWN = new Set([tagNamed('iframe'), tagNamed('noembed'), tagNamed('noframes')])
 const SHOWN = new Set([tagNamed('textarea'), tagNamed('xmp'), tagNamed('plaintext')])
 
-/** A page of more characters is read in stretches: 50,000 links, 2 MB, take 90 ms in all. */
+/** A longer page is read in stretches: 50,000 links, 2 MB, take 90 ms in all. */
 const ONE_STRETCH = 200_000
 /** About 10 ms of tags and text. */
-const TOKENS_A_STRETCH = 20_000
-/** More than any page has: a small integer, which is faster to count down than Infinity. */
+const TOKENS_PER_STRETCH = 20_000
+/** More than any page has. A small integer counts down faster than Infinity. */
 const ALL_TOKENS = 2 ** 30
-/** Pages that are read in stretches at once, each in a memory of 2.3 MB; another is read in one stretch. */
+/** Pages read in stretches at the same time, each in a memory of 2.3 MB; any other is read in one stretch. */
 const MAX_MEMORIES = 4
 const freeMemories: FoldingMemory[] = []
 let memories = 0
@@ -81,7 +130,7 @@ function takeMemory(): FoldingMemory | undefined {
   return openMemory()
 }
 
-/** `xml`: the page says that it is XHTML, where an empty tag is empty and CDATA is text. */
+/** `xml`: the page declares XHTML, where an empty tag is empty and CDATA is text. */
 export function* gather(html: string, xml: boolean): Stretches<Gathered> {
   const memory = html.length > ONE_STRETCH ? takeMemory() : undefined
   if (memory === undefined) {
@@ -91,14 +140,14 @@ export function* gather(html: string, xml: boolean): Stretches<Gathered> {
   }
   try {
     const pass = new Pass(html, xml, { memory })
-    while (!pass.run(TOKENS_A_STRETCH)) yield
+    while (!pass.run(TOKENS_PER_STRETCH)) yield
     return pass.gathered()
   } finally {
     freeMemories.push(memory)
   }
 }
 
-/** Plain text: no mark-up, no title, and no links: a URL that is written somewhere is not yet a reference. */
+/** Plain text has no mark-up, no title and no links: a URL in it is not a reference. */
 export function gatherText(text: string): Gathered {
   const folder = new TextFolder()
   folder.add(text, 0, text.length)
@@ -116,7 +165,7 @@ export function gatherText(text: string): Gathered {
   }
 }
 
-/** The text alone, as `gather` and `gatherText` see it; `own`: without the words in links to other pages, which are about those. */
+/** The text alone, as `gather` and `gatherText` see it; `own`: without the words in links to other pages. */
 export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part: 'all' | 'own' = 'all'): string {
   if (as === 'text') {
     const folder = new TextFolder()
@@ -129,7 +178,7 @@ export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part:
   return pass.text()
 }
 
-/** What is neither HTML nor text: nothing is known of it but that. */
+/** For content that is neither HTML nor text. */
 export function gatherNothing(troubles: Trouble[]): Gathered {
   const tags = new TagRecorder().sequence()
   const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, tags }
@@ -153,7 +202,7 @@ class Pass {
   #holder: Tag | undefined
   /** It is a script that browsers would run. */
   #isCode = false
-  /** Tags that HTML knows, of three letters and more. */
+  /** Known HTML tags of three letters and more. */
   #known = 0
   /** Open templates, and open SVG or MathML. */
   #inert = 0
@@ -265,7 +314,7 @@ class Pass {
     else this.#decoded(tokens.from)
   }
 
-  /** What stands between references is taken from the page as it is; from the first rare one on, the decoder helps. */
+  /** Text between references is copied as it is; from the first rare reference on, the decoder takes over. */
   #withReferences(from: number): void {
     const { input, to } = this.#tokens
     for (let at = from; at < to; ) {
@@ -294,12 +343,13 @@ class Pass {
   }
 
   /**
-   * By the standard all that follows `<iframe …/>` is its content, up to an end tag. Where there is none, nothing of the page
-   * would be left (675 of the 681 pages of one site: in `noscript`, where browsers do not see it), so it is taken as empty.
+   * By the standard everything after `<iframe …/>` is its content, up to an end tag. Without one, nothing of the page
+   * would be left (675 of the 681 pages of one site: in `noscript`, where browsers do not see it), so it counts as
+   * empty.
    */
   #wouldSwallow(tag: Tag): boolean {
     if (!NOT_SHOWN.has(tag)) return false
-    // Looked for once: what is not closed from here on is not closed later either.
+    // Searched once: what is not closed from here on is not closed later either.
     if (!this.#unclosed.has(tag) && !this.#tokens.isClosed(tag.name)) this.#unclosed.add(tag)
     return this.#unclosed.has(tag)
   }
@@ -314,7 +364,7 @@ class Pass {
   }
 }
 
-/** JavaScript, by whatever name; not data, import maps or templates that scripts carry about. */
+/** JavaScript by any name; not data, import maps or templates. */
 function isCode(type: string | undefined): boolean {
   return (
     type === undefined ||
@@ -338,14 +388,14 @@ function troublesOf(
   if (links.tooManyInScripts) troubles.push('script-links>200')
   if (text.cut) troubles.push('text>1000000')
   const { length, words, leftOut, strings } = folded
-  // Most pages have plenty of words; only the others are asked further.
+  // Most pages have plenty of words; only the others are checked further.
   if (words > FEW_WORDS) return troubles
   const followable = links.followable
   const wrong = belied({ ...found, links: followable, words, length, leftOut, strings })
   if (wrong !== undefined) troubles.push(wrong)
-  // Frames and refreshes lead to what the page is for: its words are for those who see neither.
+  // Frames and refreshes lead to the page's content: its words are for readers without them.
   const leadsOn = links.links.some(({ kind }) => kind === 'frame' || kind === 'refresh')
-  if (!leadsOn && onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
+  if (!leadsOn && isBrowserComplaint({ title: found.title, text, words, length, links: followable }))
     troubles.push('unsupported-browser')
   return troubles
 }
@@ -356,7 +406,7 @@ function baseHref(raw: string | undefined): string | undefined {
   return href === '' || href.length > LONGEST_HREF ? undefined : detached(href)
 }
 
-/** One line, no controls. Only the beginning is looked at: a title that is never closed is the whole page. */
+/** One line, no controls. Only the beginning counts: a title that is never closed is the whole page. */
 function foldTitle(raw: string): string {
   const folded = raw
     .slice(0, LONGEST_TITLE * 4)

@@ -1,7 +1,4 @@
-/**
- * What a page points to, by element. References are given as the page writes them, decoded and trimmed; whoever knows the
- * page's URL resolves them.
- */
+/** What a page points to, by element. References are as the page writes them, decoded and trimmed, not resolved. */
 import { TAG_IDS, tagNamed } from '../parse/tags.ts'
 import type { Tokenizer } from '../parse/tokenizer.ts'
 import { scriptLinks } from './script-links.ts'
@@ -26,19 +23,19 @@ export interface FoundLink {
   kind: LinkKind
   /** `rel=nofollow` on the element itself. */
   nofollow: boolean
-  /** What is to be expected there: a media type the page names, or `image`, `script`, `style`, `video` …; '' when unsaid. */
+  /** The media type the page names, or `image`, `script`, `style`, `video` …; '' when it does not say. */
   media: string
 }
 
 export const MAX_LINKS = 50_000
 /** Characters. */
 export const LONGEST_HREF = 8192
-/** Found by pattern in the scripts of one page: a page that seems to have more has a table of something in a script. */
+/** Found by pattern in the scripts of one page: a page with more has some table in a script. */
 export const MAX_SCRIPT_LINKS = 200
 
 export class LinkList {
   readonly links: FoundLink[] = []
-  /** Dropped since their href was too long, and since there were too many before. */
+  /** Dropped because their href was too long, and because there were too many. */
   tooLong = 0
   tooMany = 0
   tooManyInScripts = false
@@ -47,7 +44,7 @@ export class LinkList {
   add(raw: string | undefined, kind: LinkKind, nofollow = false, media = ''): void {
     if (raw === undefined) return
     const href = cleanHref(raw)
-    // An empty reference is the page itself; a data: URL in an image is no reference to anything.
+    // An empty reference is the page itself; a data: URL in an image refers to nothing.
     if (href === '' || (kind === 'embed' && isData(href))) return
     if (href.length > LONGEST_HREF) this.tooLong++
     else if (this.links.length >= MAX_LINKS) this.tooMany++
@@ -76,7 +73,7 @@ export class LinkList {
   }
 }
 
-/** White space and controls around it do not belong to a URL, nor do tabs and line ends inside (the URL standard). */
+/** White space and controls around a URL do not belong to it, nor do tabs and line ends inside (the URL standard). */
 export function cleanHref(raw: string): string {
   let from = 0
   let to = raw.length
@@ -90,7 +87,7 @@ const SCRIPT_SCHEME = 'javascript:'
 const isScript = (href: string) => href.length > 10 && href.charCodeAt(10) === 58 && /^javascript:/i.test(href)
 const isData = (href: string) => href.length > 4 && href.charCodeAt(4) === 58 && /^data:/i.test(href)
 
-/** A copy: a slice would hold the whole page in memory for as long as the URL waits to be fetched. */
+/** A copy: a slice would keep the whole page in memory while the URL waits. */
 export function detached(text: string): string {
   return (' ' + text).slice(1)
 }
@@ -120,7 +117,7 @@ function table(collectors: Record<string, Collect>): (Collect | undefined)[] {
   return byId
 }
 
-/** SVG's links are written in another name space, often. */
+/** SVG's links are often written in another name space. */
 function hrefOf(tokens: Tokenizer, name = 'href'): string | undefined {
   return tokens.attribute(name) ?? tokens.attribute('xlink:href')
 }
@@ -139,7 +136,7 @@ function mediaOf(tokens: Tokenizer, otherwise: string): string {
   return /^[a-z0-9.+-]{1,40}\/[a-z0-9.+-]{1,80}$/.test(type) ? detached(type) : otherwise
 }
 
-/** Only forms that ask (GET, also when nothing or nonsense is said) point somewhere; one that posts does something. */
+/** Only forms with GET (the default) point somewhere; one that posts changes something. */
 function collectForm(list: LinkList, tokens: Tokenizer): void {
   const method = tokens.attribute('method')?.toLowerCase()
   if (method === 'post' || method === 'dialog') return
@@ -151,7 +148,7 @@ function collectVideo(list: LinkList, tokens: Tokenizer): void {
   list.add(tokens.attribute('poster'), 'embed', false, 'image')
 }
 
-/** Link types that name a page: those of HTML 4, and those that HTML has today. `search` is a description for programs. */
+/** Link types that name a page, of HTML 4 and of today. `search` is a description for programs. */
 const RELATED = new Set(
   (
     'appendix author bookmark chapter contents copyright first glossary help home index last license ' +

@@ -1,7 +1,8 @@
-/** What `<meta>` says that concerns a crawler: robots directives as they are written, a refresh, a language. */
+/** What `<meta>` says to a crawler: robots directives as written, a refresh, a language. */
+
+import { isSpace } from '../parse/letters.ts'
 import type { Tokenizer } from '../parse/tokenizer.ts'
 import { detached, type LinkList } from './links.ts'
-import { parseRefresh } from './refresh.ts'
 
 export interface RobotsMeta {
   /** `robots`, or the name of the crawler it is meant for; trimmed, lower case. */
@@ -15,7 +16,7 @@ const MAX_ROBOTS = 32
 const LONGEST_CONTENT = 1000
 const LONGEST_NAME = 100
 
-/** We do not know here by which token we are called: whatever speaks like a directive is handed on with its name. */
+/** Our token is not known here: everything that looks like a directive is passed on with its name. */
 const DIRECTIVE = /\b(?:no)?(?:index|follow|archive|snippet|cache|imageindex)\b|\b(?:none|all|unavailable_after)\b/i
 
 export class MetaFacts {
@@ -46,8 +47,58 @@ export class MetaFacts {
   }
 }
 
-/** `pt-BR`, also from `pt_BR` and from the first of a list; undefined when it is no language tag. */
+/** `pt-BR`, also from `pt_BR` and from the first of a list; undefined when it is not a language tag. */
 export function languageTag(written: string): string | undefined {
   const first = written.slice(0, 200).split(',', 1)[0].trim().replaceAll('_', '-')
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(first) ? detached(first) : undefined
+}
+
+/** `<meta http-equiv=refresh content=…>`, as the standard's "shared declarative refresh steps" read it. */
+
+export interface Refresh {
+  seconds: number
+  /** Undefined: the page reloads itself. */
+  url: string | undefined
+}
+
+const isDigit = (letter: string) => letter >= '0' && letter <= '9'
+
+export function parseRefresh(content: string): Refresh | undefined {
+  let at = skip(content, 0, isSpaceLetter)
+  const digitsFrom = at
+  at = skip(content, at, isDigit)
+  if (at === digitsFrom && content[at] !== '.') return undefined
+  const seconds = Number(content.slice(digitsFrom, at) || '0')
+  at = skip(content, at, (letter) => isDigit(letter) || letter === '.')
+  if (at >= content.length) return { seconds, url: undefined }
+  const separator = content[at]
+  if (separator !== ';' && separator !== ',' && !isSpaceLetter(separator)) return undefined
+  at = skip(content, at, isSpaceLetter)
+  if (content[at] === ';' || content[at] === ',') at++
+  at = skip(content, at, isSpaceLetter)
+  return { seconds, url: at >= content.length ? undefined : target(content, at) }
+}
+
+/** `url=` may be missing, and quotes may be unclosed. */
+function target(content: string, from: number): string {
+  let at = from
+  if (/^u/i.test(content[at])) {
+    if (content.slice(at, at + 3).toLowerCase() !== 'url') return content.slice(from)
+    at = skip(content, at + 3, isSpaceLetter)
+    if (content[at] !== '=') return content.slice(from)
+    at = skip(content, at + 1, isSpaceLetter)
+  }
+  const quote = content[at]
+  if (quote !== '"' && quote !== "'") return content.slice(at)
+  const end = content.indexOf(quote, at + 1)
+  return content.slice(at + 1, end < 0 ? undefined : end)
+}
+
+function isSpaceLetter(letter: string): boolean {
+  return isSpace(letter.charCodeAt(0))
+}
+
+function skip(text: string, at: number, wanted: (letter: string) => boolean): number {
+  while (at < text.length && wanted(text[at])) at++
+  return at
 }

@@ -1,9 +1,9 @@
 /**
- * Links in scripts, found by pattern (V14): quoted strings that look like URLs or like paths of pages. Nothing is executed
- * and nothing is understood but where strings, comments and regular expressions begin and end; so the pattern is
- * conservative. A string that names a page by its extension, or a whole URL with a path, is believed wherever it stands,
- * unless it is compared, loaded or glued to something; any other path is believed only where a script goes to it
- * (`location = …`, `window.open(…)`). One pass; what is not closed ends its line, or the script.
+ * Links in scripts, found by pattern (V14): quoted strings that look like URLs or like paths of pages. Nothing is
+ * executed; only strings, comments and regular expressions are recognised, so the pattern is conservative. A string
+ * that names a page by its extension, or a whole URL with a path, counts anywhere, unless it is compared, loaded or
+ * concatenated; any other path counts only where a script navigates to it (`location = …`, `window.open(…)`). One pass;
+ * what is not closed ends with its line, or with the script.
  */
 
 const LF = 10
@@ -24,12 +24,12 @@ const BACKTICK = 96
 
 /** Characters of a string that may be a URL, or mark-up with one in it. */
 const LONGEST_STRING = 2048
-/** Characters before a string that tell what is done with it. */
+/** Characters before a string that show its use. */
 const CONTEXT = 48
 
-/** Tells of each link that stands in `input` between `from` and `to`, until told that it is enough. */
-export function scriptLinks(input: string, from: number, to: number, tell: (href: string) => boolean): void {
-  /** The last character that is neither white space nor comment: a `/` after a value divides, elsewhere it opens a pattern. */
+/** Calls `report` with each link in `input` between `from` and `to`, until it returns false. */
+export function scriptLinks(input: string, from: number, to: number, report: (href: string) => boolean): void {
+  /** The last character outside white space and comments: after a value a `/` divides, elsewhere it opens a pattern. */
   let last = 0
   let at = from
   while (at < to) {
@@ -38,7 +38,7 @@ export function scriptLinks(input: string, from: number, to: number, tell: (href
       const { end, closed, hinted } = stringEnd(input, at + 1, to, code)
       if (closed && (hinted || last === EQUALS) && end - at <= LONGEST_STRING) {
         const isGlued = last === PLUS || nextCode(input, end + 1, to) === PLUS
-        if (!tellOf(input, from, at, end, isGlued, tell)) return
+        if (!reportString(input, from, at, end, isGlued, report)) return
       }
       at = end + 1
       last = code
@@ -60,7 +60,7 @@ export function scriptLinks(input: string, from: number, to: number, tell: (href
   }
 }
 
-/** The closing quote; an ordinary string that its line does not close ends there, a template at the end of the script. */
+/** The closing quote. An unclosed string ends with its line, a template with the script. */
 function stringEnd(
   input: string,
   from: number,
@@ -86,7 +86,7 @@ function lineEnd(input: string, from: number, to: number): number {
   return to
 }
 
-/** Searches no further than the script: a page of scripts with an open comment each would be walked to its end by all of them. */
+/** Searches only within the script: otherwise a page of scripts with an open comment each would take quadratic time. */
 function commentEnd(input: string, from: number, to: number): number {
   for (let at = from + 1; at < to; at++)
     if (input.charCodeAt(at) === SLASH && input.charCodeAt(at - 1) === STAR) return at + 1
@@ -107,7 +107,7 @@ function patternEnd(input: string, from: number, to: number): number {
   return to
 }
 
-/** Letters, digits, `)`, `]`, `}`, `$`, `_` and quotes end something that can be divided. */
+/** Letters, digits, `)`, `]`, `}`, `$`, `_` and quotes end a value that can be divided. */
 function endsValue(code: number): boolean {
   if (code === 41 || code === CLOSE_BRACKET || code === 125 || code === 36 || code === 95) return true
   if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE || code === BACKTICK) return true
@@ -115,7 +115,7 @@ function endsValue(code: number): boolean {
   return (lower >= 97 && lower <= 122) || (code >= 48 && code <= 57)
 }
 
-/** Looks over little white space only: a hostile script is all of it. */
+/** Skips only little white space: a hostile script may be all of it. */
 function nextCode(input: string, from: number, to: number): number {
   for (let at = from; at < Math.min(to, from + 16); at++) {
     const code = input.charCodeAt(at)
@@ -124,38 +124,38 @@ function nextCode(input: string, from: number, to: number): number {
   return 0
 }
 
-/** One string, with what stands before it. Returns false when enough was told. */
-function tellOf(
+/** One string, with the text before it. Returns false when no more links are wanted. */
+function reportString(
   input: string,
   from: number,
   quote: number,
   end: number,
   isGlued: boolean,
-  tell: (href: string) => boolean,
+  report: (href: string) => boolean,
 ): boolean {
   const text = unescaped(input.slice(quote + 1, end))
   if (text === undefined) return true
-  if (text.includes('<')) return tellOfMarkup(text, tell)
+  if (text.includes('<')) return reportMarkup(text, report)
   if (isGlued || !CLEAN.test(text)) return true
   const before = input.slice(Math.max(from, quote - CONTEXT), quote)
-  return isBelieved(text, before) && !isResource(text) ? tell(text) : true
+  return isLink(text, before) && !isResource(text) ? report(text) : true
 }
 
-function isBelieved(text: string, before: string): boolean {
+function isLink(text: string, before: string): boolean {
   if (GOES.test(before)) return isPath(text) || (LOCATION.test(before) && /^[\w-]{2,60}$/.test(text))
   return !USES.test(before) && (isPage(text) || isUrl(text))
 }
 
 /** `document.write('<a href="…">')`: what a tag in the string refers to. */
-function tellOfMarkup(text: string, tell: (href: string) => boolean): boolean {
+function reportMarkup(text: string, report: (href: string) => boolean): boolean {
   for (const [, double, single] of text.matchAll(/<a\s[^<>]{0,200}?href=(?:"([^"<>]{1,500})"|'([^'<>]{1,500})')/gi)) {
     const href = double ?? single
-    if (CLEAN.test(href) && isPath(href) && !isResource(href) && !tell(href)) return false
+    if (CLEAN.test(href) && isPath(href) && !isResource(href) && !report(href)) return false
   }
   return true
 }
 
-/** `\/` and the usual spellings of `/` and `&` are undone; any other escape says that this is no URL. */
+/** `\/` and the usual spellings of `/` and `&` are decoded; any other escape shows that this is not a URL. */
 function unescaped(written: string): string | undefined {
   if (!written.includes('\\')) return written
   const text = written
@@ -168,22 +168,22 @@ function unescaped(written: string): string | undefined {
 /** No white space, quotes, brackets, wildcards, dollars: neither templates nor patterns. */
 const CLEAN = /^[\w\-.~%!&+,;=:@/?#\u00a1-\ud7ff\uf900-\ufffd]+$/
 
-/** What a script goes to. */
+/** Code that navigates to the string behind it. */
 const GOES =
   /(?:\blocation(?:\.href)?\s*=|\.href\s*=|\blocation\.(?:assign|replace)\s*\(|(?:^|window\.|[^\w.])open\s*\(|\b(?:navigate|navigateTo|navigateByUrl|goto|goTo|redirect|redirectTo)\s*\()\s*$/
 
-/** Where even a single word is a place. */
+/** Where even a single word is a target. */
 const LOCATION = /\blocation(?:\.href)?\s*=\s*$/
 
-/** What is compared, matched, loaded, posted or filled in is no link. */
+/** A string that is compared, matched, loaded, posted or filled in is not a link. */
 const USES =
   /(?:[=!]==?|\b(?:indexOf|lastIndexOf|endsWith|startsWith|includes|match|test|split|replace|replaceAll|search|case|require|import|from|importScripts|getScript|getJSON|ajax|fetch|post|load|sendBeacon|Worker|register|define|createElementNS)\s*\(?|\b(?:template|templateUrl|src|action|xmlns|namespace|content[tT]ype|type|format|pattern|api[a-zA-Z]{0,12}|endpoint|beacon|pixel)["']?\s*[:=])\s*$/
 
 const PAGE = 'html?|shtml|xhtml|php[3-7]?|phtml|aspx?|jspx?|jsf|cfm|cgi'
-/** A path whose last name is a page's by its extension. */
+/** A path whose last segment has a page's extension. */
 const PAGE_PATH = new RegExp(`^(?:\\.{0,2}/)?(?:[\\w~%.,-]+/)*[\\w~%,-][\\w~%.,-]*\\.(?:${PAGE})(?:[?#].*)?$`, 'i')
 const HOST = /^https?:\/\/(?:(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]{1,23}|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?=[/?#]|$)/i
-/** Names of things, not places. */
+/** Names of things, not locations. */
 const NAME_SPACE =
   /^https?:\/\/(?:www\.w3\.org\/(?:\d|ns|xml)|(?:www\.)?schema\.org|ogp\.me|purl\.org|ns\.adobe\.com|xmlns\.)/i
 const MACHINES =
@@ -203,7 +203,7 @@ function isUrl(text: string): boolean {
   return host !== null && text.length > host[0].length + 1 && isWhole(text) && !NAME_SPACE.test(text)
 }
 
-/** Any path at all, for where a script goes to. */
+/** Any path at all, where a script navigates. */
 function isPath(text: string): boolean {
   if (HOST.test(text)) return isWhole(text) && !NAME_SPACE.test(text)
   return (
@@ -211,7 +211,7 @@ function isPath(text: string): boolean {
   )
 }
 
-/** Not the beginning of something that is put together later, nor a pattern of a router. */
+/** Not the beginning of something concatenated later, nor a router's pattern. */
 function isWhole(text: string): boolean {
   return !/[=&?,;:%]$|\/:|:\/\/$|^[\d/.]+$/.test(text)
 }

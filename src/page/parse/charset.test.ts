@@ -5,9 +5,8 @@ import { test } from 'node:test'
 import { analyse } from 'chardet'
 import fc from 'fast-check'
 import { conformanceTest } from '../../base/conformance.test-data.ts'
-import { charsetOf, decode, encodingOf } from './charset.ts'
+import { charsetInContent, charsetOf, declaredCharset, decode, encodingOf, LATE_BYTES } from './charset.ts'
 import { guessLatin } from './detect-charset.ts'
-import { charsetInContent, declaredCharset, LATE_BYTES } from './meta-prescan.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const of = (page: string | Uint8Array, header?: string) =>

@@ -1,11 +1,13 @@
 /**
- * Which charset the bytes are in, and the text they hold: BOM, then the HTTP header, then what the page declares, then
- * what the bytes look like. Labels are those of the Encoding Standard; one that it does not know is as if not there.
+ * The charset of the bytes, and their text: BOM, then the HTTP header, then what the page declares, then what the bytes
+ * look like. Labels are those of the Encoding Standard; unknown ones are ignored.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
-import { detectCharset, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
-import { declaredCharset, LATE_BYTES, PRESCAN_BYTES } from './meta-prescan.ts'
+import { detectCharset, type EncodingOf, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
+import { isSpace } from './letters.ts'
+import { tagNamed } from './tags.ts'
+import { TOKEN, Tokenizer } from './tokenizer.ts'
 
 export type CharsetSource = 'bom' | 'header' | 'declared' | 'bytes'
 
@@ -16,12 +18,12 @@ export interface Decoded {
   source: CharsetSource
 }
 
-/** Labels come from outside: remembered up to here, then looked up anew. The standard has some 220. */
+/** Labels come from outside: cached up to this number. The standard has some 220. */
 const MAX_LABELS = 400
 const encodings = new Map<string, string | undefined>()
 const decoders = new Map<string, TextDecoder>()
 
-/** The encoding of a label, or undefined when there is none (or only the "replacement" one, which decodes nothing). */
+/** The encoding of a label; undefined when there is none (or only "replacement", which decodes nothing). */
 export function encodingOf(label: string): string | undefined {
   if (label.length > 64) return undefined
   if (encodings.has(label)) return encodings.get(label)
@@ -53,14 +55,14 @@ export function charsetOf(
 ): { charset: string; source: CharsetSource } {
   const marked = byteOrderMark(bytes)
   if (marked !== undefined) return { charset: marked, source: 'bom' }
-  const told = headerCharset === undefined ? undefined : encodingOf(headerCharset)
-  if (told !== undefined) return { charset: told, source: 'header' }
+  const fromHeader = headerCharset === undefined ? undefined : encodingOf(headerCharset)
+  if (fromHeader !== undefined) return { charset: fromHeader, source: 'header' }
   const declared = declaredCharset(bytes, PRESCAN_BYTES, encodingOf)
   if (declared !== undefined) return { charset: declared, source: 'declared' }
   const wide = utf16WithoutBom(bytes)
   if (wide !== undefined) return { charset: wide, source: 'bytes' }
   if (looksLikeUtf8(bytes)) return { charset: isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
-  // Browsers start again when a declaration comes late; it is still a better witness than statistics.
+  // Browsers start again when a declaration comes late; it is still better evidence than statistics.
   const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
   if (late !== undefined) return { charset: late, source: 'declared' }
   return { charset: detectCharset(bytes, encodingOf) ?? 'windows-1252', source: 'bytes' }
@@ -73,7 +75,7 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** A page cut by a limit may end inside a character; if it holds others, that makes it no less UTF-8. */
+/** A page cut by a limit may end inside a character; if it holds others, it is still UTF-8. */
 function looksLikeUtf8(bytes: Uint8Array): boolean {
   if (isUtf8(bytes)) return true
   const whole = withoutTornEnd(bytes)
@@ -89,4 +91,76 @@ function withoutTornEnd(bytes: Uint8Array): Uint8Array {
     return needs > back ? bytes.subarray(0, bytes.length - back) : bytes
   }
   return bytes
+}
+
+/**
+ * The charset that a page declares near its beginning: the standard's prescan, made with our tokenizer (which, like the
+ * prescan, sees tags inside scripts unless told otherwise).
+ */
+
+/** How far the standard looks. */
+export const PRESCAN_BYTES = 1024
+/** How far we look before guessing. */
+export const LATE_BYTES = 64 * 1024
+
+const META = tagNamed('meta')
+
+export function declaredCharset(bytes: Uint8Array, limit: number, encodingOf: EncodingOf): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, limit)).toString('latin1')
+  const tokens = new Tokenizer(head)
+  for (;;) {
+    const token = tokens.next()
+    if (token === TOKEN.end) return xmlCharset(head, encodingOf)
+    if (token !== TOKEN.startTag || tokens.tag !== META) continue
+    const label = metaLabel(tokens)
+    const encoding = label === undefined ? undefined : encodingOf(label)
+    if (encoding !== undefined) return readable(encoding)
+  }
+}
+
+/** A readable declaration is not UTF-16; and no one means x-user-defined. */
+function readable(encoding: string): string {
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return 'utf-8'
+  return encoding === 'x-user-defined' ? 'windows-1252' : encoding
+}
+
+function metaLabel(tokens: Tokenizer): string | undefined {
+  const charset = tokens.attribute('charset')
+  if (charset !== undefined) return charset
+  if (tokens.attribute('http-equiv')?.toLowerCase() !== 'content-type') return undefined
+  return charsetInContent(tokens.attribute('content') ?? '')
+}
+
+/** `text/html; charset=…`, as the standard extracts it. */
+export function charsetInContent(content: string): string | undefined {
+  const lower = content.toLowerCase()
+  for (let at = 0; ; ) {
+    at = lower.indexOf('charset', at)
+    if (at < 0) return undefined
+    at = skipSpace(content, at + 7)
+    if (content[at] !== '=') continue
+    at = skipSpace(content, at + 1)
+    const quote = content[at]
+    if (quote === '"' || quote === "'") {
+      const end = content.indexOf(quote, at + 1)
+      return end < 0 ? undefined : content.slice(at + 1, end)
+    }
+    let end = at
+    while (end < content.length && content[end] !== ';' && !isSpace(content.charCodeAt(end))) end++
+    return content.slice(at, end)
+  }
+}
+
+/** `<?xml … encoding="…"?>`, where nothing else is said. */
+function xmlCharset(head: string, encodingOf: EncodingOf): string | undefined {
+  if (!head.startsWith('<?xml')) return undefined
+  const end = head.indexOf('>')
+  const label = end < 0 ? undefined : /\sencoding\s?=\s?["']([^"']{1,64})["']/.exec(head.slice(0, end))?.[1]
+  const encoding = label === undefined ? undefined : encodingOf(label)
+  return encoding === undefined ? undefined : readable(encoding)
+}
+
+function skipSpace(text: string, at: number): number {
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  return at
 }

@@ -1,35 +1,37 @@
 /**
- * The charset that bytes look like, when nobody says. Words of scripts with one byte a letter are told by their commonest
- * letters, in every encoding that the script has; for the rest (Latin letters, and the scripts of East Asia) chardet's
- * statistics of letters decide. Of the 389 files of Python chardet's test suite in encodings of the web, 384 are read right.
+ * The charset that bytes look like, when none is declared. Scripts with one byte per letter are recognised by their
+ * commonest letters, in each of their encodings; for the rest (Latin letters, and the scripts of East Asia) chardet's
+ * letter statistics decide. Of the 389 files of Python chardet's test suite in encodings of the web, 384 are read
+ * right.
  */
 import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
 import { ISO_8859_1, ISO_8859_2, ISO_8859_9, windows_1257, windows_1258 } from 'chardet/lib/encoding/sbcs.js'
-import type { EncodingOf } from './meta-prescan.ts'
 
-/** Enough for statistics of letters; chardet takes about 1 ms for it. */
+export type EncodingOf = (label: string) => string | undefined
+
+/** Enough for letter statistics; chardet takes about 1 ms for it. */
 const SAMPLE_BYTES = 4 * 1024
-/** How much of the page the sample is drawn from: mark-up is left out of it. */
+/** How much of the page the sample is drawn from, without mark-up. */
 const SEARCHED_BYTES = 64 * 1024
-/** ASCII before the first other byte tells nothing, but letters around it do. */
+/** ASCII before the first other byte says nothing, but letters around it do. */
 const CONTEXT_BYTES = 64
 
 const SPACE = 0x20
 const LESS = 0x3c
 const GREATER = 0x3e
-/** No multi-byte encoding but GB18030, and that seldom, has a byte below this inside a character. */
+/** No multi-byte encoding except, rarely, GB18030 has a byte below this inside a character. */
 const FIRST_INSIDE = 0x40
 const FIRST_HIGH = 0x80
 
-/** Punctuation between spaces, such as a dash between two `nbsp`, is no word; in windows-1252 it all lies below 0xC0. */
+/** Punctuation such as a dash between two `nbsp` is not a word; in windows-1252 it is all below 0xC0. */
 const MIN_HIGH_IN_WORD = 3
 const MIN_DIFFERENT = 5
 const FIRST_LATIN_LETTER = 0xc0
-/** A script counts as Latin when its words have more than this many ASCII letters for each other one. */
+/** A script counts as Latin when its words have more than this many ASCII letters per other letter. */
 const MAX_ASCII = 3
 
-/** The commonest letters, some three of four in any text, and the encodings that have them in one byte. */
+/** The commonest letters, about three of four in any text, and the encodings that have them in one byte. */
 const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
   ['оаеинтсрвлкі', 'windows-1251 koi8-r koi8-u iso-8859-5 ibm866 x-mac-cyrillic'],
   ['αοιετσνηυρςίόά', 'windows-1253 iso-8859-7'],
@@ -37,9 +39,9 @@ const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
   ['اليمونرتبةع', 'windows-1256 iso-8859-6'],
   ['านรอกเงมยลวดทสตั่้ีิะ', 'windows-874'],
 ]
-/** Of 1. Texts in these scripts have 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38 in any of these. */
+/** Of 1. Texts in these scripts score 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38. */
 const MIN_SCORE = 0.5
-/** A capital inside a word is a little less likely than a small letter: Hebrew would be Russian in capitals. */
+/** A capital inside a word is less likely than a small letter: otherwise Hebrew would be Russian in capitals. */
 const INNER_CAPITAL = 0.95
 
 const ODD = 0
@@ -97,7 +99,7 @@ function isBrokenUtf8(bytes: Uint8Array, first: number): boolean {
   return right > wrong * 3
 }
 
-/** In order of confidence, which is low for short texts: the first is right nearly always, however low. */
+/** In order of confidence, which is low for short texts: the first is nearly always right, however low. */
 function guess(sample: Uint8Array, encodingOf: EncodingOf): string | undefined {
   for (const { name } of analyse(sample)) {
     const encoding = encodingOf(name)
@@ -207,7 +209,7 @@ function kindOf(letter: string, common: string): number {
   return /[\p{P}\p{N}\p{Z}\p{Sc}]/u.test(letter) ? NEUTRAL : ODD
 }
 
-/** Of 1: common letters count, symbols and capitals behind small letters count against it. */
+/** Of 1: common letters add, symbols and capitals behind small letters subtract. */
 function scoreOf(words: Uint8Array, kinds: Uint8Array): number {
   let sum = 0
   let letters = 0
@@ -266,7 +268,7 @@ function wordsOf(bytes: Uint8Array, first: number): Uint8Array | undefined {
   return areLetters && ascii <= high * MAX_ASCII ? sample : undefined
 }
 
-/** Slovene, Croatian and Bosnian, which chardet does not know: č ć đ, with š and ž where only these encodings have them. */
+/** Slovene, Croatian and Bosnian, which chardet does not know: č ć đ, and š and ž where these encodings differ. */
 const SOUTH_SLAVIC = new Set([0xc6, 0xc8, 0xd0, 0xe6, 0xe8, 0xf0])
 const SOUTH_SLAVIC_S_Z: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
   ['windows-1250', [0x8a, 0x8e, 0x9a, 0x9e]],
@@ -310,17 +312,17 @@ function sampleOf(bytes: Uint8Array, first: number): Uint8Array {
     else if (byte === GREATER) inTag = false
     else if (!inTag) sample[length++] = byte
   }
-  // All of it in one unclosed tag, perhaps: then as it is.
+  // It may be all in one unclosed tag: then take it as it is.
   return length > 0 ? sample.subarray(0, length) : bytes.subarray(from, Math.min(to, from + SAMPLE_BYTES))
 }
 
-/** Japanese mail's encoding is ASCII to the eye; it enters its letters by these. */
+/** ISO-2022-JP looks like ASCII; these sequences switch to its letters. */
 export function isIso2022Jp(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SEARCHED_BYTES))
   return head.includes('\x1b$B') || head.includes('\x1b$@')
 }
 
-/** UTF-16 without a mark shows as ASCII with a zero in every other place. */
+/** UTF-16 without a mark looks like ASCII with a zero in every other byte. */
 export function utf16WithoutBom(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const pairs = Math.min(16, bytes.length >> 1)
   if (pairs < 4) return undefined

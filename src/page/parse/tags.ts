@@ -1,13 +1,13 @@
 /**
- * The tags whose names mean something to a reader, each interned once: a tag found in a page becomes one of these objects
- * without a string being cut out of the page (a page of 15 KB has some 500 tags).
+ * The tags that matter to a reader, each interned once: a tag in a page becomes one of these objects without cutting a
+ * string out of the page (15 KB have some 500 tags).
  */
 import { reads } from './letters.ts'
 
 /** How the tokenizer reads on after the start tag; the standard's tokenizer states. */
 export type TextState = 'rcdata' | 'rawtext' | 'script' | 'plaintext'
 
-/** What stands for a tag in the text: nothing, a space, or the end of a line. */
+/** What a tag is in the text: nothing, a space, or a line end. */
 export type Gap = 0 | 1 | 2
 
 export interface Tag {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conformanceTest } from '../../base/conformance.test-data.ts'
+import { parseDoctype } from './doctype.test-data.ts'
 import { TOKEN, Tokenizer } from './tokenizer.ts'
 
 interface Case {
@@ -43,7 +44,7 @@ function tokensOf(input: string, state: string, lastStartTag: string): unknown[]
     } else if (token === TOKEN.comment) {
       found.push(['Comment', tokens.comment])
     } else if (token === TOKEN.doctype) {
-      const { name, publicId, systemId, correct } = tokens.doctype
+      const { name, publicId, systemId, correct } = parseDoctype(tokens.comment, tokens.isClosedComment)
       found.push(['DOCTYPE', name, publicId, systemId, correct])
     } else if (token === TOKEN.endTag) {
       found.push(['EndTag', tokens.name])

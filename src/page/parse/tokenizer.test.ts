@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { parseDoctype } from './doctype.test-data.ts'
 import { TOKEN, Tokenizer } from './tokenizer.ts'
 
 /** `<a x=1>` as ['<a', {x: '1'}], `</a>` as ['</a'], text and comments as they are. */
@@ -13,7 +14,7 @@ function tokensOf(input: string, prepare?: (tokens: Tokenizer) => void): unknown
     if (token === TOKEN.end) return found
     if (token === TOKEN.text) found.push(tokens.text())
     else if (token === TOKEN.comment) found.push(['!', tokens.comment])
-    else if (token === TOKEN.doctype) found.push(['doctype', tokens.doctype])
+    else if (token === TOKEN.doctype) found.push(['doctype', parseDoctype(tokens.comment, tokens.isClosedComment)])
     else if (token === TOKEN.endTag) found.push([`</${tokens.name}`])
     else found.push([`<${tokens.name}`, Object.fromEntries(tokens.attributes())])
   }

@@ -1,27 +1,25 @@
 /**
- * HTML's tokenizer, written by hand: one pass over a decoded text, equal to the standard's on html5lib-tests
- * (`tokenizer-conformance.test.ts`). It is pulled: `next()` says what the token is, and what it holds is cut out and decoded
- * only when asked for, so that the attributes of most tags cost nothing but a walk.
+ * A hand-written HTML tokenizer: one pass over a decoded text, equal to the standard's on html5lib-tests
+ * (`tokenizer-conformance.test.ts`). `next()` returns the kind of token; its contents are cut out and decoded only on
+ * demand, so the attributes of most tags cost only a scan.
  *
- * Linear on every input: it only goes forward, and what is never closed is looked for once, since it ends the input.
- * Like the standard's it does not know which elements hold raw text: its caller tells it (`enter`).
+ * Linear on every input: it only goes forward, and an unclosed construct is searched for once, since it ends the input.
+ * The caller says which elements hold raw text (`enter`), as in the standard.
  */
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
-import { type Doctype, parseDoctype } from './doctype.ts'
 import * as letters from './letters.ts'
-import { rawTextEnd, scriptEnd } from './raw-text.ts'
 import { findTag, hashLetter, OTHER_TAG, type Tag, type TextState } from './tags.ts'
 
-const { BANG, DASH, DOUBLE_QUOTE, EQUALS, GREATER, QUESTION, SINGLE_QUOTE, SLASH } = letters
+const { BANG, DASH, DOUBLE_QUOTE, EQUALS, GREATER, LESS, QUESTION, SINGLE_QUOTE, SLASH } = letters
 const { endsTagName, isLetter, isSpace, reads } = letters
 
 export const TOKEN = { end: 0, text: 1, startTag: 2, endTag: 3, comment: 4, doctype: 5 } as const
 export type Token = (typeof TOKEN)[keyof typeof TOKEN]
 
-/** Something empty was passed over, such as `<![CDATA[]]>`: a loop goes on from there, for recursion could be deep. */
+/** Something empty was skipped, such as `<![CDATA[]]>`: `next` loops on, for recursion could be deep. */
 const NOTHING = -1
 
-/** A tag with more is a mistake or an attack; the rest is walked over. */
+/** A tag with more is a mistake or an attack; the rest is skipped. */
 const MAX_ATTRIBUTES = 1000
 
 const SMALL_O = 111
@@ -33,25 +31,26 @@ export class Tokenizer {
   /** Inside SVG, MathML and XHTML `<![CDATA[` opens text; in HTML it is a bogus comment. */
   cdataAllowed = false
 
-  /** Of the token: where in the input its text, comment or doctype lies. */
+  /** Where in the input the token's text, comment or doctype is. */
   from = 0
   to = 0
-  /** Of a tag; OTHER_TAG when its name is none of those a reader cares for. */
+  /** Of a tag; OTHER_TAG when its name is not in the lists. */
   tag: Tag = OTHER_TAG
   nameHash = 0
   selfClosing = false
-  /** An attribute of the tag begins with `o`: there may be handlers of events. */
+  /** An attribute of the tag begins with `o`: there may be event handlers. */
   mayHandle = false
+  /** Of a doctype or bogus comment: its `>` was there. */
+  isClosedComment = true
 
   #at = 0
   #state: State = 'data'
   #rawName = ''
   #textOf: State = 'data'
-  #closed = true
   #nameFrom = 0
   #nameTo = 0
   #attributes = 0
-  /** Four numbers an attribute: where its name and its value begin and end. */
+  /** Four numbers per attribute: where its name and its value begin and end. */
   readonly #spans: number[] = []
   /** The first `&` at or after the text last asked about. */
   #ampersand = -1
@@ -66,7 +65,7 @@ export class Tokenizer {
     this.#rawName = name
   }
 
-  /** Whether the raw text that begins here would end with its end tag, and not only with the input. Looks all the way there. */
+  /** Whether the raw text that begins here ends with its end tag, and not with the input. Searches all the way. */
   isClosed(name: string): boolean {
     return rawTextEnd(this.input, this.#at, name) < this.input.length
   }
@@ -78,7 +77,7 @@ export class Tokenizer {
     }
   }
 
-  /** The text of a text token, references decoded; or what of it begins at `from`. */
+  /** The decoded text of a text token; or the part from `from` on. */
   text(from = this.from): string {
     const cut = newlines(this.input.slice(from, this.to))
     switch (this.#textOf) {
@@ -93,7 +92,7 @@ export class Tokenizer {
     }
   }
 
-  /** True when the text token holds no reference, so that the input between `from` and `to` is its text. */
+  /** The text token has no reference, so the input between `from` and `to` is its text. */
   get isPlain(): boolean {
     if (this.#textOf !== 'data' && this.#textOf !== 'rcdata') return true
     if (this.#ampersand < this.from) {
@@ -105,10 +104,6 @@ export class Tokenizer {
 
   get comment(): string {
     return withoutNull(newlines(this.input.slice(this.from, this.to)))
-  }
-
-  get doctype(): Doctype {
-    return parseDoctype(this.comment, this.#closed)
   }
 
   /** Of a tag, in lower case. */
@@ -125,7 +120,7 @@ export class Tokenizer {
     return isLetter(code) ? code | 0x20 : code
   }
 
-  /** The decoded value of a start tag's attribute; '' when it has none; the first of several counts. */
+  /** The decoded value of a start tag's attribute, '' when it has no value; the first of several counts. */
   attribute(name: string): string | undefined {
     const spans = this.#spans
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -134,7 +129,7 @@ export class Tokenizer {
     return undefined
   }
 
-  /** The decoded values of attributes that handle events: `onclick` and the like. */
+  /** The decoded values of event handlers such as `onclick`. */
   handlers(): string[] {
     const found: string[] = []
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -143,7 +138,7 @@ export class Tokenizer {
     return found
   }
 
-  /** All of them, for tests and for the curious. */
+  /** All of them, for tests. */
   attributes(): Map<string, string> {
     const all = new Map<string, string>()
     for (let i = 0; i < this.#attributes * 4; i += 4) {
@@ -236,7 +231,7 @@ export class Tokenizer {
     this.selfClosing = false
     this.mayHandle = false
     for (;;) {
-      // A tag that the end of the input cuts off is none.
+      // A tag cut off by the end of the input does not count.
       if (at >= length) return this.#ended()
       const code = input.charCodeAt(at)
       if (code === GREATER) break
@@ -256,7 +251,7 @@ export class Tokenizer {
   #attribute(nameFrom: number): number {
     const input = this.input
     const length = input.length
-    // An `=` in the first place belongs to the name.
+    // A leading `=` belongs to the name.
     let at = nameFrom + 1
     for (; at < length; at++) {
       const code = input.charCodeAt(at)
@@ -311,7 +306,7 @@ export class Tokenizer {
 
   #bogusComment(from: number): Token {
     const end = this.input.indexOf('>', from)
-    this.#closed = end >= 0
+    this.isClosedComment = end >= 0
     this.from = from
     this.to = end < 0 ? this.input.length : end
     this.#at = end < 0 ? this.to : end + 1
@@ -357,4 +352,64 @@ function withoutNull(text: string): string {
 
 function newlines(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+}
+
+/** Where text that is not markup ends: the `<` of its end tag, or the end of the input. Each reads its input once. */
+
+/** For title, textarea (RCDATA), style, xmp, iframe … (RAWTEXT). */
+function rawTextEnd(input: string, from: number, name: string): number {
+  let at = from
+  for (;;) {
+    const open = input.indexOf('</', at)
+    if (open < 0) return input.length
+    if (isEndTag(input, open, name)) return open
+    at = open + 2
+  }
+}
+
+/** For script: inside `<!--` … `-->` a nested `<script>` … `</script>` does not end the element. */
+function scriptEnd(input: string, from: number, name: string): number {
+  let at = from
+  for (;;) {
+    const open = input.indexOf('<', at)
+    if (open < 0) return input.length
+    if (isEndTag(input, open, name)) return open
+    if (!reads(input, open, '<!--')) {
+      at = open + 1
+      continue
+    }
+    // The dashes of `<!--` may be those of `-->`.
+    const left = escapedEnd(input, open + 2, name)
+    if (left.ended) return left.at
+    at = left.at
+  }
+}
+
+function escapedEnd(input: string, from: number, name: string): { ended: boolean; at: number } {
+  let doubled = false
+  for (let at = from; at < input.length; at++) {
+    const code = input.charCodeAt(at)
+    if (code === DASH && reads(input, at, '-->')) return { ended: false, at: at + 3 }
+    if (code !== LESS) continue
+    if (doubled) {
+      if (isEndTag(input, at, 'script')) doubled = false
+    } else if (isEndTag(input, at, name)) {
+      return { ended: true, at }
+    } else if (isNamed(input, at + 1, 'script')) {
+      doubled = true
+    }
+  }
+  return { ended: true, at: input.length }
+}
+
+function isEndTag(input: string, open: number, name: string): boolean {
+  return (
+    name !== '' && open + 1 < input.length && input.charCodeAt(open + 1) === SLASH && isNamed(input, open + 2, name)
+  )
+}
+
+/** The name, and after it something that ends a name. */
+function isNamed(input: string, at: number, name: string): boolean {
+  const after = at + name.length
+  return after < input.length && endsTagName(input.charCodeAt(after)) && reads(input, at, name)
 }

@@ -1,40 +1,33 @@
 /**
- * Deflate streams unpacked, bare or in the wrappings of gzip and zlib: whole, or as far as they go.
+ * Unpacks deflate streams, raw or wrapped in gzip or zlib: whole, or as far as they go.
  *
- * CPU of the process for an answer in gzip, by turns in one process (2026-11, an AMD EPYC), against Node's `gunzipSync` with room
- * of the right size:
+ * CPU per gzip answer, measured in turns in one process (2026-11, an AMD EPYC), against Node's `gunzipSync` with a
+ * buffer of the right size:
  *
  *     answers                         zlib    here
  *     pages of the benchmark  14 KB   33 µs   21 µs
  *     HTML from disks         51 KB   47 µs   43 µs
  *     JavaScript              23 KB   46 µs   36 µs
- *     Markdown                11 KB   25 µs   19 µs
- *     CSS                     11 KB   15 µs   14 µs
  *     JSON                     2 KB    9 µs    6 µs
  *
- * In a crawl it is more: whole crawls take 30 µs less for a page, because zlib makes a stream, a state and a window for each
- * answer, and what it gives cannot be given back before the collector comes.
+ * Whole crawls save 30 µs per page, because zlib makes a stream, a state and a window per answer, and its memory is
+ * freed only by the collector.
  *
- * Of a page's 21, 13 are symbols, 2 the codes, 3 the CRC, which is Node's, 1 the copy. The symbols wait for one another
- * (`assembly/inflate/decode-symbols.ts`): more of them at a time is all that would help, and tables of pairs of bytes cost more to
- * build for a page than they would save.
- *
- * Input comes 64 KB at a time and output goes 256 KB at a time, with the last 32 KB kept: the module has 0.4 MB, whatever comes.
+ * Input comes 64 KB at a time and output goes 256 KB at a time, with the last 32 KB kept: the module needs 0.4 MB.
  */
 import { crc32 } from 'node:zlib'
 import { loadWasm } from '../../base/load-wasm.ts'
-import { gzipHeader, zlibHeader } from './wrapping.ts'
 
 export type Wrapping = 'gzip' | 'zlib' | 'raw'
 
 export interface Inflated {
-  /** All that came out, in memory of its own. */
+  /** Everything that came out, in memory of its own. */
   bytes: Uint8Array<ArrayBuffer>
-  /** `early`: the input ends before the stream does. `full`: there is more than was asked for, and `bytes` are as many. */
+  /** `early`: the input ends before the stream does. `full`: there is more than the limit, and `bytes` are as many. */
   end: 'whole' | 'early' | 'damaged' | 'full'
 }
 
-/** Never throws for what the input is. What follows a stream is not looked at, but gzip may have several members. */
+/** Never throws because of the input. Bytes after a stream are ignored, but gzip may have several members. */
 export type Inflate = (input: Uint8Array, wrapping: Wrapping, max: number) => Inflated
 
 interface Inflater {
@@ -54,7 +47,7 @@ interface Inflater {
   adler32(sums: number, from: number, to: number): number
 }
 
-/** What `run` says: see `assembly/inflate/verdict.ts`. */
+/** What `run` returns: see `assembly/inflate/memory.ts`. */
 const HUNGRY = 0
 const FULL = 1
 const DONE = 2
@@ -82,7 +75,7 @@ class Unpacker {
   #fedFrom = 0
   #fedTo = 0
   #max = 0
-  /** What was taken from the module already, and where begins what was not. */
+  /** What was taken from the module already, and where the rest begins. */
   #parts: Uint8Array[] = []
   #taken = 0
   #start = 0
@@ -103,7 +96,7 @@ class Unpacker {
     return { bytes, end }
   }
 
-  /** Members one behind another. Zeros behind them are nothing; anything else would have to be one more. */
+  /** Consecutive members. Zeros after them are padding; anything else must be another member. */
   #gzip(): End {
     const input = this.#input
     let at = 0
@@ -139,14 +132,14 @@ class Unpacker {
 
   #stream(at: number, sum: Sum): End {
     const inflater = this.#inflater
-    // Where that is behind what the module has, it will be hungry.
+    // If that is beyond what the module has, it will ask for more input.
     inflater.begin(at - this.#fedFrom)
     this.#sum = sum === 'adler32' ? 1 : 0
     this.#size = 0
     for (;;) {
       const before = inflater.made()
       const room = this.#max - this.#taken - (before - this.#start)
-      // One byte more than there is room for says that it is too little.
+      // One byte more than fits shows that the limit was exceeded.
       const finding = inflater.run(Math.min(this.#outputEnd, before + room + 1))
       const made = inflater.made()
       if (made - before > room) return 'full'
@@ -207,4 +200,53 @@ class Unpacker {
 
 function wordAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
+}
+
+/**
+ * The wrapping of a deflate stream: a header, and checksums that must agree. Checked field by field as in zlib: a wrong
+ * field counts, whatever is missing behind it.
+ */
+
+/** `early`: the input ends before the beginning of the stream is known. */
+export type Header = number | 'early' | 'damaged'
+
+const FLAG = { headerCrc: 2, extra: 4, name: 8, comment: 16, unknown: 0xe0 } as const
+const DEFLATED = 8
+
+/** Where the stream of the member at `start` begins. */
+export function gzipHeader(bytes: Uint8Array, start: number): Header {
+  const left = bytes.length - start
+  if (left < 2) return 'early'
+  if (bytes[start] !== 0x1f || bytes[start + 1] !== 0x8b) return 'damaged'
+  if (left < 4) return 'early'
+  const flags = bytes[start + 3]
+  if (bytes[start + 2] !== DEFLATED || flags & FLAG.unknown) return 'damaged'
+  let at = start + 10
+  if (flags & FLAG.extra) {
+    if (at + 2 > bytes.length) return 'early'
+    at += 2 + bytes[at] + bytes[at + 1] * 256
+  }
+  for (const text of [FLAG.name, FLAG.comment]) {
+    if (!(flags & text)) continue
+    const end = bytes.indexOf(0, at)
+    if (end < 0) return 'early'
+    at = end + 1
+  }
+  if (flags & FLAG.headerCrc) {
+    if (at + 2 > bytes.length) return 'early'
+    if ((bytes[at] | (bytes[at + 1] << 8)) !== (crc32(bytes.subarray(start, at)) & 0xffff)) return 'damaged'
+    at += 2
+  }
+  return at > bytes.length ? 'early' : at
+}
+
+const LARGEST_WINDOW = 7
+const NEEDS_DICTIONARY = 0x20
+
+export function zlibHeader(bytes: Uint8Array): Header {
+  if (bytes.length < 2) return 'early'
+  const [method, flags] = bytes
+  if (((method << 8) | flags) % 31 !== 0 || (method & 15) !== DEFLATED || method >> 4 > LARGEST_WINDOW) return 'damaged'
+  if (!(flags & NEEDS_DICTIONARY)) return 2
+  return bytes.length < 6 ? 'early' : 'damaged'
 }

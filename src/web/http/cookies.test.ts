@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseCookieDate } from './cookie-date.ts'
-import { CookieJar } from './cookies.ts'
+import { CookieJar, parseCookieDate } from './cookies.ts'
 
 const NOW = 1_700_000_000_000
 

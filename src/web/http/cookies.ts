@@ -1,14 +1,14 @@
 /** The cookies of one visit (RFC 6265): kept in memory while it lasts, bounded, for the site's own domain only. */
 import { getPublicSuffix } from 'tldts'
 import type { Instant } from '../../base/clock.ts'
-import { parseCookieDate } from './cookie-date.ts'
 import { type HeaderLines, headersOf } from './headers.ts'
+import { instantOf, monthOf } from './http-date.ts'
 
 export interface CookieLimits {
   cookies: number
-  /** Of name and value together. */
+  /** Name and value together. */
   bytes: number
-  /** Of one `Cookie` header: what does not fit is left out, so that no server refuses our head. */
+  /** Per `Cookie` header: what does not fit is left out, so that no server refuses our head. */
   headerBytes: number
 }
 
@@ -31,7 +31,7 @@ interface Place {
 }
 
 const LIMITS: CookieLimits = { cookies: 50, bytes: 4096, headerBytes: 8192 }
-/** A flood of Set-Cookie lines is read no further than this. */
+/** No more Set-Cookie lines are read than this. */
 const MAX_LINES = 50
 const LONGEST_LINE = 8192
 const LONGEST_ATTRIBUTE = 1024
@@ -129,7 +129,7 @@ function readCookie(line: string, place: Place, now: Instant, maxBytes: number):
   return applyAttributes(cookie, attributes, place, now) && keepsPromise(cookie, place) ? cookie : undefined
 }
 
-/** False when the cookie may not be kept at all. The last attribute of a name counts; Max-Age goes before Expires. */
+/** False when the cookie may not be kept. The last attribute of a name counts; Max-Age wins over Expires. */
 function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now: Instant): boolean {
   let expires: Instant | undefined
   let maxAge: Instant | undefined
@@ -158,7 +158,7 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
   }
   cookie.expiresAt = maxAge ?? expires ?? Number.POSITIVE_INFINITY
   if (domain === '' || domain === place.host) {
-    // A site that is itself a public suffix may keep cookies, for itself alone.
+    // A site that is itself a public suffix may keep cookies for itself alone.
     cookie.hostOnly = domain === '' || isSuffix(domain)
     return true
   }
@@ -168,7 +168,7 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
   return true
 }
 
-/** A secure cookie comes over TLS only, and the prefixes `__Secure-` and `__Host-` mean what they say. */
+/** A secure cookie must come over TLS, and the prefixes `__Secure-` and `__Host-` are enforced. */
 function keepsPromise(cookie: Cookie, place: Place): boolean {
   if (cookie.secure && !place.secure) return false
   const name = (cookie.name === '' ? cookie.value : cookie.name).toLowerCase()
@@ -201,7 +201,7 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last)
 }
 
-/** By hand: the regular expression `[ \t]+$` takes quadratic time on blanks inside, 0.8 s for a head full of them. */
+/** Not a regular expression: `[ \t]+$` takes quadratic time on inner blanks, 0.8 s for a head full of them. */
 function trim(text: string): string {
   let from = 0
   let end = text.length
@@ -212,4 +212,45 @@ function trim(text: string): string {
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
+}
+
+const LONGEST = 100
+const DELIMITERS = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/
+const TIME = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D|$)/
+const DAY = /^(\d{1,2})(?:\D|$)/
+const YEAR = /^(\d{2,4})(?:\D|$)/
+
+/** `Expires` of a cookie: the lax reading that RFC 6265 §5.1.1 prescribes (`Wed, 21-Oct-2015 07:28:00 GMT` and worse). */
+export function parseCookieDate(text: string): number | undefined {
+  let time: RegExpExecArray | null = null
+  let day = -1
+  let month = 0
+  let year = -1
+  for (const token of text.slice(0, LONGEST).split(DELIMITERS)) {
+    const asTime: RegExpExecArray | null = time === null ? TIME.exec(token) : null
+    if (asTime !== null) {
+      time = asTime
+      continue
+    }
+    const asDay = day < 0 ? DAY.exec(token) : null
+    if (asDay !== null) {
+      day = Number(asDay[1])
+      continue
+    }
+    const asMonth = month === 0 ? monthOf(capitalised(token.slice(0, 3))) : 0
+    if (asMonth > 0) {
+      month = asMonth
+      continue
+    }
+    const asYear = year < 0 ? YEAR.exec(token) : null
+    if (asYear !== null) year = Number(asYear[1])
+  }
+  if (year >= 70 && year <= 99) year += 1900
+  else if (year >= 0 && year <= 69) year += 2000
+  if (time === null || year < 1601 || Number(time[3]) > 59) return undefined
+  return instantOf(year, month, day, Number(time[1]), Number(time[2]), Number(time[3]))
+}
+
+function capitalised(letters: string): string {
+  return letters.charAt(0).toUpperCase() + letters.slice(1).toLowerCase()
 }

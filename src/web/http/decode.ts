@@ -1,7 +1,7 @@
 /**
- * Content codings taken off, of most bodies synchronously: handing a page of 15 KB to the thread pool costs more than inflating it.
- * A bomb ends at the bound and a damaged stream where the damage is; in both cases what came out before is kept.
- * What most of the web sends, gzip and deflate, is unpacked by `deflate/`, the rest by Node.
+ * Removes content codings, synchronously for most bodies: handing 15 KB to the thread pool costs more than inflating
+ * it. A bomb ends at the limit and a damaged stream at the damage; what came out before is kept. `deflate/` unpacks
+ * gzip and deflate, Node the rest.
  */
 import type { Transform } from 'node:stream'
 import {
@@ -18,38 +18,38 @@ import { release } from '../../base/bytes.ts'
 import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
-  /** Most bytes of the decoded body. */
+  /** The most bytes of the decoded body. */
   bytes: number
-  /** Most bytes out for a byte in; small bodies may always grow to `FREE_BYTES`. */
+  /** The most bytes out per byte in; small bodies may always grow to `FREE_BYTES`. */
   ratio: number
 }
 
-/** In words that crawl.log carries, after `coding:`. */
+/** As crawl.log shows it after `coding:`. */
 export type CodingTrouble =
-  /** Announced, and the bytes are not coded at all: they are the page. */
+  /** Announced, but the bytes are not coded: they are the page. */
   | 'not-sent'
   /** The stream ends before its end. */
   | 'early'
   /** The stream is broken, or its checksum or length is wrong. */
   | 'damaged'
-  /** A name that we don't know: what the bytes are, nobody can say. */
+  /** An unknown name: the bytes cannot be interpreted. */
   | 'unknown'
-  /** More codings than are taken off. */
+  /** More codings than are removed. */
   | 'too-many'
 
 export interface Decoded {
   bytes: Uint8Array
-  /** The bound was reached: `bytes` is a beginning. */
+  /** The limit was reached: `bytes` is a beginning. */
   cut: boolean
   /** What was wrong with the coding. */
   trouble?: CodingTrouble
-  /** Gives back the memory of `bytes`, where they have some to themselves: nobody may look at them from then on. */
+  /** Frees the memory of `bytes`, if they have their own: they must not be used afterwards. */
   release?(): void
 }
 
 const MAX_CODINGS = 3
 const FREE_BYTES = 65_536
-/** What is unpacked while all other visits of the thread wait: 4 MB take 10 to 20 ms. */
+/** Unpacked while all other visits of the thread wait: 4 MB take 10 to 20 ms. */
 const MAX_AT_ONCE = 4 * 2 ** 20
 /** RFC 9659: a zstd window in HTTP is at most 8 MB; without this a frame may ask for 128. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
@@ -65,9 +65,9 @@ const CODINGS: Readonly<Record<string, Coding>> = {
 }
 
 /**
- * Small bodies at once, large ones by Node's thread pool: a bomb, or a sitemap of 24 MB, keeps nobody waiting. So do brotli and
- * zstd that are not whole, because Node's synchronous calls give all or nothing: to search for the longest beginning that decodes
- * took 20 attempts of 12 ms each for a brotli bomb of 51 bytes.
+ * Small bodies at once, large ones in Node's thread pool, so that a bomb or a sitemap of 24 MB blocks no one.
+ * Incomplete brotli and zstd go there too, because Node's synchronous calls give all or nothing: finding the longest
+ * prefix that decodes took 20 attempts of 12 ms for a brotli bomb of 51 bytes.
  */
 export async function decodeContent(
   payload: Uint8Array,
@@ -79,13 +79,13 @@ export async function decodeContent(
   let bytes = payload
   let trouble: CodingTrouble | undefined
   let release: Decoded['release']
-  // The ratio counts from the wire to the page, or two codings in a row would square it.
+  // The ratio counts from the wire to the page; otherwise two codings in a row would square it.
   const max = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
   for (const name of names.reverse()) {
     if (bytes.length === 0) break
     const step = removeCoding(bytes, name, Math.min(max, MAX_AT_ONCE)) ?? (await unfold(bytes, CODINGS[name], max))
     trouble = step.trouble ?? trouble
-    // What lies under a coding that nobody knows cannot be unpacked either.
+    // Nothing under an unknown coding can be unpacked either.
     if (trouble === 'unknown') return bounded(bytes, limit.bytes, trouble)
     if (step.cut) return trouble === undefined ? step : { ...step, trouble }
     bytes = step.bytes
@@ -104,7 +104,7 @@ function codingNames(contentEncoding: string): string[] {
     .filter((name) => name !== '' && name !== 'identity' && !isNoCoding(name))
 }
 
-/** Servers that name the charset here, or say that there is none, code nothing; browsers read their pages too. */
+/** Servers that put the charset here, or `none`, code nothing; browsers read their pages too. */
 function isNoCoding(name: string): boolean {
   return /^(none|binary|[78]bit|utf-?8|us-ascii|iso-8859-\d{1,2}|windows-125\d)$/.test(name)
 }
@@ -115,11 +115,11 @@ function bounded(bytes: Uint8Array, max: number, trouble: CodingTrouble | undefi
   return trouble === undefined ? { bytes: kept, cut } : { bytes: kept, cut, trouble }
 }
 
-/** Undefined: it is larger than that, or not whole and of a coding that gives no beginnings at once. */
+/** Undefined: larger than that, or incomplete and of a coding that gives no beginnings at once. */
 function removeCoding(bytes: Uint8Array, name: string, max: number): Decoded | undefined {
   switch (CODINGS[name]) {
     case 'gzip':
-      // Servers that announce gzip and send plain text are common enough; what they sent is the page.
+      // Many servers announce gzip and send plain text: that is the page.
       if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b)) return untouched(bytes, 'not-sent')
       return unpack(bytes, 'gzip', max)
     case 'deflate':
@@ -138,7 +138,7 @@ function untouched(bytes: Uint8Array, trouble: CodingTrouble): Decoded {
   return { bytes, cut: false, trouble }
 }
 
-/** `deflate` means zlib, and half the servers that say it send the raw stream. */
+/** `deflate` means zlib, but half the servers that say it send the raw stream. */
 function inflateDeflate(bytes: Uint8Array, max: number): Decoded | undefined {
   const isZlib = hasZlibHeader(bytes)
   const first = unpack(bytes, isZlib ? 'zlib' : 'raw', max)
@@ -191,7 +191,7 @@ function decompress(
   }
 }
 
-/** What Node unpacks in its thread pool; `deflate` is one of two. */
+/** Codings that Node unpacks in its thread pool; `deflate` has two forms. */
 type Stream = 'gzip' | 'zlib' | 'raw' | 'br' | 'zstd'
 
 /** As far as it goes, in the thread pool, piece by piece. */
@@ -207,8 +207,7 @@ async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<
   }
   const { bytes, trouble } = best!
   if (bytes.length >= MAX_AT_ONCE) return best!
-  // With the piece in which a stream breaks off Node drops all that came of it, and brotli what it had not handed out yet:
-  // in small pieces, what is lost is small.
+  // Node drops the output of the piece in which a stream breaks: small pieces lose little.
   const piece = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
   const again = await streamed(packed, stream, max, piece)
   return { bytes: again.bytes, cut: again.cut, trouble }
@@ -222,7 +221,7 @@ function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
   return hasZlibHeader(packed) ? ['zlib', 'raw'] : ['raw', 'zlib']
 }
 
-/** `piece`: of a stream that breaks off; all that there is in such pieces comes out, an early end is none. */
+/** `piece`: for a broken stream, in pieces of this size; an early end is then not an error. */
 function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Decoded> {
   return new Promise((resolve) => {
     const stream = openStream(as, piece !== undefined)

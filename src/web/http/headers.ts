@@ -1,7 +1,7 @@
-/** Header lines as they came; the same shape as the treaty's `Headers`, which this room may not import. */
+/** Header lines as they came; the same shape as `Headers` of the contracts, which this module may not import. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
-/** The first value of a header, whatever the spelling of its name. */
+/** The first value of a header; names compare without case. */
 export function headerOf(headers: HeaderLines, name: string): string | undefined {
   const wanted = name.toLowerCase()
   for (const line of headers) if (isNamed(line[0], wanted)) return line[1]
@@ -16,7 +16,32 @@ export function headersOf(headers: HeaderLines, name: string): string[] {
   return values
 }
 
-/** Lengths first: most lines are told apart without making a string. */
+/** Compare lengths first: most lines differ without making a string. */
 function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && (name === wanted || name.toLowerCase() === wanted)
+}
+
+export interface MediaType {
+  /** `text/html`, lower case; '' when the header is missing or not a media type. */
+  type: string
+  /** As the server named it, lower case; undefined when it named none. */
+  charset?: string
+}
+
+const NO_TYPE: MediaType = { type: '' }
+const LONGEST_VALUE = 1_000
+const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]*(?:[;,]|[ \t]|$)/
+const CHARSET = /(?:^|[;, \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^;, \t]*))/
+const CHARSET_NAME = /^[a-z0-9!#$%&'+^_`{}~.:()-]{1,40}$/
+
+/** Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, `text/html, text/html`, a stray `;`. */
+export function parseMediaType(value: string | undefined): MediaType {
+  if (value === undefined) return NO_TYPE
+  const lower = value.slice(0, LONGEST_VALUE).toLowerCase()
+  const type = TYPE.exec(lower)?.[1]
+  if (type === undefined) return NO_TYPE
+  const found = CHARSET.exec(lower)
+  if (found === null) return { type }
+  const charset = (found[1] ?? found[2] ?? found[3]).trim()
+  return CHARSET_NAME.test(charset) ? { type, charset } : { type }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatHttpDate, parseHttpDate } from './http-date.ts'
-import { retryAfter } from './retry-after.ts'
+import { formatHttpDate, parseHttpDate, retryAfter } from './http-date.ts'
 
 const NOW = 1_700_000_000_000
 const THEN = 784_111_777_000

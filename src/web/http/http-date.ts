@@ -1,4 +1,5 @@
-/** The dates of HTTP (RFC 9110 §5.6.7): three forms and nothing else. `Date.parse` would take `2`, `May` and local time. */
+/** The three date forms of HTTP (RFC 9110 §5.6.7). `Date.parse` would also accept `2`, `May` and local time. */
+import type { Instant, Millis } from '../../base/clock.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -8,7 +9,7 @@ const FIX_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4
 const RFC_850 = /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/
 const ASCTIME = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/
 
-/** Milliseconds since 1970. A two-digit year that would lie over 50 years after `now` is of the century before. */
+/** Milliseconds since 1970. A two-digit year more than 50 years after `now` belongs to the century before. */
 export function parseHttpDate(text: string, now: number): number | undefined {
   if (text.length < 24 || text.length > 33) return undefined
   let found = FIX_DATE.exec(text)
@@ -32,7 +33,7 @@ export function formatHttpDate(instant: number): string {
   return `${weekday}, ${two(dayOfMonth)} ${MONTHS[month - 1]} ${String(year).padStart(4, '0')} ${time} GMT`
 }
 
-/** 1 to 12; 0 when it is no month's name. */
+/** 1 to 12; 0 when it is not a month's name. */
 export function monthOf(name: string): number {
   return MONTHS.indexOf(name) + 1
 }
@@ -62,7 +63,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Days since 1970-01-01 in the Gregorian calendar; years are counted from March, so that the leap day is the last. */
+/** Days since 1970-01-01 in the Gregorian calendar; years start in March, so that the leap day is the last. */
 function dayNumber(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
@@ -88,4 +89,16 @@ function civilOf(day: number): { year: number; month: number; dayOfMonth: number
 
 function two(value: number): string {
   return String(value).padStart(2, '0')
+}
+
+/** More than a year is a mistake; callers limit it further. */
+const LONGEST_MS = 366 * 86_400_000
+
+/** How long a server asks us to stay away, in either form; undefined when it says nothing readable. */
+export function retryAfter(value: string | undefined, now: Instant): Millis | undefined {
+  if (value === undefined) return undefined
+  const text = value.trim()
+  if (/^\d{1,100}$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_MS)
+  const at = parseHttpDate(text, now)
+  return at === undefined ? undefined : Math.min(Math.max(0, at - now), LONGEST_MS)
 }

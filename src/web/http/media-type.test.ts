@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseMediaType } from './media-type.ts'
+import { parseMediaType } from './headers.ts'
 
 test('media types as servers write them', () => {
   const cases: [string | undefined, { type: string; charset?: string }][] = [

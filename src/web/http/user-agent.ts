@@ -1,15 +1,15 @@
-/** Who we say we are: the same token that robots.txt is asked for. */
+/** How the crawler names itself, with the same token that it looks for in robots.txt. */
 import { Problem } from '../../base/errors.ts'
 
 export interface Identity {
   /** RFC 9309's product token: letters, `_` and `-`. */
   name: string
   version: string
-  /** A URL or a mail address where a webmaster finds us. */
+  /** A URL or a mail address for webmasters. */
   contact?: string
 }
 
-/** The names that well-known crawlers and browsers give themselves, and for which robots.txt and firewalls make exceptions. */
+/** Names of well-known crawlers and browsers, for which robots.txt and firewalls make exceptions. */
 const TAKEN = (
   'adidxbot ahrefsbot amazonbot amzn-searchbot anthropic-ai applebot arquivo-web-crawler archivebot bingbot bingpreview ' +
   'blexbot bnfbot bravebot bubing bytespider ccbot chatgpt-user chrome claude-searchbot claude-user claude-web claudebot coccoc ' +
@@ -26,7 +26,7 @@ const TAKEN_NAME = new RegExp(
   'i',
 )
 
-/** Whoever uses such a name pretends to be somebody else: robots.txt would be read as theirs. */
+/** Using such a name is impersonation: robots.txt would be read as theirs. */
 export function isTakenName(name: string): boolean {
   return TAKEN_NAME.test(name)
 }

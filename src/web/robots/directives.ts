@@ -1,4 +1,4 @@
-/** `X-Robots-Tag` and `meta robots`: what may be done with a page (C4). The most restrictive of all lines counts. */
+/** `X-Robots-Tag` and `meta robots`: what may be done with a page (C4). The most restrictive line counts. */
 
 export interface Directives {
   /** The page is not kept. */
@@ -8,15 +8,15 @@ export interface Directives {
   noarchive: boolean
 }
 
-/** Their values have a colon before them too, but it does not follow a robot's name. */
+/** A colon follows these too, but they are not names of robots. */
 const VALUED = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])
 
 const MAX_VALUES = 50
 const LONGEST_VALUE = 4096
 
 /**
- * Values of X-Robots-Tag or contents of `meta name=robots` (and of a meta that has the token for its name). A value may
- * address one robot (`otherbot: noindex, nofollow`): all that follows in it, up to the next name, is for that one.
+ * Values of X-Robots-Tag, or contents of `meta name=robots` and of a meta named like the token. A value may address one
+ * robot (`otherbot: noindex, nofollow`): everything up to the next name is for that one.
  */
 export function parseDirectives(values: readonly string[], token: string): Directives {
   const found: Directives = { noindex: false, nofollow: false, noarchive: false }
@@ -34,7 +34,7 @@ export function parseDirectives(values: readonly string[], token: string): Direc
   return found
 }
 
-/** Commas are right; semicolons and spaces are common. */
+/** Commas are correct; semicolons and spaces are common. */
 function note(found: Directives, part: string): void {
   for (const word of part.split(/[\s;]+/)) {
     if (word === 'noindex' || word === 'none') found.noindex = true

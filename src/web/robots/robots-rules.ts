@@ -1,15 +1,15 @@
 /**
- * Which rule decides about a path: the longest that matches, `Allow` before `Disallow` when they are equally long.
- * Rules without wildcards lie in a map, so that a file of ten thousand costs no more than its different lengths. Those
- * with wildcards are tried one by one; most are told apart by two letters that the path does not have side by side.
+ * Which rule decides about a path: the longest that matches, `Allow` before `Disallow` at equal length. Rules without
+ * wildcards lie in a map, so ten thousand of them cost no more than their different lengths. Those with wildcards are
+ * tried one by one; most are ruled out by two letters that the path does not have side by side.
  */
 import { decodeUnreserved, upperHex } from '../url/escapes.ts'
 
-/** Where a rule stands in the file as the site serves it. */
+/** Where a rule is in the file as the site serves it. */
 export interface Place {
-  /** The number of its line, 0 when that is not known. */
+  /** The number of its line, 0 when unknown. */
   readonly line: number
-  /** The name to which its group is addressed, as the file spells it: `*`, `Orbweaver/2.0`. */
+  /** The name that its group addresses, as the file spells it: `*`, `Orbweaver/2.0`. */
   readonly group: string
 }
 
@@ -23,14 +23,14 @@ export interface RobotsRule {
 interface Pattern extends RobotsRule {
   /** Octets of the rule: the longest decides. */
   readonly length: number
-  /** What stands between the asterisks. */
+  /** The text between the asterisks. */
   readonly pieces: readonly string[]
   readonly toTheEnd: boolean
 }
 
 /**
- * Rules and paths are compared after this: unreserved characters as themselves, everything else that a URL cannot hold
- * escaped, hex digits in capitals. One character is one byte (`decodeRobots`), so a byte is its own escape.
+ * Rules and paths are compared in this form: unreserved characters as themselves, everything else that a URL cannot
+ * hold escaped, hex digits in capitals. One character is one byte (`decodeRobots`), so a byte is its own escape.
  */
 export function comparable(pattern: string): string {
   const escaped = pattern.replace(/[\u0000-\u0020"<>\\^`{|}\u007f-\u00ff]/g, escapeByte)
@@ -42,8 +42,8 @@ function escapeByte(letter: string): string {
 }
 
 /**
- * Characters that one decision looks through for the pieces of wildcard rules. 500 KB of rules made to be slow on a path
- * made for them took 0.5 s a URL; now 12 ms at most, and no honest file comes near it.
+ * Characters that one decision may scan for the pieces of wildcard rules. 500 KB of hostile rules took 0.5 s per URL
+ * without this limit; now 12 ms at most, and no honest file comes near it.
  */
 export const MAX_SCANNED = 5_000_000
 
@@ -51,7 +51,7 @@ export interface Effort {
   steps: number
 }
 
-/** What cannot be decided within the bound is not asked for: the site has asked for something, we only cannot tell what. */
+/** A path that cannot be decided within the limit is not fetched: some rule may forbid it. */
 const UNDECIDED: RobotsRule = {
   allow: false,
   text: 'Disallow: (too many wildcards to decide)',
@@ -64,19 +64,19 @@ export class RobotsRules {
   readonly #wild: Pattern[] = []
   readonly #lines = new Map<string, Place>()
 
-  /** The rules' lines and where they stood first, each once, in the order of the file. */
+  /** The rules' lines and where each was first, once each, in the order of the file. */
   get lines(): ReadonlyMap<string, Place> {
     return this.#lines
   }
 
-  /** The pattern in its comparable form. False when the same line is there already. */
+  /** Adds a pattern in its comparable form. False when the same line is there already. */
   add(allow: boolean, pattern: string, place: Place): boolean {
     const text = `${allow ? 'Allow' : 'Disallow'}: ${pattern}`.trimEnd()
     if (this.#lines.has(text)) return false
     this.#lines.set(text, place)
     if (pattern === '') return true
     this.#keep(allow, pattern, text, place)
-    // Google's reading: who allows /a/index.html means /a/ too.
+    // Google's reading: allowing /a/index.html allows /a/ too.
     const slash = pattern.lastIndexOf('/')
     if (allow && slash >= 0 && pattern.startsWith('/index.htm', slash)) {
       this.#keep(allow, `${pattern.slice(0, slash + 1)}$`, text, place)
@@ -84,13 +84,13 @@ export class RobotsRules {
     return true
   }
 
-  /** To be called once, after the last rule. */
+  /** Call once, after the last rule. */
   seal(): void {
     this.#lengths = [...new Set(Array.from(this.#prefixes.keys(), (prefix) => prefix.length))].sort((a, b) => a - b)
     this.#wild.sort((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow))
   }
 
-  /** `effort.steps` grows by the characters of rules and path that are looked at: tests bound it. */
+  /** `effort.steps` grows by the characters of rules and path that are scanned: tests limit it. */
   decide(path: string, effort: Effort = { steps: 0 }): RobotsRule | undefined {
     const asked = literal(comparable(path))
     effort.steps += asked.length
@@ -119,7 +119,7 @@ export class RobotsRules {
       effort.steps += length
       const found = this.#prefixes.get(path.slice(0, length))
       if (found === undefined) continue
-      // Trailing asterisks count in the rule and not in the map, so the first found is not yet the longest.
+      // Trailing asterisks count in the rule and not in the map, so the first found may not be the longest.
       if (best === undefined || found.length > best.length || (found.length === best.length && found.allow))
         best = found
     }
@@ -128,7 +128,7 @@ export class RobotsRules {
 
   #keep(allow: boolean, pattern: string, text: string, place: Place): void {
     const toTheEnd = pattern.endsWith('$')
-    // A trailing asterisk says nothing, but it counts as length, as in Google's parser.
+    // A trailing asterisk matches nothing more, but it counts as length, as in Google's parser.
     const body = toTheEnd ? pattern.slice(0, -1) : withoutTrailingStars(pattern)
     const pieces = body.split('*').map(literal)
     const rule: Pattern = { allow, text, place, length: pattern.length, pieces, toTheEnd }
@@ -148,13 +148,13 @@ function withoutTrailingStars(pattern: string): string {
   return pattern.slice(0, end)
 }
 
-/** RFC 9309: an asterisk or a dollar in a URL is compared in its escaped form, so that it is told from the wildcards. */
+/** RFC 9309: an asterisk or a dollar in a URL is compared in its escaped form, to distinguish it from the wildcards. */
 function literal(text: string): string {
   if (!text.includes('*') && !text.includes('$')) return text
   return text.replaceAll('*', '%2A').replaceAll('$', '%24')
 }
 
-/** Which letters stand side by side in the path last noted. Deciding is synchronous, so that one table is enough. */
+/** Pairs of adjacent letters in the path noted last. Deciding is synchronous, so one table is enough. */
 const pairs = {
   seen: new Uint32Array(128 * 128),
   round: 0,
@@ -173,12 +173,12 @@ const pairs = {
   },
 }
 
-/** Comparable text is ASCII; of any other, what falls together is only told apart later. */
+/** Comparable text is ASCII; other letters may collide here, and the full comparison settles it. */
 function pairAt(text: string, at: number): number {
   return ((text.charCodeAt(at - 1) & 127) << 7) | (text.charCodeAt(at) & 127)
 }
 
-/** All that can be said without searching. */
+/** Everything that can be decided without searching. */
 function mayMatch({ pieces, toTheEnd }: Pattern, path: string): boolean {
   if (!path.startsWith(pieces[0])) return false
   const last = pieces.length - 1
@@ -187,10 +187,7 @@ function mayMatch({ pieces, toTheEnd }: Pattern, path: string): boolean {
   return true
 }
 
-/**
- * Piece by piece, each at its first place: no way back is ever needed. -1 when the rule (which may match) does; else how
- * many characters were looked through for nothing.
- */
+/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned in vain. */
 function scan({ pieces, toTheEnd }: Pattern, path: string): number {
   const first = pieces[0].length
   const last = pieces.length - 1

@@ -1,35 +1,34 @@
 /**
- * What a site's robots.txt asks of us: RFC 9309 with Google's published reading of its edge cases (C4, V16). A file
- * that cannot be interpreted restricts nothing. The request for robots.txt itself is never a matter of its rules:
- * whoever sends it does not ask `permits` (a *page* linked as /robots.txt follows them, as in Google's cases).
+ * What a site's robots.txt demands: RFC 9309 with Google's published reading of its edge cases (C4, V16). A file that
+ * cannot be interpreted restricts nothing. The request for robots.txt itself is never subject to its rules (a *page*
+ * linked as /robots.txt is, as in Google's cases).
  */
 import type { Millis } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { parseUrl } from '../url/web-url.ts'
-import { decodeRobots, LONGEST_LINE, type RobotsLine, readLines } from './robots-lines.ts'
 import { comparable, type Effort, type Place, type RobotsRule, RobotsRules } from './robots-rules.ts'
 
 export interface RobotsAnswer {
   yes: boolean
   /** The deciding line, as `Disallow: /private*`, at most 200 characters; '' when no rule matches. */
   rule: string
-  /** The user-agent line of the group that decides, as the file spells the name: `*`, `Orbweaver/2.0`; '' when no group is for us. */
+  /** The deciding group's user-agent, as the file spells it: `*`, `Orbweaver/2.0`; '' when no group is for us. */
   group: string
-  /** The number of the deciding line in the file, from 1; 0 when no rule matches, or in a file too long to keep count of. */
+  /** The number of the deciding line in the file, from 1; 0 when no rule matches, or in a file too long to count. */
   line: number
 }
 
 export interface Robots {
-  /** rules: it says something to robots; none: nothing but comments; uninterpretable: empty, or no line understood. */
+  /** rules: it has rules for robots; none: only comments; uninterpretable: empty, or no line understood. */
   readonly state: 'rules' | 'none' | 'uninterpretable'
-  /** The lines that concern the token: a small robots.txt in ASCII that says the same (`recallRobots`); '' unless 'rules'. */
+  /** The lines for our token: a small robots.txt in ASCII with the same meaning (`recallRobots`); '' unless 'rules'. */
   readonly text: string
   readonly crawlDelay: Millis | undefined
   /** Absolute, at most 100. They belong to no group. */
   readonly sitemaps: readonly string[]
-  /** Sitemap lines after the first hundred: nobody knows what they name. */
+  /** Sitemap lines after the first hundred, which are ignored. */
   readonly sitemapsLeft: number
-  /** Path and query as on the request line. What it costs is added to `effort`. */
+  /** Path and query as on the request line. The cost is added to `effort`. */
   permits(pathAndQuery: string, effort?: Effort): RobotsAnswer
 }
 
@@ -38,36 +37,36 @@ const LONGEST_SITEMAP = 2048
 const LONGEST_CRAWL_DELAY: Millis = 86_400_000
 const LONGEST_SHOWN = 200
 const LONGEST_NAME = 100
-/** Of `text`. Spelled out, no file of 512 KiB in ASCII takes more; one that is all escapes loses its last rules. */
+/** Of `text`. No file of 512 KiB in ASCII needs more; one that is all escapes loses its last rules. */
 const MAX_TEXT = 640 * 1024
 const ROOM_FOR_HEAD = 1024
-/** Read or written at a stretch: 5 to 10 ms. */
+/** Lines per stretch: 5 to 10 ms. */
 export const LINES_A_STRETCH = 2000
 
-/** RFC 9309 §2.2.1: the name that robots.txt may address has letters, `-` and `_` only. */
+/** RFC 9309 §2.2.1: a name in robots.txt has letters, `-` and `_` only. */
 export function isProductToken(name: string): boolean {
   return /^[a-z_-]+$/i.test(name)
 }
 
 /**
  * The token is the crawler's name without version (`isProductToken`). RFC 9309 §2.3.1.5: every line that parses counts,
- * also behind mark-up or bytes that are no text (www.uspto.gov begins with `<!--`); an error page has no such line.
+ * also after mark-up or binary data (www.uspto.gov begins with `<!--`); an error page has no such line.
  */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
   return runThrough(robotsInStretches(bytes, token))
 }
 
-/** As `parseRobots`, with a rest now and then: 512 KiB of rules take 100 ms. */
+/** As `parseRobots`, but yields now and then: 512 KiB of rules take 100 ms. */
 export function* robotsInStretches(bytes: Uint8Array | string, token: string): Stretches<Robots> {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
-  // Nothing at all is no answer to the question; a comment says at least that somebody wrote it.
+  // An empty file says nothing; a comment shows at least that it was written on purpose.
   if (text.trim() === '') return unrestricted('uninterpretable')
   return yield* robotsOf(yield* readGroups(text, token.toLowerCase()), token)
 }
 
 /**
- * From `Robots.text`, with the places that the rules had in the file itself. All that was kept concerns us, also when we
- * have another name by now: to forget a rule would be worse than to obey one too many until the file is read again.
+ * Parses `Robots.text`, with the positions that the rules had in the original file. All rules in it are for us, even if
+ * our name has changed since: obeying one too many is better than forgetting one.
  */
 export function recallRobots(text: string): Robots {
   return runThrough(recallInStretches(text))
@@ -107,16 +106,16 @@ function unrestricted(state: 'none' | 'uninterpretable'): Robots {
 }
 
 interface Group {
-  /** The name on the first user-agent line that is for us, as the file spells it; undefined when there is none. */
+  /** The name on the first user-agent line for us, as the file spells it; undefined when there is none. */
   first: string | undefined
-  /** The product token that it begins with, in the same spelling. */
+  /** The product token at its beginning, in the same spelling. */
   name: string
   rules: RobotsRules
   crawlDelay: Millis | undefined
 }
 
 interface RobotsFile {
-  /** Any user-agent line was understood. */
+  /** Some user-agent line was understood. */
   addressed: boolean
   named: Group
   common: Group
@@ -130,7 +129,7 @@ const emptyGroup = (): Group => ({ first: undefined, name: '*', rules: new Robot
 
 /**
  * All groups that name the token are one; so are all groups of `*`. Only a rule ends a list of user agents. Without a
- * token the text is one of ours: every group is for us, and comments say where its lines stood (`writeText`).
+ * token the text is one of ours: every group is for us, and comments give the positions of its lines (`writeText`).
  */
 function* readGroups(text: string, token: string | undefined): Stretches<RobotsFile> {
   const file: RobotsFile = {
@@ -181,7 +180,7 @@ function* readGroups(text: string, token: string | undefined): Stretches<RobotsF
   return file
 }
 
-/** Our own group, that of `*`, or undefined: somebody else's. */
+/** Our own group, that of `*`, or undefined for any other. */
 function addressee(file: RobotsFile, value: string, token: string | undefined): Group | undefined {
   if (/^\*(\s|$)/.test(value)) return file.common
   return token === undefined || productToken(value).toLowerCase() === token ? file.named : undefined
@@ -192,7 +191,7 @@ function productToken(value: string): string {
   return /^[a-z_-]*/i.exec(value)![0]
 }
 
-/** For people: printable ASCII, and not all of it. */
+/** For people: printable ASCII, shortened. */
 function shown(value: string): string {
   return value
     .slice(0, LONGEST_NAME)
@@ -200,7 +199,7 @@ function shown(value: string): string {
     .trimEnd()
 }
 
-/** The length that it takes in `text`. */
+/** Its length in `text`. */
 function addSitemap(file: RobotsFile, value: string, room: number): number {
   const { sitemaps } = file
   if (sitemaps.length >= MAX_SITEMAPS) file.sitemapsLeft++
@@ -211,7 +210,7 @@ function addSitemap(file: RobotsFile, value: string, room: number): number {
   return href.length + 'Sitemap: \n'.length
 }
 
-/** Seconds, fractions too; whatever follows the number is forgiven. Of several the longest counts. */
+/** Seconds, fractions too; anything after the number is ignored. The longest of several counts. */
 function addCrawlDelay(group: Group, value: string): void {
   const seconds = /^(\d{1,12}(?:[.,]\d{1,12})?|[.,]\d{1,12})/.exec(value)?.[1]
   if (seconds === undefined) return
@@ -220,8 +219,8 @@ function addCrawlDelay(group: Group, value: string): void {
 }
 
 /**
- * A small robots.txt in which comments keep the places of its lines: `Disallow: /a #12`, and `User-agent: orbweaver
- * #Orbweaver/2.0` where a group begins. Where they would make it too long, the rules come first.
+ * Writes a small robots.txt whose comments keep the positions of its lines: `Disallow: /a #12`, and `User-agent:
+ * orbweaver #Orbweaver/2.0` where a group begins. If they would make it too long, the rules come first.
  */
 function* writeText(group: Group, agent: string, sitemaps: readonly string[]): Stretches<string> {
   const tail = sitemaps.map((sitemap) => `Sitemap: ${sitemap}\n`).join('')
@@ -257,4 +256,106 @@ function recalledName({ value, comment }: RobotsLine): string {
 function recalledPlace({ comment }: RobotsLine, group: string): Place {
   const line = /^\d{1,7}$/.exec(comment ?? '')
   return line === null ? { line: 0, group: '' } : { line: Number(line[0]), group }
+}
+
+/** The lines of a robots.txt, read with the tolerance of Google's published parser. */
+
+type LineKind = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap' | 'other'
+
+interface RobotsLine {
+  kind: LineKind
+  value: string
+  /** 1 for the first: CR, LF and CR LF each end a line. */
+  number: number
+  /** The text after the `#`; undefined when there is none. */
+  comment: string | undefined
+}
+
+/** RFC 9309 asks for 500 KiB at least. */
+const PARSED_BYTES = 512 * 1024
+/** Google's limit for a line: eight times the longest URL that browsers accept. */
+const LONGEST_LINE = 2083 * 8
+
+/** In this order; a key need only begin so. The misspellings are the commonest ones. */
+const KEYS: readonly (readonly [LineKind, RegExp])[] = [
+  ['user-agent', /^user[- ]?agent/i],
+  ['allow', /^allow/i],
+  ['disallow', /^(disallow|dissallow|dissalow|disalow|diasllow|disallaw)/i],
+  ['sitemap', /^site-?map/i],
+  ['crawl-delay', /^crawl[- ]?delay/i],
+]
+
+/**
+ * Decodes one character per byte, so that a pattern in an unknown encoding keeps its bytes. Whole lines of the first
+ * 512 KiB, without the byte order mark (or part of one) and without NULs: UTF-16 without its mark is readable then.
+ */
+function decodeRobots(bytes: Uint8Array): string {
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
+  if (utf16 !== '') {
+    // Against RFC 9309, but it happens, and the intent is clear.
+    const text = new TextDecoder(utf16).decode(bytes.subarray(0, 2 * PARSED_BYTES))
+    return decodeRobots(new TextEncoder().encode(text))
+  }
+  let from = 0
+  for (const byte of [0xef, 0xbb, 0xbf])
+    if (bytes[from] === byte) from++
+    else break
+  // The fetch stops at the same length: a last line of exactly that many bytes may be half a line.
+  const end = bytes.length < PARSED_BYTES ? bytes.length : lineBorder(bytes, Math.min(bytes.length, PARSED_BYTES))
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from)
+    .toString('latin1')
+    .replaceAll('\0', '')
+}
+
+/** Behind the last line end before `limit`; a single endless line is cut there. */
+function lineBorder(bytes: Uint8Array, limit: number): number {
+  for (let at = limit; at > 0; at--) if (bytes[at - 1] === 10 || bytes[at - 1] === 13) return at
+  return limit
+}
+
+/** Leaves out empty lines and lines with only a comment. */
+function* readLines(text: string, longest = LONGEST_LINE): Generator<RobotsLine> {
+  let from = 0
+  for (let number = 1; from < text.length; number++) {
+    let end = from
+    while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++
+    const line = readLine(text.slice(from, Math.min(end, from + longest)), number)
+    if (line !== undefined) yield line
+    from = end + (text.charCodeAt(end) === 13 && text.charCodeAt(end + 1) === 10 ? 2 : 1)
+  }
+}
+
+function readLine(raw: string, number: number): RobotsLine | undefined {
+  const hash = raw.indexOf('#')
+  const line = trim(hash < 0 ? raw : raw.slice(0, hash))
+  if (line === '') return undefined
+  const comment = hash < 0 ? undefined : raw.slice(hash + 1)
+  const colon = line.indexOf(':')
+  if (colon >= 0) {
+    return { kind: kindOf(trim(line.slice(0, colon))), value: trim(line.slice(colon + 1)), number, comment }
+  }
+  // `Disallow /private`: exactly two words, otherwise it may be anything.
+  const space = /[ \t]+/.exec(line)
+  const value = space === null ? '' : line.slice(space.index + space[0].length)
+  if (space === null || /[ \t]/.test(value)) return { kind: 'other', value: line, number, comment }
+  return { kind: kindOf(line.slice(0, space.index)), value, number, comment }
+}
+
+function kindOf(key: string): LineKind {
+  for (const [kind, pattern] of KEYS) if (pattern.test(key)) return kind
+  return 'other'
+}
+
+/** ASCII white space only: a byte 0xA0 is part of some letter. */
+function trim(text: string): string {
+  let from = 0
+  let end = text.length
+  while (from < end && isSpace(text.charCodeAt(from))) from++
+  while (end > from && isSpace(text.charCodeAt(end - 1))) end--
+  return text.slice(from, end)
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
 }

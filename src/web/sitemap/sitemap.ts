@@ -1,22 +1,24 @@
 /**
- * What a sitemap or a feed lists (B5): XML urlsets and indexes, plain text, RSS 2.0 and 1.0, Atom. Tolerant and bounded:
- * whatever is wrong with it, what could be read is told, and it never throws. Priorities and change frequencies say
- * nothing that could be checked, and images, videos and news are not pages: all of them are passed over.
+ * What a sitemap or a feed lists (B5): XML urlsets and indexes, plain text, RSS 2.0 and 1.0, Atom. Tolerant and
+ * bounded: it returns what could be read and never throws. Priorities and change frequencies cannot be checked, and
+ * images, videos and news are not pages: all are ignored.
  */
+
+import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 import type { Instant } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
-import { sitemapText } from './sitemap-text.ts'
-import { parseW3cDate } from './w3c-date.ts'
+import { instantOf, monthOf } from '../http/http-date.ts'
 import { decodeEntities, XmlScan } from './xml-scan.ts'
 
 export interface ListedUrl {
-  /** As it is written there, white space around it and entities taken off; it need not be a URL at all. */
+  /** As written, without surrounding white space and with entities decoded; it may not be a URL. */
   loc: string
   lastmod?: Instant
 }
 
 export interface Sitemap {
-  /** unknown: a web page or anything else that lists nothing. */
+  /** unknown: a web page or anything else without a list. */
   kind: 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown'
   urls: ListedUrl[]
   /** Of an index. */
@@ -25,27 +27,27 @@ export interface Sitemap {
   troubles: string[]
 }
 
-/** The protocol's own bounds, for entries of one file and for its bytes without compression. */
+/** The protocol's limits for entries of one file and for its bytes without compression. */
 export const MAX_LISTED = 50_000
 export const MAX_SITEMAP_BYTES = 52_428_800
-/** The protocol's bound on a URL. */
+/** The protocol's limit for a URL. */
 export const LONGEST_LOC = 2048
-/** What is looked at of an entry's text before entities are taken off. */
+/** Characters of an entry's text that are looked at before entities are decoded. */
 const LONGEST_FIELD = 16_384
 
 interface Effort {
   steps: number
 }
 
-/** Characters that are passed over at a stretch: 2 to 10 ms. */
+/** Characters scanned per stretch: 2 to 10 ms. */
 export const STEPS_A_STRETCH = 256 * 1024
 
-/** `effort.steps` grows by the characters that are passed over: tests bound it. */
+/** `effort.steps` grows by the characters scanned: tests limit it. */
 export function parseSitemap(bytes: Uint8Array, charset: string | undefined, effort: Effort = { steps: 0 }): Sitemap {
   return runThrough(sitemapInStretches(bytes, charset, effort))
 }
 
-/** As `parseSitemap`, with a rest after each stretch of bounded work, in which others may have the thread: a million entries took 0.6 s. */
+/** As `parseSitemap`, but yields after each stretch: a million entries took 0.6 s. */
 export function* sitemapInStretches(
   bytes: Uint8Array,
   charset: string | undefined,
@@ -95,14 +97,14 @@ class Listing {
   }
 }
 
-/** No white space around it, none of the tabs and line ends inside that authors' editors put there; a copy of its own. */
+/** Without surrounding white space and inner tabs and line ends; a copy of its own. */
 function cleanLoc(raw: string): string {
   const trimmed = raw.trim()
   const clean = /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+\s*/g, '') : trimmed
   return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
 }
 
-/** One URL a line, and nothing else (what is not one is left out without a word: there are no rules for it). */
+/** One URL per line; other lines are ignored silently, for there are no rules for them. */
 function* readText(text: string, list: Listing): Stretches<Sitemap['kind']> {
   let from = 0
   let rested = 0
@@ -126,13 +128,13 @@ const ROOTS: Readonly<Record<string, Sitemap['kind']>> = {
   rss: 'rss',
   rdf: 'rss',
   feed: 'atom',
-  // Somebody forgot the root.
+  // The root is missing.
   url: 'urlset',
   sitemap: 'index',
   html: 'unknown',
 }
 
-/** Elements before the root that are looked at: warnings of a server's scripts, mostly. */
+/** Elements before the root that are examined: mostly warnings of server scripts. */
 const BEFORE_ROOT = 50
 
 /** Which elements are entries, and which of their children name the URL and the date, best first. */
@@ -172,7 +174,7 @@ interface Entry {
   fields: Map<string, string>
   /** The direct child that is open, `image:image`. */
   child: string | undefined
-  /** Its name, when its text is of use. */
+  /** Its name, if its text is needed. */
   field: string | undefined
   text: string
 }
@@ -181,7 +183,7 @@ function* readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): Stre
   const names = ENTRIES[kind]
   const root = scan.name
   list.torn = !scan.isEmpty && !names.includes(root)
-  // Where there is no root, the scan stands at the first entry already.
+  // Without a root, the scan is at the first entry already.
   let entry = names.includes(scan.name) ? newEntry(scan) : undefined
   let rested = 0
   for (;;) {
@@ -196,7 +198,7 @@ function* readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): Stre
       if (entry?.field !== undefined) addText(entry, scan)
       else if (entry !== undefined && entry.child === undefined) addOwnText(entry, scan)
     } else if (names.includes(scan.name) && (entry === undefined || entry.prefix === scan.prefix)) {
-      // Whether the one before was closed or not.
+      // Whether or not the previous one was closed.
       finish(entry, list)
       entry = token === 'open' ? newEntry(scan) : undefined
     } else if (entry === undefined) continue
@@ -214,7 +216,7 @@ function qualified({ prefix, name }: XmlScan): string {
   return prefix === '' ? name : `${prefix}:${name}`
 }
 
-/** What is open inside a child is nothing to us. Inside a URL or a date there is nothing: that one was not closed. */
+/** Elements inside a child are ignored. A URL or a date has none: that one was not closed. */
 function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
   if (entry.child !== undefined && entry.field === undefined) return
   closeChild(entry)
@@ -224,7 +226,7 @@ function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
   entry.field = fieldOf(kind, entry, scan)
 }
 
-/** `<sitemap>http://…</sitemap>`: somebody forgot the `loc`. */
+/** `<sitemap>http://…</sitemap>`: the `loc` is missing. */
 function addOwnText(entry: Entry, scan: XmlScan): void {
   if (entry.fields.has('loc')) return
   const text = scan.slice(scan.from, Math.min(scan.to, scan.from + LONGEST_FIELD)).trim()
@@ -239,7 +241,7 @@ function closeChild(entry: Entry): void {
   entry.text = ''
 }
 
-/** Of the entry's own name space only: `image:loc` is no page. Feeds borrow their dates from others. */
+/** Only of the entry's own name space: `image:loc` is not a page. Feeds use dates of other name spaces. */
 function fieldOf(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): string | undefined {
   const { name, prefix } = scan
   const isDate = DATES.includes(name)
@@ -252,7 +254,7 @@ function fieldOf(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): string | u
   return name === 'loc' || isDate ? name : undefined
 }
 
-/** The page itself: `rel` says nothing or `alternate`. */
+/** The page itself: `rel` is missing or `alternate`. */
 function addAtomLink(entry: Entry, scan: XmlScan): void {
   const rel = scan.attribute('rel') ?? 'alternate'
   const href = scan.attribute('href')
@@ -275,4 +277,116 @@ function finish(entry: Entry | undefined, list: Listing): void {
   const loc = fields.get('loc') ?? (fields.get('link')?.trim() || fields.get('guid')) ?? fields.get('own') ?? ''
   const date = DATES.map((name) => fields.get(name)?.trim() ?? '').find((text) => text !== '') ?? ''
   list.add(entry.name === 'sitemap' ? 'sitemaps' : 'urls', loc, date)
+}
+
+/** The text of a sitemap: UTF-8 by the protocol, but feeds and broken files differ. */
+
+/** Bytes decoded per stretch: 1 to 10 ms. */
+const A_STRETCH = 1024 * 1024
+
+/** A byte order mark or unmistakable bytes decide; otherwise HTTP or the XML declaration. Yields between stretches. */
+function* sitemapText(bytes: Uint8Array, charset: string | undefined): Stretches<string> {
+  const decoder = decoderFor(bytes, charset)
+  if (bytes.length <= A_STRETCH) return decoder.decode(bytes)
+  const pieces: string[] = []
+  for (let from = 0; from < bytes.length; from += A_STRETCH) {
+    if (from > 0) yield
+    pieces.push(decoder.decode(bytes.subarray(from, from + A_STRETCH), { stream: true }))
+  }
+  pieces.push(decoder.decode())
+  return pieces.join('')
+}
+
+function decoderFor(bytes: Uint8Array, charset: string | undefined): TextDecoder {
+  const sure = markOf(bytes) ?? wideOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : undefined)
+  if (sure !== undefined) return new TextDecoder(sure)
+  return decoderOf(charset) ?? decoderOf(declaredIn(bytes)) ?? new TextDecoder('windows-1252')
+}
+
+function markOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return undefined
+}
+
+/** `<` or `h` beside a zero: two bytes per letter. */
+function wideOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length < 4) return undefined
+  if (bytes[0] !== 0 && bytes[1] === 0 && bytes[2] !== 0 && bytes[3] === 0) return 'utf-16le'
+  if (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0 && bytes[3] !== 0) return 'utf-16be'
+  return undefined
+}
+
+function declaredIn(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 256)).toString('latin1')
+  return /^\s*<\?xml[^>]{0,150}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']/.exec(start)?.[1]
+}
+
+/** Two bytes per letter would have shown: a declaration that contradicts the bytes is ignored. */
+function decoderOf(label: string | undefined): TextDecoder | undefined {
+  if (label === undefined || label.length > 40) return undefined
+  try {
+    const decoder = new TextDecoder(label)
+    return decoder.encoding.startsWith('utf-16') ? undefined : decoder
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The dates of sitemaps and feeds: W3C's profile of ISO 8601 in every precision (`2004`, `2004-12`, `2004-12-23`,
+ * `2004-12-23T18:00+01:00`, with seconds and fractions), and the e-mail dates of RSS (`Thu, 23 Dec 2004 18:00:15 +0100`).
+ */
+
+const LONGEST = 64
+const MINUTE = 60_000
+
+const ISO =
+  /^(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[Tt ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?)?)?)?$/
+const COMPACT = /^(\d{4})(\d\d)(\d\d)$/
+const MAIL =
+  /^(?:[A-Za-z]{3,9},?\s+)?(\d\d?)\s+([A-Za-z]{3})[a-z]*\s+(\d{4}|\d\d)\s+(\d\d?):(\d\d)(?::(\d\d))?\s*(Z|UTC|UT|GMT|[A-Z]{3}|[+-]\d{4}|[+-]\d\d:\d\d)?$/
+
+/** Zones that RFC 822 names; any other name is ignored. */
+const ZONES: Readonly<Record<string, number>> = {
+  EST: -5,
+  EDT: -4,
+  CST: -6,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+}
+
+/** The first instant of what the text names, in UTC if it has no zone. Undefined when it names none. */
+export function parseW3cDate(text: string): Instant | undefined {
+  const trimmed = text.length > LONGEST ? '' : text.trim()
+  const iso = ISO.exec(trimmed) ?? COMPACT.exec(trimmed)
+  if (iso !== null) {
+    const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((at) => Number(iso[at] ?? (at < 4 ? 1 : 0)))
+    const at = instantOf(year, month, day, hour, minute, second)
+    const ms = Number((iso[7] ?? '').padEnd(3, '0').slice(0, 3))
+    return at === undefined ? undefined : at + ms - offsetOf(iso[8])
+  }
+  const mail = MAIL.exec(trimmed)
+  if (mail === null) return undefined
+  const name = mail[2][0].toUpperCase() + mail[2].slice(1).toLowerCase()
+  const at = instantOf(yearOf(mail[3]), monthOf(name), +mail[1], +mail[4], +mail[5], Number(mail[6] ?? 0))
+  return at === undefined ? undefined : at - offsetOf(mail[7])
+}
+
+/** RFC 822 had two digits: below 50 is this century. */
+function yearOf(digits: string): number {
+  if (digits.length === 4) return +digits
+  return +digits < 50 ? 2000 + +digits : 1900 + +digits
+}
+
+function offsetOf(zone: string | undefined): number {
+  if (zone === undefined) return 0
+  const found = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
+  if (found === null) return (ZONES[zone] ?? 0) * 60 * MINUTE
+  const minutes = +found[2] * 60 + Number(found[3] ?? 0)
+  return (found[1] === '-' ? -minutes : minutes) * MINUTE
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseW3cDate } from './w3c-date.ts'
+import { parseW3cDate } from './sitemap.ts'
 
 const iso = (text: string) => {
   const at = parseW3cDate(text)

@@ -1,12 +1,12 @@
 /**
- * As much of XML as a list of URLs needs: tags, text, CDATA. Comments, instructions and everything about document types
- * is passed over, so that no entity is ever defined and none is fetched. What is not well-formed is read as far as it
- * goes. Each character is looked at a bounded number of times, whatever the text is.
+ * As much of XML as a list of URLs needs: tags, text, CDATA. Comments, instructions and document types are skipped, so
+ * no entity is ever defined or fetched. Malformed XML is read as far as it goes. Each character is scanned a bounded
+ * number of times.
  */
 
 export type XmlToken = 'open' | 'close' | 'text' | 'end'
 
-/** Searches that only go forward: what was found (or not) is remembered, so that all together pass over the text once. */
+/** Searches that only go forward: each remembers its last result, so that together they scan the text once. */
 class Seeker {
   readonly #text: string
   readonly #needle: string
@@ -18,7 +18,7 @@ class Seeker {
     this.#needle = needle
   }
 
-  /** Where it is at or after `from`; the text's length when it is not. */
+  /** Its position at or after `from`; the text's length when there is none. */
   from(from: number): number {
     if (this.#next >= from) return this.#next
     const found = this.#text.indexOf(this.#needle, from)
@@ -51,7 +51,7 @@ export class XmlScan {
   /** Of the last text. */
   from = 0
   to = 0
-  /** It stood in CDATA: an ampersand in it is an ampersand. */
+  /** It was in CDATA: an ampersand in it is an ampersand. */
   isCdata = false
   #tagEnd = 0
   #nameEnd = 0
@@ -77,12 +77,12 @@ export class XmlScan {
     ]
   }
 
-  /** Characters passed over so far, by all searches, and tokens: what the time grows with. */
+  /** Characters scanned so far, by all searches, plus tokens: what the time depends on. */
   get steps(): number {
     return this.#seekers.reduce((sum, { steps }) => sum + steps, this.#tokens)
   }
 
-  /** Where in the text the next token begins. */
+  /** Where the next token begins. */
   get position(): number {
     return this.#at
   }
@@ -174,7 +174,7 @@ export class XmlScan {
     return isClose ? 'close' : 'open'
   }
 
-  /** `<!-- -->`, or `<!DOCTYPE a [ … ]>` with all that it declares. One that never ends is passed over by its first letters. */
+  /** `<!-- -->`, or `<!DOCTYPE a [ … ]>` with its declarations. Of one that never ends, only the start is skipped. */
   #declarationEnd(at: number): number {
     if (this.#text.startsWith('<!--', at)) return this.#pastOr(this.#commentEnd.from(at + 4), 3, at + 4)
     const greater = this.#greater.from(at)
@@ -196,12 +196,12 @@ const EQUALS = 0x3d
 const SLASH = 0x2f
 const QUESTION = 0x3f
 
-/** White space; the slash of `<a/>` counts as such, outside of quotes it is nothing else. */
+/** White space, and the slash of `<a/>` outside of quotes. */
 function isBetween(code: number): boolean {
   return code <= 0x20 || code === SLASH
 }
 
-/** Letters, `_`, `:` and whatever is not ASCII. */
+/** Letters, `_`, `:` and everything beyond ASCII. */
 function isNameStart(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code > 127
@@ -214,7 +214,7 @@ function isNamePart(code: number): boolean {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The five that XML has by itself, and numbers; any other name stays as it is written. */
+/** XML's own five, and numbers; any other name stays as written. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g, (all, name, decimal, hex) => {

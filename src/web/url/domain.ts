@@ -1,4 +1,4 @@
-/** Names above a host's own: who registered it, and under what. By the public suffix list, its part for registries. */
+/** The registered domain of a host and its public suffix, by the ICANN part of the public suffix list. */
 import { getDomain, getPublicSuffix } from 'tldts'
 
 const PLAIN = { extractHostname: false, allowPrivateDomains: false } as const

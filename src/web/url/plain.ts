@@ -1,6 +1,6 @@
 /**
- * Which references need no URL parser: those in which every character is one that WHATWG's parser leaves as it is and
- * no segment begins with a dot, escaped or not. A doubt sends the reference to the parser; a property test compares the two.
+ * Which references need no URL parser: those in which WHATWG's parser leaves every character as it is and no segment
+ * begins with a dot, escaped or not. In doubt the parser decides; a property test compares the two.
  */
 import { OF_CONCERN } from './normalise.ts'
 
@@ -28,17 +28,17 @@ const SMALL_E = 0x65
 const LONGEST_HOST = 253
 const LONGEST_LABEL = 63
 
-/** What the last look found. One object for all looks, because a page has many references: read it before the next one. */
+/** The result of the last call. One object for all calls: read it before the next one. */
 export const looked = {
   /** Where path and query end: at `#` or at the end of the text. */
   end: 0,
-  /** There is a letter that one of the rules of URLs may have to do with (`normalise.ts`). */
+  /** Some letter concerns one of the URL rules (`normalise.ts`). */
   ofConcern: false,
   /** Behind the last slash of the path; where the path begins, when it has none. */
   nameAt: 0,
 }
 
-/** Looks at path and query from `at` on; false when the parser must. */
+/** Scans path and query from `at` on; false when the parser must. */
 export function lookPlain(text: string, at: number): boolean {
   let nameAt = at
   let seen = 0
@@ -78,7 +78,7 @@ function lookPlainQuery(text: string, at: number): boolean {
 
 /**
  * Where the host from `from` on ends, at the slash that must follow it; -1 when the parser must look: capitals, ports,
- * user names, international names (`xn--` is checked by the parser), names that may be numbers (IPv4), odd labels.
+ * user names, international names (the parser checks `xn--`), names that may be IPv4 numbers, odd labels.
  */
 export function plainHostEnd(text: string, from: number): number {
   let label = from

@@ -1,7 +1,7 @@
 /**
- * The rules by which two spellings of a URL are one (V11, W7), by name: what each does, whether it may take two pages
- * for one (`lossy`), and whether it is on unless the operator says otherwise (`usual`). All act on the key only; what is
- * asked for stays the site's own spelling. `normalise.ts` carries them out.
+ * The rules by which two spellings of a URL are one (V11, W7): what each does, whether it may take two pages for one
+ * (`lossy`), and whether it is on by default (`usual`). All affect the key only; requests use the site's own spelling.
+ * `normalise.ts` applies them.
  */
 
 export interface UrlRule {
@@ -11,7 +11,7 @@ export interface UrlRule {
   readonly usual: boolean
 }
 
-/** Rules 3–7 of V11 are what reading a URL does anyway (`web-url.ts`); a test holds the parser to each of them. */
+/** The parser does rules 3–7 of V11 by itself (`web-url.ts`); a test checks each of them. */
 export const PARSER_RULES = [
   { name: 'host-case', does: 'HTTP://Example.ORG/ → http://example.org/; international names in ASCII' },
   { name: 'host-dot', does: 'http://example.org./ → http://example.org/, also in what is asked for' },
@@ -102,7 +102,7 @@ export type RuleName = (typeof RULES)[number]['name']
 
 export const RULE_NAMES: readonly RuleName[] = RULES.map(({ name }) => name)
 export const USUAL_RULES: readonly RuleName[] = RULES.filter(({ usual }) => usual).map(({ name }) => name)
-/** What collections were made with before there were more. */
+/** The default of older collections. */
 export const FIRST_RULES: readonly RuleName[] = ['hex-case', 'unreserved']
 
 /** `usual`, `none`, a rule's name; with `+` or `-` before it, a change to the usual rules. */
@@ -111,8 +111,8 @@ export function isRuleSwitch(word: string): boolean {
 }
 
 /**
- * The rules that an operator's words make. Words without a sign say what to begin with (else: the usual rules), words
- * with a sign then change it, one after the other. A word that is no switch is passed over: settings have checked them.
+ * The rules that an operator's words select. Words without a sign say what to begin with (default: the usual rules),
+ * words with a sign then change it, one after the other. Unknown words are ignored: settings have checked them.
  */
 export function rulesBySwitches(words: readonly string[]): RuleName[] {
   const plain = words.filter((word) => !/^[+-]/.test(word))
@@ -128,7 +128,7 @@ export function rulesBySwitches(words: readonly string[]): RuleName[] {
   return RULE_NAMES.filter((name) => on.has(name))
 }
 
-/** The shortest words that make these rules: what to tell an operator to write. */
+/** The shortest words that select these rules, for messages to the operator. */
 export function switchesOf(rules: readonly RuleName[]): string {
   if (rules.length === 0) return 'none'
   const changes = [

@@ -1,11 +1,13 @@
-/** Seeds as people write them: the scheme may be missing, mistakes are named with what was probably meant. */
+/** Seeds as people write them: the scheme may be missing; errors name what was probably meant. */
+
+import { parse as parseDomain } from 'tldts'
 import { LONGEST_URL, parseUrl, resolver, type WebUrl } from './web-url.ts'
 
 export type Seed = { kind: 'seed'; url: WebUrl } | { kind: 'bad'; why: string }
 
 export interface SeedFile {
   seeds: { url: WebUrl; line: number }[]
-  /** `text` is the line, cut to what fits a message. */
+  /** `text` is the line, shortened for a message. */
   problems: { file: string; line: number; text: string; why: string }[]
 }
 
@@ -15,37 +17,37 @@ export function parseSeed(text: string): Seed {
   const seed = text.trim()
   if (seed === '') return bad('it is empty')
   if (seed.length > LONGEST_URL) return bad(`it is longer than ${LONGEST_URL} characters`)
-  if (/\s\S*:\/\//.test(seed)) return bad('there are two URLs in it; write one a line')
+  if (/\s\S*:\/\//.test(seed)) return bad('it contains two URLs; write one per line')
   const absolute = withScheme(seed)
   if (typeof absolute !== 'string') return absolute
   if (/^https?:[/\\]*[^/\\?#]*@/i.test(absolute)) {
-    return bad('user names and passwords are never sent; leave out what stands before the @')
+    return bad('user names and passwords are never sent; remove everything before the @')
   }
   const url = parseUrl(absolute)
   return url === undefined ? bad(faultOf(absolute)) : judgeHost(url, seed)
 }
 
-/** With the scheme it has, or http:// when it has none. */
+/** With its own scheme, or http:// when it has none. */
 function withScheme(seed: string): string | Seed {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(seed)?.[1]
   const isHostAndPort = /^[^/?#:@]+:\d+([/?#]|$)/.test(seed)
   if (scheme === undefined || isHostAndPort) {
     if (seed.startsWith('//')) return `http:${seed}`
     if (/^[./\\?#:]/.test(seed)) {
-      return bad(/^[0-9a-f]*:[0-9a-f:.]+$/i.test(seed) ? IN_BRACKETS : 'it is no URL: a host name is missing')
+      return bad(/^[0-9a-f]*:[0-9a-f:.]+$/i.test(seed) ? IN_BRACKETS : 'it has no host name')
     }
     if (/^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(seed)) return bad(IN_BRACKETS)
     if (/^[^/?#@\s]+@[^/?#@\s]+$/.test(seed)) return bad('it looks like an e-mail address')
     return `http://${seed}`
   }
   if (/^https?$/i.test(scheme)) {
-    return /^https?:\/\//i.test(seed) ? seed : bad(`after "${scheme}:" two slashes are missing`)
+    return /^https?:\/\//i.test(seed) ? seed : bad(`"//" is missing after "${scheme}:"`)
   }
   if (/^[0-9a-f]+:[0-9a-f:.]+$/i.test(seed)) return bad(IN_BRACKETS)
   const meant = nearestScheme(scheme)
-  if (meant !== undefined) return bad(`"${clip(scheme)}:" is no scheme; did you mean ${meant}://?`)
-  if (scheme.includes('.')) return bad('after the host a port is expected, a number')
-  return bad(`"${clip(scheme)}:" cannot be crawled, only http: and https:`)
+  if (meant !== undefined) return bad(`"${clip(scheme)}:" is not a scheme; did you mean ${meant}://?`)
+  if (scheme.includes('.')) return bad('the port after the host must be a number')
+  return bad(`"${clip(scheme)}:" cannot be crawled; only http: and https: can`)
 }
 
 const IN_BRACKETS = 'an IPv6 address is written in brackets, as in http://[2001:db8::1]/'
@@ -59,29 +61,29 @@ function nearestScheme(scheme: string): string | undefined {
 
 function faultOf(absolute: string): string {
   const read = resolver('http://localhost/')(absolute)
-  if (read.kind === 'malformed' && read.why !== 'unreadable') return `it cannot be read: ${read.why}`
+  if (read.kind === 'malformed' && read.why !== 'unreadable') return `it is not a valid URL: ${read.why}`
   return 'it is not a valid URL'
 }
 
 function judgeHost(url: WebUrl, seed: string): Seed {
   const { host } = url
   if (host.startsWith('[')) return { kind: 'seed', url }
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host reads as the address ${host}`)
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host would be the IP address ${host}`)
   if (host !== 'localhost' && !host.includes('.')) {
     if (/^https?$/.test(host)) {
-      return bad(/^https?:/i.test(seed) ? 'the scheme stands there twice' : `after "${host}" a colon is missing`)
+      return bad(/^https?:/i.test(seed) ? 'it has two schemes' : `a colon is missing after "${host}"`)
     }
-    // A machine of one's own network: whoever writes the scheme means it, a bare word is more likely a slip.
+    // A host of the local network: with a scheme it is intended, a bare word is more likely a typo.
     if (/^https?:\/\//i.test(seed)) return { kind: 'seed', url }
-    return bad(`"${clip(host)}" is no full host name; write http://${clip(host)}/ if it is one of your network`)
+    return bad(`"${clip(host)}" is not a full host name; write http://${clip(host)}/ if it is on your network`)
   }
   if (/^[^/:?#]+\.(txt|csv|json|ya?ml|html?|lst|list|xml|gz|warc|cdxj?)$/i.test(seed)) {
-    return bad('it looks like the name of a file; seeds in a file are given with --seeds')
+    return bad('it looks like a file name; use --seeds FILE for a file of seeds')
   }
   return { kind: 'seed', url }
 }
 
-/** One seed a line; `#` begins a comment at the start of a line or after white space (fragments are not lost). */
+/** One seed per line; `#` begins a comment at the start of a line or after white space, so fragments are not lost. */
 export function parseSeedFile(text: string, name: string): SeedFile {
   const file: SeedFile = { seeds: [], problems: [] }
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
@@ -99,4 +101,139 @@ export function parseSeedFile(text: string, name: string): SeedFile {
 function clip(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '�')
   return plain.length <= 100 ? plain : `${plain.slice(0, 99)}…`
+}
+
+/**
+ * Seeds that strangers submit. `parseSeed` names a typo and leaves it to the operator; here no one can be asked, so
+ * obvious typos are corrected and reported, and doubtful ones are refused with the reason.
+ */
+
+export type SubmittedSeed =
+  /** `corrected` lists the changes in order; empty when there were none. */
+  { kind: 'seed'; url: WebUrl; corrected: readonly string[] } | { kind: 'bad'; why: string }
+
+interface Correction {
+  note: string
+  make(text: string): string
+}
+
+/** Never an intended part of a URL, whether or not it parses. */
+const CLEANINGS: readonly Correction[] = [
+  {
+    note: 'invisible characters left out',
+    make: (text) =>
+      text.replace(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\u0000-\u0008\u000e-\u001f\u007f]/g, '').trim(),
+  },
+  { note: 'quotes, brackets or commas around it left out', make: unwrapped },
+]
+
+const MISSING_DOT: Correction = {
+  note: 'a missing dot in the host name added',
+  make: (text) => inHost(text, withMissingDot),
+}
+
+/** Applied in this order, until it parses. */
+const CORRECTIONS: readonly Correction[] = [
+  { note: 'backslashes written as slashes', make: (text) => text.replaceAll('\\', '/') },
+  { note: 'spaces left out', make: withoutSpaces },
+  { note: 'the scheme put right', make: withRepairedScheme },
+  { note: 'commas and doubled dots in the host name written as dots', make: (text) => inHost(text, withDots) },
+  MISSING_DOT,
+]
+
+export function submittedSeed(text: string): SubmittedSeed {
+  // Nothing that long can be corrected, and it need not be scanned five times.
+  if (text.length > 2 * LONGEST_URL) return { kind: 'bad', why: `it is longer than ${LONGEST_URL} characters` }
+  const corrected: string[] = []
+  const correct = (now: string, { note, make }: Correction) => {
+    const next = make(now)
+    if (next !== now) corrected.push(note)
+    return next
+  }
+  let now = CLEANINGS.reduce(correct, text.trim())
+  const asWritten = parseSeed(now)
+  if (asWritten.kind === 'seed') {
+    // `www.examplecom` parses, but there is no such top-level domain.
+    const dotted = parseSeed(correct(now, MISSING_DOT))
+    return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
+  }
+  // Joined, they would be a third URL that no one meant.
+  if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'it contains two URLs; write one per line' }
+  for (const correction of CORRECTIONS) {
+    const before = now
+    now = correct(now, correction)
+    if (now === before) continue
+    const seed = parseSeed(now)
+    if (seed.kind === 'seed') return { kind: 'seed', url: seed.url, corrected }
+  }
+  return asWritten
+}
+
+const OPENING = /^(?:url:|["'<([{«»„“”‚‘’`*]|\s)+/i
+const CLOSING = /["'>,;«»“”‘’`*\s]/
+const BRACKETS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
+
+function unwrapped(text: string): string {
+  // An IPv6 address begins with a bracket of its own.
+  const bare = /^\[[0-9a-f:.]+\]/i.test(text) ? text : text.replace(OPENING, '')
+  return bare.slice(0, endOf(bare))
+}
+
+/** From the end, letter by letter. A closing bracket belongs to the URL as long as one was opened for each. */
+function endOf(text: string): number {
+  const surplus = new Map(
+    Object.entries(BRACKETS).map(([close, open]) => [close, count(text, close) - count(text, open)]),
+  )
+  let end = text.length
+  for (; end > 0; end--) {
+    const last = text[end - 1]
+    const left = surplus.get(last)
+    if (left === undefined ? !CLOSING.test(last) : left <= 0) break
+    if (left !== undefined) surplus.set(last, left - 1)
+  }
+  return end
+}
+
+function count(text: string, letter: string): number {
+  return text.split(letter).length - 1
+}
+
+/** Beside dots, colons and slashes, before the path has begun. A space between two letters may separate two words. */
+function withoutSpaces(text: string): string {
+  const [, scheme, host, rest] = /^([^/?#]*\/\/)?\s*([^/?#]*)(.*)$/s.exec(text) ?? ['', '', '', text]
+  const tight = (part: string) => part.replace(/\s+/g, ' ').replace(/ ?([.,:;/]) ?/g, '$1')
+  const words = /^www(?:\s+[\w-]+){2,3}\s*$/i.test(host) ? host.trim().replace(/\s+/g, '.') : tight(host).trim()
+  return tight(scheme ?? '').trim() + words + rest.trimStart()
+}
+
+/** `htp:`, `hhtp:`, `http;//`, `http//`, `http:/`, `http:////`, `://`, one after the other; the last one counts. */
+const SCHEMES = /^(?:(?:[htps]{2,8}(?:[:;]\/*(?!\d)|[.,]?\/{2,})|:\/+))+/i
+
+function withRepairedScheme(text: string): string {
+  const found = SCHEMES.exec(text)?.[0]
+  if (found === undefined || found.length > 100) return text
+  const last = /([htps]*)[^htps]*$/i.exec(found)?.[1].toLowerCase() ?? ''
+  if (last !== '' && !(last.includes('t') && last.includes('p'))) return text
+  return `${last.endsWith('s') ? 'https' : 'http'}://${text.slice(found.length)}`
+}
+
+function inHost(text: string, make: (host: string) => string): string {
+  const [, scheme, host, rest] = /^((?:https?:)?\/\/)?([^/?#:@]*)(.*)$/is.exec(text) ?? ['', '', '', text]
+  return (scheme ?? '') + make(host) + rest
+}
+
+function withDots(host: string): string {
+  return host.replace(/[.,;]+/g, '.').replace(/^\./, '')
+}
+
+/** `www.examplecom`, `wwwexamplecom`: only where a dot would make the name's end a top-level domain. */
+function withMissingDot(host: string): string {
+  const lower = host.toLowerCase()
+  // `intranet` and `telecom` are words.
+  if (!/^www|\./.test(lower)) return host
+  if (lower.length > 253 || parseDomain(lower).isIcann === true) return host
+  const dotted = lower
+    .replace(/^www(?=[a-z0-9-]{3})/, 'www.')
+    .replace(/([a-z0-9-]{2})(com|org|net|edu|gov|info)$/, '$1.$2')
+  return dotted !== lower && parseDomain(dotted).isIcann === true ? dotted : host
 }

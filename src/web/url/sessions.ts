@@ -1,9 +1,9 @@
 /**
- * What a session id looks like. The name decides where it has no other use; where it has one, the name and the shape of
- * the value together: `sid=123` is a story of PHP-Nuke, `sid=` and 32 hexadecimal digits is not.
+ * What a session id looks like. Where the name has no other use, it decides; otherwise the name and the shape of the
+ * value together: `sid=123` is a story of PHP-Nuke, `sid=` and 32 hexadecimal digits is not.
  */
 
-/** Names that programs give to session ids only: whatever the value. */
+/** Names that programs use for session ids only, whatever the value. */
 const NAMES = new Set([
   'phpsessid',
   'phpsessionid',
@@ -19,10 +19,10 @@ const NAMES = new Set([
   'wosid',
   'sesskey',
 ])
-/** ASPSESSIONIDQABBCCDD and JServSessionIdroot have a tail of their own. */
+/** ASPSESSIONIDQABBCCDD and JServSessionIdroot have a suffix of their own. */
 const BEGINNINGS = /^(?:aspsessionid|jservsessionid)/
 
-/** Also said of the sessions of a conference: those have short numbers. */
+/** Conferences have sessions too, with short numbers. */
 const NAMES_OF_LONG_ONES = new Set([
   'sessionid',
   'session_id',
@@ -33,7 +33,7 @@ const NAMES_OF_LONG_ONES = new Set([
   'sessionkey',
 ])
 
-/** Short words that mean many things: only when the value was drawn by chance. */
+/** Short words with many meanings: only with a random value. */
 const NAMES_OF_RANDOM_ONES = new Set([
   'sid',
   's',
@@ -53,7 +53,7 @@ const LONG_HEX = /^[0-9a-f]{32,}$/i
 const SHORTER_HEX = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{16,}$/i
 const DRAWN = /^[0-9a-z]{20,}$/i
 const LONG = /^(?=.*\d).{10,}$/
-/** `keynote-2024-intro`, `2024-05-12`: somebody thought of it. */
+/** `keynote-2024-intro`, `2024-05-12`: written by a person. */
 const WORDED = /^(?:[a-z]+|\d{1,4})(?:[-_.+](?:[a-z]+|\d{1,4}))+$/i
 
 /** `name` in lower case. `cfid` counts only beside `cftoken`: alone it may be anything. */
@@ -71,8 +71,8 @@ function isRandom(value: string): boolean {
 }
 
 /**
- * Small letters, capitals and digits change at every sixth character or more often: in what is drawn by chance they do at
- * every second or third, in words with a year behind them (`internationalisation2024`) once or twice.
+ * Small letters, capitals and digits change at every sixth character or more often. Random text changes at every second
+ * or third, words with a year (`internationalisation2024`) once or twice.
  */
 function isMixed(value: string): boolean {
   let changes = 0
@@ -80,13 +80,13 @@ function isMixed(value: string): boolean {
   return changes * 6 >= value.length
 }
 
-/** Of letters and digits: bit 6 is a letter's, bit 5 tells a small one. */
+/** Of letters and digits: bit 6 marks a letter, bit 5 a small one. */
 function kindAt(value: string, at: number): number {
   const code = value.charCodeAt(at)
   return code < 0x40 ? 0 : code & 0x60
 }
 
-/** Names of things: the value is what the page is about, however random it looks. */
+/** Names of things: the value identifies the page, however random it looks. */
 const THINGS = new Set(
   (
     'id aid bid cid did eid fid gid hid iid lid mid nid oid pid qid rid tid uid vid uuid guid key hash h md5 sha sha1 ' +
@@ -103,7 +103,7 @@ const THINGS = new Set(
   ).split(' '),
 )
 
-/** By the shape alone; what names a thing stays. */
+/** By the shape alone; names of things stay. */
 export function hasSessionShape(name: string, value: string): boolean {
   return value.length >= 32 && !THINGS.has(name) && (LONG_HEX.test(value) || GUID.test(value))
 }
@@ -115,7 +115,7 @@ export function isCookielessSession(segment: string): boolean {
   return COOKIELESS.test(segment)
 }
 
-/** `%3Bjsessionid%3D1A2B`: what becomes of a path parameter when a program escapes it as text. */
+/** `%3Bjsessionid%3D1A2B`: a path parameter that a program escaped as text. */
 const ESCAPED_SESSION = /%(?:25)*3bjsessionid(?:=|%(?:25)*3d)[\w.!~:+-]*(?=[;&/?]|%(?:25)*(?:26|2f|3b|3f)|$)/gi
 
 export function withoutEscapedSession(text: string): string {

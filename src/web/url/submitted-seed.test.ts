@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hostileUrl } from './hostile.test-data.ts'
-import { parseSeed } from './seed.ts'
-import { submittedSeed } from './submitted-seed.ts'
+import { parseSeed, submittedSeed } from './seed.ts'
 
 const read = (text: string) => {
   const seed = submittedSeed(text)
@@ -68,7 +67,7 @@ test('what is in doubt is refused with the reason', () => {
     ['', /empty/],
     ['http://a.test,http://b.test', /two URLs/],
     ['""', /empty/],
-    ['exa mple.org', /not a valid URL|cannot be read/],
+    ['exa mple.org', /not a valid URL/],
     ['mailto:a@example.org', /only http/],
     ['a@example.org', /e-mail/],
     ['http://a:b@example.org/', /passwords/],

@@ -1,12 +1,12 @@
 /**
- * The key under which archives sort a URL: `com,example)/path?a=1&b=2`. The same text as the Python package `surt`
- * (0.3.1) makes with its default rules, because pywb, cdxj-indexer and OpenWayback look captures up by it.
+ * The key by which archives sort a URL: `com,example)/path?a=1&b=2`. The same text as the Python package `surt` (0.3.1)
+ * makes with its default rules, because pywb, cdxj-indexer and OpenWayback look captures up by it.
  *
- * The rules: scheme, user and fragment go; `www.`, `www2.` … go; the default port goes; everything is unescaped until
- * nothing changes and escaped once; path and query are lower-cased; dots and double slashes in the path are resolved, a
- * last slash is dropped; known session ids are dropped; the parameters of a query are sorted.
+ * The rules drop scheme, user, fragment, `www.`, `www2.` …, the default port and known session ids; unescape everything
+ * until nothing changes and escape it once; lower-case path and query; resolve dots and double slashes in the path and
+ * drop a last slash; sort the parameters.
  *
- * Text is handled as bytes (one character a byte of UTF-8), since escapes may make bytes that are no text.
+ * Text is handled as bytes (one character per byte of UTF-8), since escapes may make bytes that are not text.
  */
 import { hexValue } from './escapes.ts'
 
@@ -15,7 +15,7 @@ const HAS_SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/
 const PARTS = /^([a-zA-Z][a-zA-Z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/
 const DEFAULT_PORT: Record<string, string> = { http: '80', https: '443' }
 
-/** A text that is no URL is its own key, as for the indexers. */
+/** A text that is not a URL is its own key, as for the indexers. */
 export function surt(url: string): string {
   if (url === '') return '-'
   if (url.startsWith('filedesc')) return url
@@ -29,7 +29,7 @@ export function surt(url: string): string {
   let authority = parts[2] ?? ''
   let path = parts[3]
   if (authority === '' && scheme.startsWith('http')) {
-    // `http:////host/path`: the host is the first thing that is there.
+    // `http:////host/path`: the host is the first thing after the slashes.
     const [host, ...rest] = path.replace(/^\/+/, '').split('/')
     authority = host
     path = '/' + rest.join('/')
@@ -55,7 +55,7 @@ function hostKey(authority: string, scheme: string): string {
   return host.split('.').reverse().join(',') + shownPort
 }
 
-/** Names with letters beyond ASCII, in the form in which they are asked for. */
+/** Names with letters beyond ASCII, in the form in which they are requested. */
 function ascii(host: string): string {
   if (!/[\x80-\xff]/.test(host)) return host
   const text = Buffer.from(host, 'latin1').toString('utf8')
@@ -83,7 +83,7 @@ function pathKey(path: string): string {
   return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key
 }
 
-/** Without `.`, `..` and empty parts; a `..` that has nothing above it stays. */
+/** Without `.`, `..` and empty segments; a `..` that has nothing above it stays. */
 function resolved(path: string): string {
   if (path === '') return '/'
   const kept: string[] = []
@@ -132,7 +132,7 @@ function byNameThenValue(a: Parameter, b: Parameter): number {
   return a[1] < b[1] ? -1 : 1
 }
 
-/** One character a byte of UTF-8. */
+/** One character per byte of UTF-8. */
 function bytewise(text: string): string {
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
 }
@@ -142,10 +142,7 @@ function lower(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 }
 
-/**
- * Until nothing is left to unescape, in one pass: whatever a byte completes is decoded at once. (Round after round is
- * the same text in quadratic time: `%252525…`.)
- */
+/** Unescapes everything in one pass: what a byte completes is decoded at once. (Repeated passes are quadratic.) */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text
   const out = Buffer.allocUnsafe(text.length)

@@ -1,21 +1,17 @@
-/**
- * A URL as the crawler holds it: what is asked for, the key by which it is known, and the site it belongs to. Only
- * http(s) URLs become one; whatever else a page's author wrote is told apart by kind, never thrown.
- */
+/** A URL as the crawler holds it: what is requested, its key, its site. Only http(s) URLs become one. */
 import { hash64 } from '../../base/digest.ts'
-import { queryEncoder } from './legacy-query.ts'
-import { exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
-import { endsInIndex } from './path-rules.ts'
+import { queryEncoder } from './escapes.ts'
+import { endsInIndex, exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
 import { looked, lookPlain, plainHostEnd } from './plain.ts'
 import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
 
 export interface WebUrl {
-  /** What is asked for: the site's own spelling as WHATWG serialises it, without fragment and userinfo. */
+  /** What is requested: the site's own spelling as WHATWG serialises it, without fragment and userinfo. */
   readonly href: string
-  /** The 64 bits of `normalised`. The scheme is in it: an http page that moves to https is another URL. */
+  /** The 64 bits of `normalised`. They include the scheme: an http page that moves to https is another URL. */
   readonly key: bigint
   readonly normalised: string
-  /** A rule that may take two pages for one has changed it: another spelling of the key may be another page. */
+  /** A lossy rule has changed it: another spelling of the key may be another page. */
   readonly lossy: boolean
   readonly scheme: 'http' | 'https'
   /** ASCII, lower case; an IPv6 address in its brackets. */
@@ -35,7 +31,7 @@ export type Resolved =
   /** Nothing, or only a fragment: the page itself. */
   | { kind: 'empty' }
 
-/** Scopes have their own, smaller limit; this one bounds what is looked at at all. */
+/** Scopes have their own, smaller limit; longer texts are not even parsed. */
 export const LONGEST_URL = 8192
 const LONGEST_HOST = 253
 const LONGEST_LABEL = 63
@@ -57,29 +53,28 @@ interface Origin {
   readonly site: string
 }
 
-/** Reads URLs; the keys are those of one set of rules. */
+/** Parses URLs; the keys are those of one set of rules. */
 export interface UrlReader {
   /** By name, in the order of `RULES`. */
   readonly rules: readonly RuleName[]
-  /** Absolute http(s) only; white space around it is forgiven. */
+  /** Absolute http(s) only; surrounding white space is ignored. */
   parse(text: string): WebUrl | undefined
   /**
-   * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
-   * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
-   * with the same result. To remember what was read before costs more than to read it once more: with hundreds of sites
-   * at a time, memory is slower than arithmetic. `charset` is the page's encoding, if it has one that matters
-   * (`legacy-query.ts`).
+   * Resolves the references of one page. The base may come from the page itself: if it is not an http(s) URL, only
+   * absolute references lead anywhere. Most references are plain paths, which take a shortcut that is four times as
+   * fast as the URL parser, with the same result. A cache would be slower than parsing again, with hundreds of sites at
+   * a time. `charset` is the page's encoding, if it matters (`escapes.ts`).
    */
   resolver(base: string, charset?: string): (href: string) => Resolved
-  /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
+  /** Takes and returns a URL as in `WebUrl.href`: the text that its key is made of. */
   normalise(href: string): string
-  /** Of a folder and of a name that stands for it (`/a/index.html`): the key that it has apart from the others. */
+  /** The separate key of a folder, or of a name that stands for it (`/a/index.html`). */
   keyApart(href: string): bigint | undefined
   /** Whether two URLs of one key name their folder's index differently: `/a/` and `/a/index.html`. */
   areTwoIndexes(one: string, other: string): boolean
   /**
-   * Whether URLs of one key may be more than one page: two names of the index are among them, or `default.*` and the folder,
-   * since most servers answer for the folder with its index.html.
+   * Whether URLs of one key may be more than one page: with two different index names, or `default.*` beside the
+   * folder, since most servers answer for the folder with its index.html.
    */
   mayBeSeveral(hrefs: readonly string[]): boolean
 }
@@ -126,7 +121,7 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
   }
 }
 
-/** `index.html`, in lower case, where the rules take it for its folder; else ''. */
+/** `index.html`, in lower case, where the rules take it for its folder; otherwise ''. */
 function indexName(href: string, names: readonly RuleName[], unfolded: Normaliser): string {
   const name = lastName(href, unfolded)
   return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
@@ -139,7 +134,6 @@ function lastName(href: string, unfolded: Normaliser): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Its path ends in a slash. */
 export function isFolder(href: string): boolean {
   const question = href.indexOf('?')
   return href.endsWith('/', question < 0 ? href.length : question)
@@ -156,7 +150,7 @@ const asItIs = (href: string) => href
 /** The reader of the usual rules. */
 export const usualUrls: UrlReader = urlReader(USUAL_RULES)
 
-/** With the usual rules: for those who do not ask for the key, or have no collection to ask which rules it has. */
+/** Parses with the usual rules: for callers that do not use the key, or have no collection whose rules count. */
 export function parseUrl(text: string): WebUrl | undefined {
   return usualUrls.parse(text)
 }
@@ -188,14 +182,14 @@ export function normalPath(url: WebUrl): string {
 }
 
 /**
- * Path and query with every escape in one spelling and nothing taken away: for whoever judges what is asked for (a black
- * list's entry `/index.html` must not become `/` and forbid the whole site).
+ * Path and query with every escape in one spelling and nothing removed: to judge what is requested (a black list's
+ * entry `/index.html` must not become `/` and forbid the whole site).
  */
 export function exactPath(url: WebUrl): string {
   return exactSpelling(url.path)
 }
 
-/** Two texts that RFC 3986 takes for one: a server that tells them apart is wrong. */
+/** Two spellings that RFC 3986 treats as one: a server that distinguishes them is wrong. */
 export function isSameText(a: string, b: string): boolean {
   return a === b || exactSpelling(a) === exactSpelling(b)
 }
@@ -213,13 +207,13 @@ const DOT = 0x2e
 const SLASH = 0x2f
 const QUESTION = 0x3f
 
-/** What a page's references are held against. */
+/** What a page's references are resolved against. */
 interface PageBase {
   readonly origin: Origin
   /** Without its query. */
   readonly path: string
   readonly folder: string
-  /** A rule may have to do with the folder already. */
+  /** A rule may concern the folder already. */
   readonly ofConcern: boolean
 }
 
@@ -266,12 +260,12 @@ function plainReference(href: string, page: PageBase, norm: Normaliser): WebUrl 
 const UP = '../'.length
 const STAY = './'.length
 
-/** How many letters the step in the folders has that stands there; 0: none does. */
+/** The length of a `./` or `../` there; 0 when there is none. */
 function stepAt(href: string, at: number): number {
   return href.startsWith('../', at) ? UP : href.startsWith('./', at) ? STAY : 0
 }
 
-/** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */
+/** `http://www.example.org/a/b` in which the parser would change no letter. */
 function plainAbsolute(href: string, norm: Normaliser): WebUrl | undefined {
   if (href.length > LONGEST_URL) return undefined
   const scheme = href.startsWith('http://') ? 'http' : href.startsWith('https://') ? 'https' : undefined
@@ -284,7 +278,7 @@ function plainAbsolute(href: string, norm: Normaliser): WebUrl | undefined {
   const host = href.slice(from, hostEnd)
   const origin = { text: href.slice(0, hostEnd), scheme, host, port: scheme === 'http' ? 80 : 443, site: host } as const
   if (ofConcern) return webUrl(origin, href.slice(hostEnd, end), norm)
-  // A text of its own: a slice would hold the whole list or page that it stands in.
+  // A string of its own: a slice would keep the whole page in memory.
   return plainUrl(origin, origin.text + href.slice(hostEnd, end), nameAt, norm)
 }
 
@@ -303,12 +297,12 @@ function resolveSlowly(text: string, base: string | undefined, norm: Normaliser)
   return typeof url === 'string' ? { kind: 'malformed', why: url } : { kind: 'url', url }
 }
 
-/** Authors' typing: `http:// www.example.org /a` (V29). Inside a path the parser writes spaces as %20. */
+/** Typos: `http:// www.example.org /a` (V29). Inside a path the parser writes spaces as %20. */
 function withoutSpacesAroundHost(href: string): string {
   return href.replace(/^(https?:\/\/)\s*([^\s/?#]+)\s*(?=[/?#]|$)/i, '$1$2')
 }
 
-/** The parser takes out tabs and line ends anywhere, so `java\nscript:` has a scheme too. */
+/** The parser removes tabs and line ends anywhere, so `java\nscript:` has a scheme too. */
 function schemeOf(text: string): string | undefined {
   const start = text.slice(0, 64)
   const colon = start.indexOf(':')
@@ -321,10 +315,10 @@ function unwanted(scheme: string): Resolved {
   return { kind: 'unwanted', scheme: KNOWN_SCHEMES.has(scheme) ? scheme : 'other-scheme' }
 }
 
-/** A sentence instead of a URL says what is wrong with it. */
+/** Text instead of a URL: the text says what is wrong. */
 function fromRead(read: URL, norm: Normaliser): WebUrl | string {
   const scheme = read.protocol === 'https:' ? 'https' : 'http'
-  // `example.org.` is `example.org`; certificates and virtual hosts know the name without the dot, so we ask without it.
+  // `example.org.` is `example.org`; certificates and virtual hosts know the name without the dot, so requests omit it.
   const host = read.hostname.endsWith('.') ? read.hostname.slice(0, -1) : read.hostname
   const fault = hostFault(host)
   if (fault !== undefined) return fault
@@ -339,7 +333,7 @@ function fromRead(read: URL, norm: Normaliser): WebUrl | string {
   return webUrl({ text, scheme, host, port, site: siteName(host, port) }, path, norm)
 }
 
-/** What no resolver could ever find is not worth a place in the queue. IP addresses pass: the parser has checked them. */
+/** Names that no resolver can find are not worth queueing. IP addresses pass: the parser has checked them. */
 function hostFault(host: string): string | undefined {
   if (host === '') return 'no host'
   if (host.startsWith('[')) return undefined
@@ -370,7 +364,7 @@ function webUrl(origin: Origin, path: string, norm: Normaliser): WebUrl {
   return { href, key: hash64(normalised), normalised, lossy: loose !== exact, scheme, host, port, site, path }
 }
 
-/** The same of a text that no rule can have to do with, but those of index files. */
+/** The same for a text that only index-file rules can concern. */
 function plainUrl(origin: Origin, href: string, nameAt: number, norm: Normaliser): WebUrl {
   const normalised = norm.plain(href, nameAt)
   const key = hash64(normalised)

@@ -2,9 +2,8 @@
  * One gzip member per record, written whole and synchronously: handing a page to the thread pool costs more than
  * compressing it.
  *
- * A record whose body is compressed already is laid down in *stored* blocks instead, which costs a CRC and a copy: 2 µs. Deflating
- * its head only (that is possible: runs of deflated and stored blocks may follow one another) would save some 800 bytes a page
- * and cost some µs more, so it is not done.
+ * A record whose body is compressed already goes into *stored* blocks, which costs a CRC and a copy: 2 µs. Deflating
+ * only its head would save some 800 bytes per page and cost some µs more, so it is not done.
  */
 import { crc32 } from 'node:zlib'
 import { type Emit, type Gzip, openGzip } from '../deflate/gzip.ts'
@@ -17,7 +16,7 @@ const LARGEST_STORED = 65_535
 const small = Buffer.allocUnsafeSlow(8)
 const storedHead = small.subarray(0, 5)
 
-/** Opened when it is first needed: most programs that read records write none. */
+/** Opened when first needed: most programs that read records write none. */
 let gzip: Gzip | undefined
 
 export function deflatedMember(emit: Emit, parts: readonly Uint8Array[]): void {
@@ -35,7 +34,7 @@ export function storedMember(emit: Emit, parts: readonly Uint8Array[]): void {
   emit(HEADER)
   if (size === 0) emit(LAST_EMPTY)
   let left = size
-  /** What the block that was begun last still takes. */
+  /** Bytes that fit into the block begun last. */
   let room = 0
   for (const part of parts) {
     for (let at = 0; at < part.length; ) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dechunk, parseHttpBlock, storedHead } from './http-block.ts'
-import { isPacked, payloadDigest } from './payload.ts'
+import { dechunk, isPacked, parseHttpBlock, payloadDigest, storedHead } from './http-block.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 

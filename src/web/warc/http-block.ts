@@ -1,7 +1,8 @@
 /**
- * The block of a response or revisit record: how its head is stored, and how it is taken apart again. Our own records hold
- * the payload without transfer coding (docs/decisions/0002-payload-digest.md); those of others may hold chunks.
+ * The block of a response or revisit record: how its head is stored and parsed. Our own records hold the payload
+ * without transfer coding (docs/decisions/0002-payload-digest.md); those of others may hold chunks.
  */
+import { sha1 } from '../../base/digest.ts'
 
 export interface HttpBlock {
   /** `HTTP/1.1` */
@@ -10,9 +11,9 @@ export interface HttpBlock {
   reason: string
   headers: readonly (readonly [name: string, value: string])[]
   wireHead: Uint8Array
-  /** The body as it stands in the record. */
+  /** The body as it is in the record. */
   wireBody: Uint8Array
-  /** The body without transfer coding; content coding is still on it. */
+  /** The body without transfer coding, but with its content coding. */
   payload: Uint8Array
 }
 
@@ -23,9 +24,9 @@ const CODED = /\n(?=transfer-encoding[ \t\r]*:)/gi
 const CODED_OR_CUT = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
 
 /**
- * The head of an answer as it is stored in front of the payload. A line that announces a transfer coding would be untrue
- * there, and so would the length of a body that was cut: pywb's readers would wait for the rest. Such a line keeps its value
- * under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
+ * The head of an answer as it is stored before the payload. A transfer-coding line would be untrue there, and so would
+ * the length of a body that was cut: pywb's readers would wait for the rest. Such a line keeps its value under the name
+ * that Common Crawl and StormCrawler give it. Everything else stays as it came.
  */
 export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
   // Not TextDecoder: its Latin-1 is windows-1252, which would change bytes.
@@ -34,7 +35,7 @@ export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
   return stored.length === text.length ? wireHead : Buffer.from(stored, 'latin1')
 }
 
-/** Undefined when the block does not begin with a head of HTTP. As tolerant as the reader that took it from the wire. */
+/** Undefined when the block does not begin with an HTTP head. As tolerant as the reader of the wire. */
 export function parseHttpBlock(block: Uint8Array): HttpBlock | undefined {
   const headEnd = endOfHttpHead(block)
   const wireHead = block.subarray(0, headEnd)
@@ -69,7 +70,7 @@ function parseLines(lines: readonly string[]): [string, string][] {
   return headers
 }
 
-/** `trim()` would also take off 0xA0, which is a letter to the reader of the wire. */
+/** `trim()` would also remove 0xA0, which is a letter to the reader of the wire. */
 function trimmed(text: string): string {
   return text.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
 }
@@ -83,7 +84,7 @@ function endOfHttpHead(block: Uint8Array): number {
   return block.length
 }
 
-/** By the last coding that means anything: the same answer that the reader of the wire gives. */
+/** By the last coding that means anything, like the reader of the wire. */
 function isChunked(headers: readonly (readonly [string, string])[]): boolean {
   const lines = headers.filter(([name]) => name.toLowerCase() === 'transfer-encoding').map(([, value]) => value)
   const codings = lines.join(',').toLowerCase().split(',')
@@ -91,10 +92,10 @@ function isChunked(headers: readonly (readonly [string, string])[]): boolean {
   return meant.at(-1) === 'chunked'
 }
 
-/** A chunk's size line, extensions included, may be as long as this. */
+/** The longest size line of a chunk, extensions included. */
 const LONGEST_SIZE_LINE = 4096
 
-/** The bytes of all chunks, as far as they came: a body cut inside a chunk gives the part that is there. */
+/** The bytes of all chunks, as far as they came: of a chunk that was cut, the part that is there. */
 export function dechunk(body: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = []
   let total = 0
@@ -125,4 +126,29 @@ function chunkSize(body: Uint8Array, from: number, lineEnd: number): number | un
   const text = latin1.decode(body.subarray(from, lineEnd))
   const digits = /^[ \t]*0*([0-9a-f]{1,13})(?![0-9a-f])/i.exec(text)
   return digits === null ? undefined : Number.parseInt(digits[1], 16)
+}
+
+/**
+ * The digest by which copies are found: of the body without its transfer coding, as WARC 1.1 (§6.3.2) defines the
+ * payload, because chunk boundaries change from one answer to the next (docs/decisions/0002-payload-digest.md).
+ */
+export function payloadDigest(body: { readonly payload: Uint8Array }): string {
+  return sha1(body.payload)
+}
+
+const PACKED_CODING = /^(?:x-)?(?:gzip|br|zstd|deflate|compress)$/i
+
+const PACKED_TYPE =
+  /^(?:image\/(?!svg|bmp|x-ms-bmp|tiff|x-icon|vnd\.microsoft\.icon)|video\/|audio\/(?!x-wav|wav|midi)|font\/woff|application\/(?:pdf|zip|gzip|x-gzip|x-bzip2?|x-xz|zstd|x-7z-compressed|x-rar-compressed|vnd\.rar|java-archive|epub\+zip|font-woff2?|vnd\.openxmlformats-|vnd\.oasis\.opendocument\.|vnd\.android\.package-archive|x-shockwave-flash))/i
+
+/** True for a body that is compressed already, by its content coding or its media type. */
+export function isPacked(headers: readonly (readonly [name: string, value: string])[]): boolean {
+  for (const [name, value] of headers) {
+    if (name.length === 16 && name.toLowerCase() === 'content-encoding') {
+      if (value.split(',').some((coding) => PACKED_CODING.test(coding.trim()))) return true
+    } else if (name.length === 12 && name.toLowerCase() === 'content-type') {
+      if (PACKED_TYPE.test(value)) return true
+    }
+  }
+  return false
 }

@@ -1,9 +1,9 @@
-/** Instants as archives write them: `2024-02-29T12:00:00.123Z`, and 14 or 17 digits. Plain arithmetic, so no clock is near. */
+/** Instants as archives write them: `2024-02-29T12:00:00.123Z`, and 14 or 17 digits. */
 import type { Instant } from '../../base/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** The calendar day of a day number since 1970, in a year that begins in March: leap days come last (proleptic Gregorian). */
+/** The calendar day of a day number since 1970, in a year that begins in March (proleptic Gregorian). */
 function civil(day: number): [year: number, month: number, day: number] {
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
@@ -32,7 +32,7 @@ function dayNumber(year: number, month: number, day: number): number {
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0')
 
-/** Years 0 to 9999 only: four digits are all the formats have. */
+/** Years 0 to 9999 only: the formats have four digits. */
 const FIRST = -62_167_219_200_000
 const LAST = 253_402_300_799_999
 
@@ -51,12 +51,12 @@ function parts(at: Instant): { date: [string, string, string]; time: [string, st
   }
 }
 
-/** The text of the second that was asked for last: of a thousand instants in a row most lie in one second. */
+/** The text of the last second: of a thousand instants in a row most lie in one second. */
 let lastSecond = Number.NaN
 let lastText = ''
 let lastDigits = ''
 
-/** Says what is left of the second. */
+/** Returns the rest of the second. */
 function readSecond(at: Instant): number {
   const clamped = Math.min(Math.max(Math.floor(at), FIRST), LAST)
   const second = Math.floor(clamped / 1000)
@@ -91,7 +91,7 @@ export function timestamp17(at: Instant): string {
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/
 
-/** The instant of a WARC-Date, or undefined when it is none. Finer fractions than milliseconds are cut. */
+/** The instant of a WARC-Date; undefined when it is not one. Finer fractions than milliseconds are cut. */
 export function parseIsoInstant(text: string): Instant | undefined {
   const match = ISO.exec(text)
   if (match === null) return undefined

@@ -1,9 +1,10 @@
-/** Records of a volume, read one by one. Lengths and names in them are checked, never trusted. */
-import { type ByteSource, type Fault, type Member, type MemberLimits, MemberReader } from './member-reader.ts'
+/** Reads the records of a volume one by one. Lengths and names in them are checked, never trusted. */
+import { constants, crc32, inflateRawSync } from 'node:zlib'
+import type { Disk } from '../../base/disk.ts'
 
 export interface WarcRecord {
   kind: 'record'
-  /** Where the gzip member lies in the file. */
+  /** Where the gzip member is in the file. */
   offset: number
   length: number
   /** `1.1` */
@@ -15,13 +16,13 @@ export interface WarcRecord {
 export interface NotARecord {
   kind: 'fault'
   offset: number
-  /** Length of the member that is whole but holds no record. */
+  /** Length of a complete member that holds no record. */
   length: number
   what: 'no record'
   detail: string
 }
 
-/** Header lines in order; names compare without regard to case. */
+/** Header lines in order; names compare without case. */
 export class WarcHeaders {
   readonly lines: readonly (readonly [name: string, value: string])[]
 
@@ -47,7 +48,7 @@ export class WarcHeaders {
   }
 }
 
-/** Every record from `from` on. A fault of the file ends it; a member that holds no record does not. */
+/** Every record from `from` on. A fault of the file ends it; a member without a record does not. */
 export function* records(
   source: ByteSource,
   from = 0,
@@ -115,4 +116,191 @@ function endOfHead(bytes: Uint8Array): number {
     if (bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) return at + 4
   }
   return -1
+}
+
+/**
+ * Reads the gzip members of a volume one after the other. Nothing in the file is trusted: a member counts only if its
+ * stream ends and its CRC and size agree. Zeros, a torn tail and flipped bits are faults with an offset.
+ */
+
+export interface ByteSource {
+  readonly size: number
+  /** Up to `length` bytes from `offset`; fewer at the end. */
+  read(offset: number, length: number): Uint8Array
+}
+
+export interface Member {
+  kind: 'member'
+  offset: number
+  /** Compressed length, header and trailer included. */
+  length: number
+  bytes: Uint8Array
+}
+
+export interface Fault {
+  kind: 'fault'
+  offset: number
+  /** `torn`: the file ends inside the member. `damaged`: this is not a member. `too large`: over the limits. */
+  what: 'torn' | 'damaged' | 'too large'
+  detail: string
+}
+
+export interface MemberLimits {
+  /** Compressed bytes of one member. */
+  packed: number
+  /** Bytes that it may inflate to. */
+  unpacked: number
+}
+
+export const MEMBER_LIMITS: MemberLimits = { packed: 256 * 2 ** 20, unpacked: 512 * 2 ** 20 }
+
+const WINDOW = 1024 * 1024
+
+export function bytesOf(disk: Disk, path: string): ByteSource {
+  return { size: disk.size(path) ?? 0, read: (offset, length) => disk.read(path, offset, length) }
+}
+
+export function bytesIn(bytes: Uint8Array): ByteSource {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
+}
+
+/** A position in a volume that moves from member to member over a window of bytes, each read once. */
+export class MemberReader {
+  readonly #source: ByteSource
+  readonly #limits: MemberLimits
+  #window: Uint8Array = new Uint8Array(0)
+  #windowAt = 0
+  #offset: number
+
+  constructor(source: ByteSource, from = 0, limits: MemberLimits = MEMBER_LIMITS) {
+    this.#source = source
+    this.#offset = from
+    this.#limits = limits
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The member at this position, which moves behind it; a fault leaves the position. Undefined at the end. */
+  next(): Member | Fault | undefined {
+    const rest = this.#source.size - this.#offset
+    if (rest <= 0) return undefined
+    // A member larger than the window is inflated again from its start with twice as much: at most twice the work.
+    for (let length = WINDOW; ; length *= 2) {
+      const wanted = Math.min(length, rest, this.#limits.packed)
+      const bytes = this.#bytes(wanted, length > WINDOW)
+      const read = readMember(bytes, this.#offset, this.#limits.unpacked)
+      if (read.kind === 'member') this.#offset += read.length
+      if (read.kind !== 'fault' || read.what !== 'torn' || bytes.length >= rest) return read
+      if (bytes.length >= this.#limits.packed) {
+        return { kind: 'fault', offset: this.#offset, what: 'too large', detail: `over ${bytes.length} bytes` }
+      }
+      // The first attempt may have seen only the rest of the window; a fresh read that is short is the end of the file.
+      if (length > WINDOW && bytes.length < wanted) return read
+    }
+  }
+
+  /** After a fault, moves to the next position that looks like the beginning of a member; false when there is none. */
+  skip(): boolean {
+    for (let from = this.#offset + 1; from < this.#source.size; ) {
+      this.#offset = from
+      const bytes = this.#bytes(Math.min(WINDOW, this.#source.size - from), false)
+      const found = findHeader(bytes)
+      if (found >= 0) {
+        this.#offset = from + found
+        return true
+      }
+      if (bytes.length <= 3) break
+      from += bytes.length - 3
+    }
+    this.#offset = this.#source.size
+    return false
+  }
+
+  /** `all`: read anew instead of using the rest of the window. */
+  #bytes(length: number, all: boolean): Uint8Array {
+    const at = this.#offset - this.#windowAt
+    const rest = this.#source.size - this.#offset
+    // The next member would not fit into a nearly used window: less than half of it is not worth trying.
+    const enough = Math.min(length, rest, all ? length : WINDOW / 2)
+    if (at < 0 || at + enough > this.#window.length) {
+      this.#window = this.#source.read(this.#offset, length)
+      this.#windowAt = this.#offset
+      return this.#window
+    }
+    return this.#window.subarray(at, Math.min(this.#window.length, at + length))
+  }
+}
+
+/** The member at the start of `bytes`; `torn` when they end before it does. */
+export function readMember(bytes: Uint8Array, offset: number, unpackedLimit = MEMBER_LIMITS.unpacked): Member | Fault {
+  const start = headerLength(bytes)
+  if (start === 'torn') return { kind: 'fault', offset, what: 'torn', detail: 'ends inside a gzip header' }
+  if (start === 'damaged') return { kind: 'fault', offset, what: 'damaged', detail: notGzip(bytes) }
+  let unfolded: { buffer: Uint8Array; engine: { bytesWritten: number } }
+  try {
+    unfolded = inflateRawSync(bytes.subarray(start), {
+      info: true,
+      finishFlush: constants.Z_SYNC_FLUSH,
+      chunkSize: 64 * 1024,
+      maxOutputLength: unpackedLimit,
+    }) as unknown as typeof unfolded
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    const detail = tooLarge ? `unfolds to over ${unpackedLimit} bytes` : 'deflate stream is damaged'
+    return { kind: 'fault', offset, what: tooLarge ? 'too large' : 'damaged', detail }
+  }
+  const trailer = start + unfolded.engine.bytesWritten
+  if (trailer + 8 > bytes.length) return { kind: 'fault', offset, what: 'torn', detail: 'ends inside a member' }
+  const view = new DataView(bytes.buffer, bytes.byteOffset + trailer, 8)
+  const content = unfolded.buffer
+  if (view.getUint32(4, true) !== content.length % 2 ** 32) {
+    return { kind: 'fault', offset, what: 'damaged', detail: 'size in the trailer is wrong' }
+  }
+  if (view.getUint32(0, true) !== crc32(content)) {
+    return { kind: 'fault', offset, what: 'damaged', detail: 'CRC is wrong' }
+  }
+  return { kind: 'member', offset, length: trailer + 8, bytes: content }
+}
+
+const FLAG = { headerCrc: 2, extra: 4, name: 8, comment: 16 } as const
+const LONGEST_TEXT = 4096
+
+/** Length of the gzip header, with the optional fields that others write. */
+function headerLength(bytes: Uint8Array): number | 'torn' | 'damaged' {
+  if (bytes.length < 10) {
+    return isPrefixOfHeader(bytes) ? 'torn' : 'damaged'
+  }
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8 || (bytes[3] & 0xe0) !== 0) return 'damaged'
+  const flags = bytes[3]
+  let at = 10
+  if (flags & FLAG.extra) {
+    if (at + 2 > bytes.length) return 'torn'
+    at += 2 + bytes[at] + bytes[at + 1] * 256
+  }
+  for (const text of [FLAG.name, FLAG.comment]) {
+    if (!(flags & text)) continue
+    const end = bytes.indexOf(0, at)
+    if (end < 0) return bytes.length - at > LONGEST_TEXT ? 'damaged' : 'torn'
+    at = end + 1
+  }
+  if (flags & FLAG.headerCrc) at += 2
+  return at < bytes.length ? at : 'torn'
+}
+
+function isPrefixOfHeader(bytes: Uint8Array): boolean {
+  return [0x1f, 0x8b, 8].every((expected, i) => i >= bytes.length || bytes[i] === expected)
+}
+
+function findHeader(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(0x1f); at >= 0; at = bytes.indexOf(0x1f, at + 1)) {
+    if (bytes[at + 1] === 0x8b && bytes[at + 2] === 8 && (bytes[at + 3] & 0xe0) === 0) return at
+  }
+  return -1
+}
+
+function notGzip(bytes: Uint8Array): string {
+  const zeros = bytes.subarray(0, 10).every((byte) => byte === 0)
+  return zeros ? 'a hole of zeros where a member should begin' : 'no gzip member begins here'
 }

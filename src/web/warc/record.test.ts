@@ -4,8 +4,15 @@ import fc from 'fast-check'
 import { sha1 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { parseRecord } from './reader.ts'
-import { metadataHead, requestHead, responseHead, revisitHead, warcinfoBlock, warcinfoHead } from './record.ts'
-import { recordIds } from './record-id.ts'
+import {
+  metadataHead,
+  recordIds,
+  requestHead,
+  responseHead,
+  revisitHead,
+  warcinfoBlock,
+  warcinfoHead,
+} from './record.ts'
 
 const AT = 1_700_000_000_123
 const nextId = recordIds(seededRandom(1), 'test')

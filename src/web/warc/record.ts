@@ -1,17 +1,16 @@
-/**
- * Heads of WARC 1.1 records. Every value passes `clean`, so that no URL and no header of a server can end its line and
- * begin another.
- */
+/** Heads of WARC 1.1 records. Every value passes `clean`, so no server's header can end its line and begin another. */
 import type { Instant } from '../../base/clock.ts'
+import { hash64 } from '../../base/digest.ts'
+import type { Random } from '../../base/random.ts'
 import { isoInstant } from './instant-text.ts'
 
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 
-/** What the records of one exchange have in common. */
+/** What the records of one exchange share. */
 export interface RecordOfExchange {
   /** `urn:uuid:…` without angle brackets. */
   id: string
-  /** When the request was sent: the same in request and response, and what a revisit refers to. */
+  /** When the request was sent: the same in request and response; a revisit refers to it. */
   at: Instant
   url: string
   ip: string
@@ -27,7 +26,7 @@ export interface RecordOfExchange {
 export interface ResponseRecord extends RecordOfExchange {
   payloadDigest: string
   truncated?: Truncation
-  /** What was wrong with the server's certificate, in the word that crawl.log has for it. */
+  /** What was wrong with the server's certificate, as in crawl.log. */
   certificate?: string
 }
 
@@ -39,9 +38,9 @@ export interface WarcInfo {
   /** `orbweaver/0.1.0` */
   software: string
   userAgent: string
-  /** What was done about robots.txt: `obey`. */
+  /** How robots.txt was treated: `obey`. */
   robots: string
-  /** Who answers for the crawl: a URL or a mail address. */
+  /** Who is responsible for the crawl: a URL or a mail address. */
   operator?: string
   description?: string
 }
@@ -59,7 +58,7 @@ export function responseHead(record: ResponseRecord): string {
   return begin('response', record) + payloadLines(record) + end('application/http;msgtype=response', record)
 }
 
-/** A revisit: its block is the head of the answer alone, its payload lies in a record captured before. */
+/** A revisit: its block is the head of the answer alone, its payload is in an earlier record. */
 export function revisitHead(record: RevisitRecord): string {
   return (
     begin('revisit', record) +
@@ -90,7 +89,7 @@ export function warcinfoHead(record: {
   )
 }
 
-/** The block of a warcinfo record: who made the volume, how, and who answers for it. */
+/** The block of a warcinfo record: who made the volume, how, and who is responsible. */
 export function warcinfoBlock(info: WarcInfo, hostname: string): string {
   const fields: [string, string | undefined][] = [
     ['software', info.software],
@@ -117,7 +116,7 @@ function begin(type: string, record: Omit<RecordOfExchange, 'blockDigest' | 'len
 
 function payloadLines(record: ResponseRecord): string {
   const truncated = record.truncated === undefined ? '' : `WARC-Truncated: ${record.truncated}\r\n`
-  // Not of the standard, which lets readers pass over fields that they do not know (WARC 1.1, §4).
+  // Not in the standard, which lets readers ignore unknown fields (WARC 1.1, §4).
   const fault = record.certificate === undefined ? '' : `X-Crawler-Certificate: ${clean(record.certificate)}\r\n`
   return `WARC-Payload-Digest: ${clean(record.payloadDigest)}\r\n${truncated}${fault}`
 }
@@ -136,8 +135,30 @@ function clean(value: string): string {
   return CONTROL.test(value) ? value.replace(/[\x00-\x1f\x7f]+/g, ' ') : value
 }
 
-/** In a URL nothing is dropped: what may not stand in a line is escaped, as a browser would have sent it. */
+/** Nothing is dropped from a URL: illegal characters are escaped, as a browser would have sent them. */
 function cleanUri(url: string): string {
   if (!NOT_IN_URI.test(url)) return url
   return url.replace(/[\x00-\x20\x7f]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0'))
+}
+
+/** Names of records: random UUIDs (version 4), from the given source of randomness. */
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hex32 = (n: number) => HEX[n >>> 24] + HEX[(n >>> 16) & 255] + HEX[(n >>> 8) & 255] + HEX[n & 255]
+
+/**
+ * A seed has 32 bits, so among a hundred thousand runs two would share theirs, and with it every name: 64 bits of the
+ * writer's own name (host, worker, instant) are mixed in.
+ */
+export function recordIds(random: Random, writer: string): () => string {
+  const own = hash64(writer)
+  const ownHigh = Number(own >> 32n)
+  const ownLow = Number(own & 0xffffffffn)
+  return () => {
+    const a = hex32((random.integer(2 ** 32) ^ ownHigh) >>> 0)
+    const b = hex32((((random.integer(2 ** 32) ^ ownLow) & 0xffff0fff) | 0x4000) >>> 0)
+    const c = hex32(((random.integer(2 ** 32) & 0x3fffffff) | 0x80000000) >>> 0)
+    const d = hex32(random.integer(2 ** 32))
+    return `urn:uuid:${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`
+  }
 }

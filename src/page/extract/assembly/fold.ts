@@ -1,12 +1,12 @@
 /**
- * Runs of a page's characters → its text: white space folded, a line for each block, strings that are no words left out.
+ * Folds runs of a page's characters into its text: white space folded, one line per block, long strings left out.
  *
- * Sixteen characters at a time become a mask of what is white among them. Where no two white ones stand together, which is
- * most of a page, the block is the text as it stands; otherwise what stands before the second of them is taken, and so on.
+ * Sixteen characters at a time become a mask of white space. Where no two white ones are adjacent, which is most of a
+ * page, the block is copied as it is; otherwise up to the second of them, and so on.
  *
- * A string that is left out still tells one page from another ("No usage of java.nio.channels.ClosedSelectorException"). So it
- * is hashed in its place, together with the text before it, when it goes: the digest is that of the text with all its strings.
- * Pages without such strings, which are most, are hashed in one go in the end.
+ * A string that is left out still distinguishes pages, so it is hashed together with the text before it when it goes:
+ * the digest is that of the text with all its strings. Pages without such strings, which are most, are hashed at once
+ * in the end.
  */
 import { beginDigest, digest } from './digest'
 import { aboveLow, areLow, BLOCK, HALF, highKinds, LAST_LOW, lookUp, SEEN_HIGH, SEEN_LOW, SOFT_HYPHEN } from './kinds'
@@ -15,7 +15,7 @@ import { beginWords, hashWords } from './words'
 
 /** Characters of a string that may be a word. */
 const LONGEST_WORD: i32 = 30
-/** Characters of a string that may be a name made of words, as identifiers and URLs are; what is longer is data. */
+/** Characters of a string that may be a name made of words, like identifiers and URLs; longer ones are data. */
 const LONGEST_NAME: i32 = 256
 const SPACE: u16 = 32
 const LF: u16 = 10
@@ -31,9 +31,9 @@ export let data: i32 = 0
 export let words: i32 = 0
 export let isCut: bool = false
 let most: i32 = 0
-/** What parts the text from what follows: nothing, a space, the end of a line. */
+/** What separates the text from what follows: nothing, a space, a line end. */
 let gap: i32 = 0
-/** Characters of the string that is being read, or was last; what is short may be told to be shorter. */
+/** Characters of the current or last string; a short one may be counted shorter. */
 let string: i32 = 0
 /** Up to here the text is hashed. */
 let hashed: usize = TEXT
@@ -74,7 +74,7 @@ export function endText(): void {
     if (end > TEXT && load<u16>(end - 2) <= SPACE) end -= 2
   }
   words += hashWords(hashed, end)
-  // A pair cut in two by the bound is left out.
+  // A surrogate pair cut by the limit is left out.
   if (isHalf(end)) end -= 2
   digest(hashed, end)
 }
@@ -84,7 +84,7 @@ function isHalf(behind: usize): bool {
   return behind > TEXT && (load<u16>(behind - 2) & 0xfc00) === 0xd800
 }
 
-/** The string at the end of the text, and so many characters more of it that stand behind; it is digested as far as `behind`. */
+/** Drops the string at the end of the text, with so many more characters behind; it is digested up to `behind`. */
 function leaveOut(more: i32, behind: usize): void {
   const from = end - 2 * string
   words += hashWords(hashed, from)
@@ -98,7 +98,7 @@ function leaveOut(more: i32, behind: usize): void {
   string = 0
 }
 
-/** A string that will be left out need not fill the text meanwhile: only its last characters stay, too many for a name. */
+/** A string that will be left out need not fill the text: only its last characters stay, too many for a name. */
 function shorten(): void {
   const from = end - 2 * string
   let rest = end - 2 * (LONGEST_NAME + 1)
@@ -114,7 +114,7 @@ function shorten(): void {
   end -= less
 }
 
-/** How many of so many fit into the text: a letter takes one place, and the gap before the first of them another. */
+/** How many characters fit into the text: one each, and one for the gap before the first. */
 function fitting(count: i32): i32 {
   const left = max(0, most - textLength() - 1)
   if (count <= left) return count
@@ -122,7 +122,7 @@ function fitting(count: i32): i32 {
   return left
 }
 
-/** One gap: where a string was left out, that before it does for both, but in the digest. */
+/** One gap: where a string was left out, the one before it serves for both, except in the digest. */
 function closeGap(): void {
   const white = gap === 1 ? SPACE : LF
   const isLong = string > LONGEST_WORD
@@ -164,7 +164,7 @@ function fold(at: usize, count: i32): void {
       const areKnown = areLow(first, second, lastLow)
       const low: u32 = i8x16.bitmask(areKnown)
       const high = highKinds(at, low)
-      // Narrowed, some that are above look white.
+      // Narrowed, some high characters look white.
       visible = v128.or(visible, v128.not(areKnown))
       rareWhite = ((high >> 32) as u32) & inside & 0xffff
       nothing = ((i8x16.bitmask(i8x16.eq(kinds, softHyphen)) & low) | ((high >> 48) as u32)) & inside
@@ -187,7 +187,7 @@ function fold(at: usize, count: i32): void {
       }
     }
     if (nothing !== 0) {
-      // As far as what is nothing, which is then passed over.
+      // Up to an invisible character, which is then skipped.
       size = ctz(nothing)
       if (size === 0) {
         at += 2
@@ -214,8 +214,9 @@ function fold(at: usize, count: i32): void {
 }
 
 /**
- * Makes so many characters that stand behind the text its own, of which these are white and these end a string; returns how many
- * are done with. Only the first string can be too long: another one in the same block has fewer than sixteen characters.
+ * Adds so many characters behind the text to it, given those that are white and those that end a string; returns how
+ * many are done. Only the first string can be too long: another one in the same block has fewer than sixteen
+ * characters.
  */
 function take(size: i32, white: u32, ends: u32): i32 {
   if (ends === 0) {

@@ -1,13 +1,12 @@
 /**
- * What characters are (`characters.ts`), sixteen at a time as bits of a mask.
+ * Kinds of characters (`KIND` in `text.ts`), sixteen at a time as bit masks.
  *
- * Those below U+0E00 are told as bytes: all from U+0100 on are letters, as is U+00FF, which is what they become when they are
- * narrowed. Each half of a byte is looked up, and what both have in common is its kind. Of those above, the glyphs, letters and
- * marks that pages are full of are told by comparisons; one of the others sends its block to the table. All of it agrees with
- * the table: a test asks for each of the 65,536.
+ * Characters below U+0E00 are classified as bytes: all from U+0100 on are letters, like U+00FF, to which they are
+ * narrowed. Each half of a byte is looked up, and the common bits are its kind. Above, the common glyphs, letters and
+ * marks are found by comparisons; any other sends its block to the table. A test compares all 65,536 with the table.
  *
- * Vectors that are always the same are loaded from memory, where a loop keeps them: those that stand in the code are made anew
- * each time, which took longer than all the rest.
+ * Constant vectors are loaded from memory, where a loop keeps them: as literals they were made anew each time, which
+ * took longer than all the rest.
  */
 import { KIND_OF } from './memory'
 
@@ -38,12 +37,12 @@ export function lookUp(characters: v128, low: v128, high: v128, half: v128): v12
   return v128.and(i8x16.swizzle(low, v128.and(characters, half)), i8x16.swizzle(high, upper))
 }
 
-/** Not 0 where one of two is above those that are told as bytes. */
+/** Not 0 where one of two is too high to be classified as a byte. */
 export function aboveLow(first: v128, second: v128, lastLow: v128): v128 {
   return i16x8.sub_sat_u(i16x8.max_u(first, second), lastLow)
 }
 
-/** All bits where a character is told as a byte. */
+/** All bits where a character is classified as a byte. */
 export function areLow(first: v128, second: v128, lastLow: v128): v128 {
   return i8x16.narrow_i16x8_s(i16x8.le_u(first, lastLow), i16x8.le_u(second, lastLow))
 }
@@ -54,10 +53,7 @@ const LETTERS = memory.data<u16>([0xaa80, 0x4e7f])
 /** Dashes and quotes, more of them, arrows and shapes; commas and brackets of Han. */
 const MARKS = memory.data<u16>([0x2010, 0x0017, 0x2030, 0x002e, 0x2190, 0x0a6f, 0x3001, 0x0002, 0x3008, 0x0018])
 
-/**
- * Of those from U+0E00 on: glyphs; from bit 16 on letters, from bit 32 on white space, from bit 48 on what is nothing. `low`
- * are the others.
- */
+/** From U+0E00 on: glyphs; from bit 16 letters, from bit 32 white space, from bit 48 invisible. `low`: all below. */
 export function highKinds(at: usize, low: u32): u64 {
   const first = v128.load(at)
   const second = v128.load(at, 16)

@@ -1,20 +1,137 @@
 /**
- * The words of a folded text, as hashes, and its simhash and shape. The text comes in parts, as it does for its digest.
+ * The words of a folded text, as hashes, and its simhash and shape. The text comes in parts, as for its digest.
  *
- * Sixty-four characters at a time become a mask of letters, whose runs are words: where each begins and how long it is are two
- * instructions, and its hash (a sum of letters times powers of 65599) is taken of eight letters at once. So no branch depends
- * on where words end, which no processor foresees.
+ * Sixty-four characters at a time become a mask of letters, whose runs are words: begin and length of each are two
+ * instructions, and its hash (a sum of letters times powers of 65599) takes eight letters at once. So no branch depends
+ * on word ends, which no processor predicts.
  *
- * Only a string that is left out can hold more than 64 letters in a row: each 64 of them are a word.
+ * Only a string that is left out can have more than 64 letters in a row: each 64 of them are a word.
  */
 import { aboveLow, areLow, BLOCK, DIGIT, HALF, highKinds, LAST_LOW, LETTER_HIGH, LETTER_LOW, lookUp } from './kinds'
 import { DATE_BITS, DATE_SLOTS, DATES } from './memory'
-import { BATCH, MORE, majority, vote } from './votes'
 
-/** The word that stands for numbers and dates. */
+/**
+ * A simhash over shingles of three words: for each of 64 bits, in how many shingles' hashes it is set.
+ *
+ * Four shingles are hashed at a time. Thirty-two additions for each would cost more than all the rest, so eight times
+ * four are added as columns of bits (a carry-save adder: five logical operations add one more in all columns), and only
+ * the carries of weight eight are counted, four in the bytes of a lane.
+ */
+/** Words counted at once, and how many one more block of text can add. */
+const BATCH: i32 = 1024
+const MORE: i32 = 64
+const GROUP: i32 = 32
+
+const SHINGLES: usize = memory.data(4 * (BATCH + MORE + GROUP))
+/** Byte b of lane i of vector v counts bit 8b + v, of eights. */
+const EIGHTS: usize = memory.data(16 * 8)
+
+/**
+ * Counts the shingles that end in `count` words, of which the two before them are part, in 64 counters; then the last two words
+ * are the two before. No counter of eights overflows: 34 carries come of a batch, and four lanes of them are 136.
+ */
+function vote(words: usize, count: i32, votes: usize): void {
+  hashShingles(words, count, 0x2c1b3c6d, 0x297a2d39, 1)
+  addVotes(count, votes)
+  hashShingles(words, count, 0x165667b1, 0x7feb352d, 0x27d4eb2f)
+  addVotes(count, votes + 4 * 32)
+  memory.copy(words - 8, words + 4 * count - 8, 8)
+}
+
+/** Each bit as most of the shingles have it. */
+function majority(votes: usize, shingles: i32): u64 {
+  let word: u64 = 0
+  for (let bit = 0; bit < 64; bit++) {
+    if (load<i32>(votes + 4 * bit) * 2 > shingles) word |= (1 as u64) << bit
+  }
+  return word
+}
+
+/** Every bit of the words reaches every bit of the hash (the finalizer of MurmurHash3, which is in the public domain). */
+function hashShingles(words: usize, count: i32, before: i32, last: i32, own: i32): void {
+  const a = i32x4.splat(before)
+  const b = i32x4.splat(last)
+  const c = i32x4.splat(own)
+  const m = i32x4.splat(0x85ebca6b)
+  const n = i32x4.splat(0xc2b2ae35)
+  const behind = SHINGLES + 4 * count
+  for (let to = SHINGLES; to < behind; to += 16) {
+    let hash = i32x4.add(i32x4.mul(v128.load(words - 8), a), i32x4.mul(v128.load(words - 4), b))
+    hash = i32x4.add(hash, i32x4.mul(v128.load(words), c))
+    hash = i32x4.mul(v128.xor(hash, i32x4.shr_u(hash, 16)), m)
+    hash = i32x4.mul(v128.xor(hash, i32x4.shr_u(hash, 13)), n)
+    v128.store(to, v128.xor(hash, i32x4.shr_u(hash, 16)))
+    words += 16
+  }
+  // The rest of a group counts for nothing.
+  memory.fill(behind, 0, 4 * GROUP)
+}
+
+function addVotes(count: i32, votes: usize): void {
+  memory.fill(EIGHTS, 0, 16 * 8)
+  let ones = i32x4.splat(0)
+  let twos = i32x4.splat(0)
+  let fours = i32x4.splat(0)
+  const one = i32x4.splat(0x01010101)
+  const behind = SHINGLES + 4 * count
+  for (let at = SHINGLES; at < behind; at += 4 * GROUP) {
+    // Seven adders: each takes three columns of one weight and leaves one of that weight and one of the next.
+    let a = v128.load(at)
+    let b = v128.load(at, 16)
+    let either = v128.xor(ones, a)
+    const twoA = v128.or(v128.and(ones, a), v128.and(either, b))
+    ones = v128.xor(either, b)
+    a = v128.load(at, 32)
+    b = v128.load(at, 48)
+    either = v128.xor(ones, a)
+    const twoB = v128.or(v128.and(ones, a), v128.and(either, b))
+    ones = v128.xor(either, b)
+    a = v128.load(at, 64)
+    b = v128.load(at, 80)
+    either = v128.xor(ones, a)
+    const twoC = v128.or(v128.and(ones, a), v128.and(either, b))
+    ones = v128.xor(either, b)
+    a = v128.load(at, 96)
+    b = v128.load(at, 112)
+    either = v128.xor(ones, a)
+    const twoD = v128.or(v128.and(ones, a), v128.and(either, b))
+    ones = v128.xor(either, b)
+    either = v128.xor(twos, twoA)
+    const fourA = v128.or(v128.and(twos, twoA), v128.and(either, twoB))
+    twos = v128.xor(either, twoB)
+    either = v128.xor(twos, twoC)
+    const fourB = v128.or(v128.and(twos, twoC), v128.and(either, twoD))
+    twos = v128.xor(either, twoD)
+    either = v128.xor(fours, fourA)
+    let eight = v128.or(v128.and(fours, fourA), v128.and(either, fourB))
+    fours = v128.xor(either, fourB)
+    for (let to = EIGHTS; to < EIGHTS + 16 * 8; to += 16) {
+      v128.store(to, i8x16.add(v128.load(to), v128.and(eight, one)))
+      eight = i32x4.shr_u(eight, 1)
+    }
+  }
+  for (let bit = 0; bit < 8; bit++) {
+    const four = i8x16.shl(v128.and(i32x4.shr_u(fours, bit), one), 2)
+    const two = i8x16.shl(v128.and(i32x4.shr_u(twos, bit), one), 1)
+    const few = lanes(i8x16.add(four, i8x16.add(two, v128.and(i32x4.shr_u(ones, bit), one))))
+    const eights = lanes(v128.load(EIGHTS + 16 * bit))
+    for (let byte = 0; byte < 4; byte++) {
+      const to = votes + 4 * (8 * byte + bit)
+      store<i32>(to, load<i32>(to) + ((few >> (8 * byte)) & 0xff) + 8 * ((eights >> (8 * byte)) & 0xff))
+    }
+  }
+}
+
+/** The four lanes together, byte by byte. */
+function lanes(counts: v128): u32 {
+  const two = i8x16.add(counts, i8x16.shuffle(counts, counts, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7))
+  return i32x4.extract_lane(two, 0) + i32x4.extract_lane(two, 1)
+}
+
+/** The word for numbers and dates. */
 const NUMBER: i32 = 0x23232323
 
-/** Words on their way to be counted; those before them are in front. */
+/** Words waiting to be counted; those before them are in front. */
 const WORDS: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 /** The same with each run of numbers as one. */
 const SHAPE: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
@@ -33,7 +150,7 @@ const LOWER_CASE = memory.data<u16>([0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0
 /** Words that were counted. */
 let count: i32 = 0
 let shapeCount: i32 = 0
-/** Words that wait, the same as there are of them in the shape, and whether the last of them was a number. */
+/** Waiting words, the same number in the shape, and whether the last of them was a number. */
 let waiting: i32 = 0
 let shapes: i32 = 0
 let wasNumber: i32 = 0
@@ -57,7 +174,7 @@ export function beginWords(): void {
   memory.fill(SHAPE_VOTES, 0, 4 * 64)
 }
 
-/** A part, which says how many words it has; no part may end within a word. */
+/** Adds a part and returns how many words it has; no part may end within a word. */
 export function hashWords(from: usize, to: usize): i32 {
   const before = count + waiting
   for (let at = from; at < to; ) {
@@ -80,7 +197,7 @@ export function shape(): u64 {
   return majority(SHAPE_VOTES, shapeCount)
 }
 
-/** The words of at most 64 characters; returns where to go on: a word that may not have ended is read again. */
+/** The words of at most 64 characters; returns where to continue: an unfinished word is read again. */
 function hashBlock(at: usize, to: usize): usize {
   const low = v128.load(LETTER_LOW)
   const high = v128.load(LETTER_HIGH)
@@ -110,7 +227,7 @@ function hashBlock(at: usize, to: usize): usize {
   letters &= inside
   glyphs &= inside
   let next = at + 2 * size
-  // The word at the end may go on: it is read with what follows.
+  // The word at the end may continue: it is read again with what follows.
   if (letters >> 63 !== 0 && next < to) {
     const whole = 64 - clz(~letters)
     if (whole > 0) {
@@ -126,7 +243,7 @@ function hashBlock(at: usize, to: usize): usize {
   return next
 }
 
-/** Puts the words that runs of letters and single glyphs are behind those that wait, and says which of them have digits. */
+/** Appends the words that runs of letters and single glyphs make, and returns which of them have digits. */
 function hashRuns(at: usize, letters: u64, glyphs: u64, digits: u64): u64 {
   const lowerCase = v128.load(LOWER_CASE)
   const powers = v128.load(POWERS)
@@ -211,7 +328,7 @@ function countWords(): void {
   shapes = 0
 }
 
-/** Which of up to 64 words are names of months and days. Nearly all are told to be none by one look. */
+/** Which of up to 64 words are names of months and days. One look rules out nearly all. */
 function dates(words: usize, size: i32): u64 {
   let maybe: u64 = 0
   for (let i = 0; i < size; i++) {

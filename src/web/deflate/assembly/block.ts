@@ -1,28 +1,42 @@
-/** A block: its tokens in codes of its own or in those that the format fixes, or its bytes as they are, whatever is shortest. */
-import { alignToByte, out, putBits, resumeAt, waiting, waitingCount } from './bits'
+/** A block: its tokens in codes of its own or in the fixed ones, or its bytes as they are, whichever is shortest. */
+
 import { buildCode, codesOfLengths, LONGEST_CODE } from './codes'
-import { prepareHeader, putHeader } from './header'
 import {
+  ALL_BITS,
+  alignToByte,
   CODES_END,
+  clear,
   DISTANCE_BITS,
   DISTANCE_COUNTS,
   FIRST_CODES,
   FIXED_CODES,
+  HEADER_BITS,
+  HEADER_CODES,
+  HEADER_COUNTS,
+  HEADER_ORDER,
+  HEADER_SYMBOLS,
   LITERAL_BITS,
   LITERAL_COUNTS,
+  out,
+  putBits,
+  resumeAt,
   SECOND_CODES,
   TOKENS,
+  waiting,
+  waitingCount,
 } from './memory'
 import {
   countLengthSymbols,
   DISTANCES,
+  extraOf,
   extraOfDistance,
   extraOfLength,
+  firstOf,
   LENGTHS,
   LITERALS,
+  secondOf,
   spreadLengthCodes,
 } from './symbols'
-import { extraOf, firstOf, secondOf } from './tokens'
 
 const STORED: u32 = 0
 const FIXED: u32 = 1
@@ -41,7 +55,7 @@ export function makeFixedCodes(): void {
   memory.copy(FIXED_CODES, SECOND_CODES, CODES_END - SECOND_CODES)
 }
 
-/** From codes of symbols to what tokens are written with. For those of distances: `code | its bits << 16 | all bits << 24`. */
+/** From codes of symbols to codes of tokens. For distances: `code | its bits << 16 | all bits << 24`. */
 function finishCodes(): void {
   spreadLengthCodes()
   for (let symbol: u32 = 0; symbol < DISTANCES; symbol++) {
@@ -61,7 +75,7 @@ function extraBits(): u32 {
   return bits
 }
 
-/** Of so many counters, which must be a multiple of four. */
+/** The number of counters must be a multiple of four. */
 function sumOf(counts: usize, counters: u32): u32 {
   let sums = i32x4.splat(0)
   for (const end = counts + (counters << 2); counts < end; counts += 16) sums = i32x4.add(sums, v128.load(counts))
@@ -83,7 +97,7 @@ function fixedBits(): u32 {
   )
 }
 
-/** At most 48 bits for a token, behind at most 7 that wait. */
+/** At most 48 bits per token, behind at most 7 that wait. */
 function putTokens(end: usize): void {
   let bits = waiting
   let count = waitingCount
@@ -92,7 +106,7 @@ function putTokens(end: usize): void {
     const token = load<u32>(at)
     const first = load<u32>(firstOf(token), FIRST_CODES)
     const second = load<u32>(secondOf(token), SECOND_CODES)
-    // Shifts are by their lowest bits alone.
+    // A shift uses only the lowest bits of its count.
     const secondBits = (second & 0xffff) | (extraOf(token) << (second >> 16))
     bits |= (((<u64>secondBits) << (first >> 24)) | <u64>(first & 0xffffff)) << count
     count += (first >> 24) + (second >> 24)
@@ -130,5 +144,96 @@ export function putBlock(start: usize, length: u32, tokensEnd: usize, isLast: bo
     putBits(<u32>isLast | (FIXED << 1), 3)
     memory.copy(SECOND_CODES, FIXED_CODES, CODES_END - SECOND_CODES)
     putTokens(tokensEnd)
+  }
+}
+
+/** The header of a block with codes of its own: their lengths, run-length coded, in codes once more. */
+
+/** Lengths 0–15 themselves, then: repeat the last one, zeros, more zeros. */
+const AGAIN: u32 = 16
+const ZEROS: u32 = 17
+const MANY_ZEROS: u32 = 18
+const SYMBOLS: u32 = 19
+const LONGEST_HEADER_CODE: u32 = 7
+
+let literals: u32 = 0
+let distances: u32 = 0
+let symbols: u32 = 0
+let lengths: u32 = 0
+
+/** The order of the header's own code lengths: rarely needed ones last, where they can be left out. */
+export function makeHeaderOrder(): void {
+  store<u32>(HEADER_ORDER, AGAIN | (ZEROS << 8) | (MANY_ZEROS << 16))
+  for (let step: u32 = 0; step < 8; step++) {
+    store<u8>(HEADER_ORDER + 4 + 2 * step, <u8>(8 + step))
+    store<u8>(HEADER_ORDER + 5 + 2 * step, <u8>(7 - step))
+  }
+}
+
+function headerExtraOf(symbol: u32): u32 {
+  return symbol < AGAIN ? 0 : symbol === AGAIN ? 2 : symbol === ZEROS ? 3 : 7
+}
+
+function usedOf(lengthsAt: usize, count: u32): u32 {
+  while (load<u8>(lengthsAt + count - 1) === 0) count--
+  return count
+}
+
+function add(symbol: u32, extra: u32): void {
+  store<u16>(HEADER_SYMBOLS + (symbols++ << 1), <u16>(symbol | (extra << 8)))
+  store<u32>(symbol << 2, load<u32>(symbol << 2, HEADER_COUNTS) + 1, HEADER_COUNTS)
+}
+
+function addRun(length: u32, run: u32): void {
+  if (length === 0) {
+    for (; run > 10; run -= min<u32>(run, 138)) add(MANY_ZEROS, min<u32>(run, 138) - 11)
+    if (run > 2) {
+      add(ZEROS, run - 3)
+      return
+    }
+  } else if (run > 3) {
+    add(length, 0)
+    for (run--; run > 2; run -= min<u32>(run, 6)) add(AGAIN, min<u32>(run, 6) - 3)
+  }
+  for (; run > 0; run--) add(length, 0)
+}
+
+/** For the current lengths. Returns how many bits it takes. */
+export function prepareHeader(): u32 {
+  literals = usedOf(LITERAL_BITS, LITERALS)
+  distances = usedOf(DISTANCE_BITS, DISTANCES)
+  memory.copy(ALL_BITS, LITERAL_BITS, literals)
+  memory.copy(ALL_BITS + literals, DISTANCE_BITS, distances)
+  store<u8>(ALL_BITS + literals + distances, 255)
+  clear(HEADER_COUNTS, 4 * 32)
+  symbols = 0
+  for (let at: u32 = 0; at < literals + distances; ) {
+    const length = load<u8>(at, ALL_BITS)
+    let run: u32 = 1
+    while (load<u8>(at + run, ALL_BITS) === length) run++
+    addRun(length, run)
+    at += run
+  }
+  const bits = buildCode(HEADER_COUNTS, SYMBOLS, LONGEST_HEADER_CODE, HEADER_BITS, HEADER_CODES)
+  lengths = SYMBOLS
+  while (load<u8>(HEADER_BITS + load<u8>(lengths - 1, HEADER_ORDER)) === 0) lengths--
+  return 14 + 3 * lengths + bits + headerExtraBits()
+}
+
+function headerExtraBits(): u32 {
+  let bits: u32 = 0
+  for (let symbol = AGAIN; symbol <= MANY_ZEROS; symbol++)
+    bits += load<u32>(symbol << 2, HEADER_COUNTS) * headerExtraOf(symbol)
+  return bits
+}
+
+export function putHeader(): void {
+  putBits((literals - 257) | ((distances - 1) << 5) | ((lengths - 4) << 10), 14)
+  for (let at: u32 = 0; at < lengths; at++) putBits(load<u8>(HEADER_BITS + load<u8>(at, HEADER_ORDER)), 3)
+  for (let at: u32 = 0; at < symbols; at++) {
+    const value = <u32>load<u16>(at << 1, HEADER_SYMBOLS)
+    const code = load<u32>((value & 255) << 2, HEADER_CODES)
+    const length = code >> 24
+    putBits((code & 0xffffff) | ((value >> 8) << length), length + headerExtraOf(value & 255))
   }
 }

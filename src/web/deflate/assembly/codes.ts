@@ -1,14 +1,14 @@
 /**
- * Huffman codes of limited length. The tree is built in place from the sorted frequencies (after Moffat and Katajainen, 1995);
- * where it is too deep, what would lie below the limit is hung in at the deepest place above it that is free, which costs next to
- * nothing and seldom happens. Everything goes by the symbols that occur, which in a page are a third of all.
+ * Huffman codes of limited length. The tree is built in place from the sorted frequencies (after Moffat and Katajainen,
+ * 1995); where it is too deep, what exceeds the limit moves to the deepest free slot above it, which is rare and costs
+ * next to nothing. Only symbols that occur are visited: in a page a third of all.
  *
- * A code is kept as `bits | length << 24`, its first bit lowest, as it is written.
+ * A code is `bits | length << 24`, its first bit lowest, as it is written.
  */
 import { BITS_COUNTS, BUCKETS, clear, NEXT_CODES, NODES, REVERSED, SORTED, USED } from './memory'
 
 export const LONGEST_CODE: u32 = 15
-/** Symbols that come as often as this, or more often, are few: they are sorted one by one. */
+/** Symbols at least this frequent are few: they are sorted one by one. */
 const BUCKET_COUNT: u32 = 64
 /** A node: its frequency, later its parent, then its depth, above the symbol. */
 const SYMBOL_BITS: u32 = 9
@@ -38,7 +38,7 @@ function setAbove(index: u32, value: u32): void {
   setSorted(index, (value << SYMBOL_BITS) | (sorted(index) & SYMBOL))
 }
 
-/** The symbols that occur. At least two are made to: a decoder may find fault with a code that is not complete. */
+/** The symbols that occur, at least two: a decoder may refuse an incomplete code. */
 function listUsed(counts: usize, symbols: u32): u32 {
   let used: u32 = 0
   for (let symbol: u32 = 0; symbol < symbols; symbol++) {
@@ -82,7 +82,7 @@ function sortNodes(used: u32): void {
   }
 }
 
-/** The two rarest of the leaves and branches that have no parent get one, again and again. The last branch is the root. */
+/** The two rarest nodes without a parent get one, again and again. The last branch is the root. */
 function buildTree(used: u32): void {
   let leaf: u32 = 0
   let branch: u32 = 0
@@ -108,7 +108,7 @@ function countDepths(used: u32, limit: u32): void {
   for (let index = <i32>used - 3; index >= 0; index--) {
     const depth = (sorted(sorted(index) >> SYMBOL_BITS) >> SYMBOL_BITS) + 1
     setAbove(index, depth)
-    // A branch takes the place of a code of its depth, with two that are longer.
+    // A branch replaces a code of its depth by two longer ones.
     let at = min(depth, limit - 1)
     while (load<u32>(at << 2, BITS_COUNTS) === 0) at--
     store<u32>(at << 2, load<u32>(at << 2, BITS_COUNTS) - 1, BITS_COUNTS)
@@ -125,7 +125,7 @@ function spreadLengths(limit: u32, lengths: usize): void {
   }
 }
 
-/** Codes by length, among equals by symbol: so that the lengths say everything. */
+/** Codes by length, among equals by symbol: so the lengths determine them. */
 function assignCodes(used: u32, lengths: usize, codes: usize): void {
   let first: u32 = 0
   for (let length: u32 = 1; length <= LONGEST_CODE; length++) {
@@ -153,8 +153,7 @@ function bitsOf(used: u32, counts: usize, lengths: usize): u32 {
 }
 
 /**
- * Lengths of all symbols (zero: it does not occur; there is room for 16 too many), codes of those that occur. Returns how many bits
- * all take together.
+ * Lengths of all symbols (zero: unused; there is room for 16 too many), codes of those used. Returns the bits of all.
  */
 export function buildCode(counts: usize, symbols: u32, limit: u32, lengths: usize, codes: usize): u32 {
   clear(lengths, (symbols + 15) & ~15)

@@ -1,10 +1,24 @@
 /** A gzip member from chunks: `begin`, then `more` for each chunk that is full and not the last, then `finish`. */
-import { alignToByte, beginOutput, beginStream, out, putBits } from './bits'
-import { makeFixedCodes, putBlock } from './block'
+
+import { makeFixedCodes, makeHeaderOrder, putBlock } from './block'
 import { makeReversed } from './codes'
-import { makeHeaderOrder } from './header'
 import { findMatches } from './match-finder'
-import { ARENA, ARENA_END, CHUNK, clear, END, OUTPUT, PLACES, PLACES_END, WINDOW } from './memory'
+import {
+  ARENA,
+  ARENA_END,
+  alignToByte,
+  beginOutput,
+  beginStream,
+  CHUNK,
+  clear,
+  END,
+  OUTPUT,
+  out,
+  PLACES,
+  PLACES_END,
+  putBits,
+  WINDOW,
+} from './memory'
 
 memory.grow((<i32>(END + 65535) >> 16) - memory.size())
 makeReversed()
@@ -13,7 +27,7 @@ makeFixedCodes()
 
 /** Where the next chunk goes. */
 let next: usize = ARENA
-/** Where the record begins, or the arena if that is later: what lies below is another's. */
+/** Where the record begins, or the arena if that is later: what is below belongs to other records. */
 let floor: usize = ARENA
 
 export function chunkBytes(): u32 {
@@ -25,14 +39,14 @@ export function input(): usize {
   return next
 }
 
-/** Where the bytes are that `more` and `finish` have made: to be taken before the next call. */
+/** Where the output of `more` and `finish` is: to be taken before the next call. */
 export function output(): usize {
   return OUTPUT
 }
 
 /**
- * A record, for whose first chunk there must be so much room. Those before need not be forgotten: their addresses are lower than
- * the floor. Only when the arena is full does it begin anew, and the table with it.
+ * Begins a record whose first chunk has `room` bytes. Earlier records stay: their addresses are below the floor. Only a
+ * full arena starts over, and the table with it.
  */
 export function begin(room: u32): void {
   if (next + room > ARENA_END) {
@@ -41,7 +55,7 @@ export function begin(room: u32): void {
   }
   floor = next
   beginStream()
-  // Deflated, no name, no time, the fastest way, on Unix.
+  // Deflate, no name, no time, fastest level, Unix.
   putBits(0x0008_8b1f, 32)
   putBits(0x0304_0000_0000, 48)
 }
@@ -63,7 +77,7 @@ export function more(): u32 {
   return made
 }
 
-/** The last window goes to where the arena begins, and what is known of it moves along. */
+/** Moves the last window to the start of the arena, and the table's positions with it. */
 function slide(): void {
   const by = next - WINDOW - ARENA
   memory.copy(ARENA, next - WINDOW, WINDOW)

@@ -1,14 +1,31 @@
 /**
- * Raw deflate streams unpacked, whatever they are wrapped in: `feed` and `begin`, then `run` until it says why it cannot go on,
- * with `feed` where it is hungry and `slide` where the room is full. A stream may begin where the one before has ended.
+ * Unpacks raw deflate streams: `feed` and `begin`, then `run` until it returns why it stopped, with `feed` for more
+ * input and `slide` when the output is full. A stream may begin where the one before has ended.
  */
-import { makeFixedTables, readCodes, takeFixedTables } from './inflate/codes'
-import { makeRepeats } from './inflate/copy-match'
-import { decodeSymbols } from './inflate/decode-symbols'
-import { makeMeanings } from './inflate/entries'
-import { END, INPUT, INPUT_BYTES, OUTPUT, OUTPUT_END, WINDOW } from './inflate/memory'
-import { available, bitsAt, out, position, setAvailable, setOut, setPosition } from './inflate/position'
-import { BLOCK_ENDS, DAMAGED, DONE, FULL, GOING, HUNGRY } from './inflate/verdict'
+
+import { decodeSymbols, makeRepeats } from './inflate/decode-symbols'
+import { makeFixedTables, makeMeanings, readCodes, takeFixedTables } from './inflate/decode-table'
+import {
+  available,
+  BLOCK_ENDS,
+  bitsAt,
+  DAMAGED,
+  DONE,
+  END,
+  FULL,
+  GOING,
+  HUNGRY,
+  INPUT,
+  INPUT_BYTES,
+  OUTPUT,
+  OUTPUT_END,
+  out,
+  position,
+  setAvailable,
+  setOut,
+  setPosition,
+  WINDOW,
+} from './inflate/memory'
 
 memory.grow((<i32>(END + 65535) >> 16) - memory.size())
 makeMeanings()
@@ -24,7 +41,7 @@ let isLastBlock = false
 let isStored = false
 /** Of a stored block. */
 let bytesLeft: u32 = 0
-/** Where the stream begins, or what is still there of it. */
+/** Where the stream begins, or the part of it that is still there. */
 let floor: usize = OUTPUT
 
 export function input(): usize {
@@ -48,23 +65,23 @@ export function made(): usize {
   return out
 }
 
-/** Bytes that are read wholly. */
+/** Bytes that are read completely. */
 export function read(): u32 {
   return position >> 3
 }
 
-/** Bytes that are read at least in part: where a stream ends, what follows begins behind them. */
+/** Bytes that are read at least in part: after the end of a stream, the next begins behind them. */
 export function touched(): u32 {
   return (position + 7) >> 3
 }
 
-/** Other input, of which the first byte is the one that has not been read wholly. */
+/** Replaces the input; its first byte is the one that is not completely read. */
 export function feed(bytes: u32): void {
   setPosition(position & 7)
   setAvailable(bytes << 3)
 }
 
-/** A stream at this byte of the input. */
+/** Begins a stream at this byte of the input. */
 export function begin(at: u32): void {
   setPosition(at << 3)
   floor = out
@@ -72,12 +89,12 @@ export function begin(at: u32): void {
   isLastBlock = false
 }
 
-/** What came out has been taken. */
+/** The output has been taken. */
 export function clear(): void {
   setOut(OUTPUT)
 }
 
-/** As `clear`, but the last window stays, for what the stream still has. */
+/** As `clear`, but the last window stays, for the rest of the stream. */
 export function slide(): void {
   const by = out - WINDOW - OUTPUT
   memory.copy(OUTPUT, out - WINDOW, WINDOW)
@@ -140,11 +157,11 @@ function copyStored(end: usize): i32 {
   return out >= end ? FULL : HUNGRY
 }
 
-/** The greatest prime below 2^16, and how many bytes may be added before sums have to be brought below it. */
+/** The greatest prime below 2^16, and how many bytes may be added before the sums must be reduced. */
 const ADLER: u32 = 65521
 const ADLER_BYTES: usize = 5552
 
-/** Of zlib: it goes on from the sums so far, at first 1. */
+/** zlib's checksum: continues the sum so far, at first 1. */
 export function adler32(sums: u32, from: usize, to: usize): u32 {
   let bytes = sums & 0xffff
   let places = sums >> 16

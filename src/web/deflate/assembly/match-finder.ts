@@ -23,15 +23,15 @@ import {
   TOKENS,
   WINDOW,
 } from './memory'
-import { alone, END_OF_BLOCK, lengthOf, match, pair } from './tokens'
+import { alone, END_OF_BLOCK, lengthOf, match, pair } from './symbols'
 
 const HASHED: u32 = 4
 const LONGEST: u32 = 258
 const VECTOR: u32 = 16
-/** Without any match for so long, text is not what it is: less of it is looked at. */
+/** After so many bytes without a match it is not text, and fewer positions are searched. */
 const DULL: usize = 512
 
-/** Eight times the hash: the offset of two places. */
+/** Eight times the hash: the offset of two positions. */
 function slotOf(bytes: u32): usize {
   return ((bytes * 0x9e3779b1) >> (32 - HASH_BITS - 3)) & ((8 << HASH_BITS) - 8)
 }
@@ -41,7 +41,7 @@ function insert(bytes: u32, at: usize): void {
   store<u64>(slot, <u64>at | (load<u64>(slot, PLACES) << 32), PLACES)
 }
 
-/** Of the next 16, how many from the first on. */
+/** How many of the next 16 bytes are equal, from the first on. */
 function equalBytes(a: usize, b: usize): u32 {
   return ctz(~i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b))))
 }
@@ -60,8 +60,8 @@ function countDistance(symbol: u32): void {
 }
 
 /**
- * The end of the tokens, the last of which ends the block. Nothing before the floor is looked at. Behind the end there must be
- * zeros, for two vectors: a match is found with them and cut off, and what is found must not depend on what lay there before.
+ * Returns the end of the tokens, the last of which ends the block. Nothing before the floor is used. Two vectors of
+ * zeros must follow the end: a match with them is cut off, and the result must not depend on earlier contents.
  */
 export function findMatches(start: usize, end: usize, floor: usize): usize {
   clear(LITERAL_COUNTS, COUNTS_END - LITERAL_COUNTS)
@@ -81,7 +81,7 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
     const places1 = load<u64>(slot1, PLACES)
     store<u64>(slot1, <u64>(at + 1) | (places1 << 32), PLACES)
 
-    // Places of other records, or none (zero), are addresses too: they can be read, and are refused by the comparison.
+    // Positions of other records, or none (zero), are readable addresses too: the comparison rejects them.
     const low = max<usize>(at - WINDOW, floor)
     const new0 = <usize>places0
     const old0 = <usize>(places0 >> 32)
@@ -144,7 +144,7 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
   return putEnd(token, at, end)
 }
 
-/** Pairs without looking for anything, until there or one farther. Returns where it ended. */
+/** Literals in pairs without a search, until there or one farther. Returns where it ended. */
 function putLiterals(token: usize, at: usize, until: usize): usize {
   for (; at < until; at += 2) {
     const literal = load<u8>(at)
@@ -157,7 +157,7 @@ function putLiterals(token: usize, at: usize, until: usize): usize {
   return at
 }
 
-/** The last match is cut off where the text ends, or the last bytes, which are too few to be looked up, become literals. */
+/** Cuts the last match at the end of the text, or makes literals of the last few bytes. */
 function putEnd(token: usize, at: usize, end: usize): usize {
   if (at > end) {
     const cut = <u32>(at - end)

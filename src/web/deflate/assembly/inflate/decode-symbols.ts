@@ -1,18 +1,34 @@
 /**
- * Bytes and matches, until the block ends or something else does. As long as there is enough of the input it goes without asking
- * after it; the rest is decoded one by one.
+ * Decodes bytes and matches until the block ends or something else stops it. While there is enough input it runs
+ * unchecked; the rest is decoded one by one.
  *
- * What a symbol costs is the way from one to the next, each step of which waits for the one before: an index, an entry, a shift.
- * So the bits lie two too high, and need no shift to become an index of entries of four bytes; and the next entry is looked up
- * before a match is copied. (The first took 17 µs for a page's symbols to 16, the second to 15.)
+ * The cost is the chain from one symbol to the next: an index, an entry, a shift. So the bits are kept two positions
+ * higher, which makes them an index of four-byte entries without a shift, and the next entry is looked up before a
+ * match is copied. (The first took a page's symbols from 17 µs to 16, the second to 15.)
  */
-import { copyMatch } from './copy-match'
-import { allBits, amountOf, END_OF_BLOCK, HIGHER, NOT_PLAIN, SECOND_TABLE } from './entries'
-import { DISTANCE_TABLE, DISTANCE_TABLE_BITS, INPUT, LITERAL_TABLE, LITERAL_TABLE_BITS } from './memory'
-import { available, bitsAt, out, position, setOut, setPosition } from './position'
-import { BLOCK_ENDS, DAMAGED, FULL, GOING, HUNGRY } from './verdict'
+import { allBits, amountOf, END_OF_BLOCK, HIGHER, NOT_PLAIN, SECOND_TABLE } from './decode-table'
+import {
+  available,
+  BLOCK_ENDS,
+  bitsAt,
+  DAMAGED,
+  DISTANCE_TABLE,
+  DISTANCE_TABLE_BITS,
+  FULL,
+  GOING,
+  HUNGRY,
+  INPUT,
+  LITERAL_TABLE,
+  LITERAL_TABLE_BITS,
+  out,
+  position,
+  REPEATS,
+  STEPS,
+  setOut,
+  setPosition,
+} from './memory'
 
-/** More than two bytes and a match take, in bytes. */
+/** More bytes than two literals and a match take. */
 const ENOUGH: usize = 16
 /** The longest distance: a code of 15 bits, and 13 more. */
 const DISTANCE_BITS: u32 = 28
@@ -35,16 +51,16 @@ function isLiteral(entry: u32): bool {
   return <i32>entry < 0
 }
 
-/** Until `end`, or a match farther. Nothing before `floor` is copied. */
+/** Until `end`, or one match farther. Nothing before `floor` is copied. */
 export function decodeSymbols(end: usize, floor: usize): i32 {
   const verdict = decodeMany(end, floor)
   return verdict === GOING ? decodeEach(end, floor) : verdict
 }
 
 /**
- * `count` is how many of the bits are known to be there; only its lowest six bits count, so that whole entries can be taken from
- * it. The bits above are those of the input, too: to lay them over themselves changes nothing. Each round begins with at least 49:
- * two bytes from the first table and a length take 42.
+ * `count` is the number of valid bits; only its lowest six bits count, so whole entries can be subtracted from it. The
+ * bits above are input too: loading them again changes nothing. Each round begins with at least 49: two literals from
+ * the first table and a length take 42.
  */
 function decodeMany(end: usize, floor: usize): i32 {
   const last = INPUT + (available >> 3) - ENOUGH
@@ -143,7 +159,7 @@ function decodeMany(end: usize, floor: usize): i32 {
   return verdict
 }
 
-/** What a symbol is counts only if all of its bits are there: else it is taken back. */
+/** A symbol counts only if all of its bits are there; otherwise it is taken back. */
 function decodeEach(end: usize, floor: usize): i32 {
   while (out < end) {
     const bits = bitsAt(position) << HIGHER
@@ -172,8 +188,36 @@ function decodeEach(end: usize, floor: usize): i32 {
   return FULL
 }
 
-/** As if there were one table only: the bits of both are in it. */
+/** As if there were one table: with the bits of both. */
 function wholeEntry(entry: u32, bits: u64, table: usize, tableBits: u32): u32 {
   if ((entry & SECOND_TABLE) === 0) return entry
   return secondEntry(entry, bits >> tableBits, table) + tableBits * 0x101
+}
+
+/** Copies earlier output, which may overlap the copy. Up to 32 bytes more are written behind it. */
+
+const VECTOR: u32 = 16
+
+export function makeRepeats(): void {
+  for (let distance: u32 = 1; distance < VECTOR; distance++) {
+    for (let byte: u32 = 0; byte < VECTOR; byte++) store<u8>(REPEATS + distance * VECTOR + byte, <u8>(byte % distance))
+    store<u8>(STEPS + distance, <u8>(VECTOR - (VECTOR % distance)))
+  }
+}
+
+export function copyMatch(to: usize, distance: u32, length: u32): void {
+  const end = to + length
+  if (distance >= VECTOR) {
+    let from = to - distance
+    v128.store(to, v128.load(from))
+    v128.store(to, v128.load(from, VECTOR), VECTOR)
+    for (to += 2 * VECTOR; to < end; to += VECTOR) {
+      v128.store(to, v128.load(from, 2 * VECTOR))
+      from += VECTOR
+    }
+  } else {
+    const bytes = v128.swizzle(v128.load(to - distance), v128.load(REPEATS + distance * VECTOR))
+    const step = <usize>load<u8>(STEPS + distance)
+    for (; to < end; to += step) v128.store(to, bytes)
+  }
 }

@@ -1,0 +1,199 @@
+/**
+ * What an answer says: first its status and headers, then its bytes. Bytes are read as what they are, whatever the server
+ * declares (V14). A page whose reading throws costs that page only (V6); the watch notices one that never returns.
+ */
+import type { Stretches } from '../base/stretches.ts'
+import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.ts'
+import type { StoredCopy } from '../contracts/ports.ts'
+import type { Capture, PageReport } from '../contracts/report.ts'
+import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
+import { howToRead, isReadable, type Reading } from '../page/reading.ts'
+import type { Decoded } from '../web/http/decode.ts'
+import { headerOf, headersOf, parseMediaType } from '../web/http/headers.ts'
+import { type Directives, parseDirectives } from '../web/robots/directives.ts'
+import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
+import { payloadDigest } from '../web/warc/http-block.ts'
+import { type PageLink, resolveLinks } from './follow-links.ts'
+import type { Scope } from './scope/scope.ts'
+import type { PolicyTools, ReadingTools, StorageTools, VisitState } from './tools.ts'
+
+/** Bodies of errors and redirects: enough to keep the connection and the record. */
+const ERROR_BYTES = 16 * 1024
+
+/** An answer that has the whole of what was asked for, as far as the status says. */
+export function isWhole(status: number): boolean {
+  return status >= 200 && status <= 299 && status !== 206
+}
+
+/** Whatever its media type; of errors and redirects only the beginning. */
+export function wantBody(status: number, limitBytes: number): Want {
+  return { download: true, limitBytes: isWhole(status) ? limitBytes : ERROR_BYTES }
+}
+
+/** The decision to download a page, from status and headers (V5). */
+export function wantPage(status: number, headers: Headers, scope: Scope): Want {
+  if (!isWhole(status)) return wantBody(status, ERROR_BYTES)
+  const declared = headerOf(headers, 'content-type')
+  const { type } = parseMediaType(declared)
+  // Without a declared type it may be a page: only its bytes can say.
+  if (declared !== undefined && !scope.wantsMedia(type))
+    return { download: false, kind: type, rule: `media type ${type}` }
+  return { download: true, limitBytes: scope.limitFor(type) }
+}
+
+export function declaredType({ answer }: Exchange): string | undefined {
+  return 'head' in answer ? headerOf(answer.head.headers, 'content-type') : undefined
+}
+
+export function redirectTarget(head: Head, from: string, urls: UrlReader): WebUrl | undefined {
+  const location = locationOf(head)
+  const resolved = location === undefined ? undefined : urls.resolver(from)(location)
+  return resolved?.kind === 'url' ? resolved.url : undefined
+}
+
+/** Where a redirect leads, as written. */
+export function locationOf({ status, headers }: Head): string | undefined {
+  if (status < 300 || status > 399 || status === 304) return undefined
+  const location = headerOf(headers, 'location')
+  return location === undefined ? undefined : asUtf8(location)
+}
+
+/** Headers are read as Latin-1; raw UTF-8 in a Location means those letters, as browsers and curl take it. */
+function asUtf8(location: string): string {
+  if (!/[\x80-\xff]/.test(location)) return location
+  const text = new TextDecoder().decode(Buffer.from(location, 'latin1'))
+  return text.includes('\ufffd') ? location : text
+}
+
+export function directivesOf(headers: Headers, reading: Reading | undefined, token: string): Directives {
+  const values = headersOf(headers, 'x-robots-tag')
+  for (const { name, content } of reading?.robots ?? []) {
+    const named = name.toLowerCase()
+    if (named === 'robots') values.push(content)
+    else if (named === token.toLowerCase()) values.push(`${token}: ${content}`)
+  }
+  return parseDirectives(values, token)
+}
+
+export function memoryOf(capture: Capture, reading: Reading | undefined, headers: Headers): PageMemory {
+  return {
+    digest: capture.digest,
+    textDigest: reading?.signature.textDigest ?? 0n,
+    simhash: reading?.signature.simhash ?? 0n,
+    etag: headerOf(headers, 'etag')?.slice(0, 200),
+    lastModified: headerOf(headers, 'last-modified')?.slice(0, 100),
+  }
+}
+
+/** A copy stored a moment ago is not durable yet, so the payload is stored once more; it is a duplicate all the same. */
+export function isDuplicate({ capture, bytes }: PageReport, contents: Set<string>): boolean {
+  if (capture === undefined || bytes === 0) return false
+  const here = contents.has(capture.digest)
+  contents.add(capture.digest)
+  return here || capture.kind === 'revisit'
+}
+
+/** Archives an answer at once; a payload that the collection has already becomes a revisit of it. */
+export async function keep(
+  exchange: Exchange,
+  body: Body,
+  { archive, findCopy }: StorageTools,
+  digest = payloadDigest(body),
+): Promise<{ capture: Capture; copy: StoredCopy | undefined }> {
+  const copy = body.payload.length === 0 ? undefined : (archive.copyOf(digest) ?? (await findCopy(digest)))
+  return { capture: archive.keep(exchange, digest, copy), copy }
+}
+
+export interface ReadTools {
+  site: ReadingTools & PolicyTools
+  state: VisitState
+}
+
+/** An operator's pattern over a stranger's text may never return; the watch notices it (V6). */
+export function watched<T>(item: AgendaItem, { site, state }: ReadTools, work: () => T): T {
+  site.watch.begin(state.reporter.visit, item)
+  try {
+    return work()
+  } finally {
+    site.watch.end()
+  }
+}
+
+export interface AnswerContent {
+  /** Undefined: of a kind that is not read. */
+  reading: Reading | 'failed' | undefined
+  /** What the bytes are, when that is not what was declared, or nothing was. */
+  sniffed?: string
+  directives: Directives
+  links: PageLink[]
+  /** Remarks for the log: what was wrong with it. */
+  notes: string[]
+  /** Its text, read again while the bytes are there: hardly ever needed. */
+  text(): string
+}
+
+/** Enough of a body to see what it is. */
+const SNIFFED_BYTES = 4096
+
+/** Yields between the parts of a long page, and between the links of one that has very many. */
+export function* readAnswer(
+  item: AgendaItem,
+  body: Body,
+  { bytes, cut, trouble }: Decoded,
+  { site, state }: ReadTools,
+): Stretches<AnswerContent> {
+  const { headers } = body.head
+  const notes: string[] = []
+  const unread = (reading: 'failed' | undefined, sniffed?: string): AnswerContent => {
+    return {
+      reading,
+      sniffed,
+      directives: directivesOf(headers, undefined, site.token),
+      links: [],
+      notes,
+      text: noText,
+    }
+  }
+  if (trouble !== undefined) notes.push(`coding:${trouble}`)
+  // Bytes in an unknown coding are kept as they came, and not read as a page.
+  if (trouble === 'unknown' || trouble === 'too-many') return unread(undefined)
+  const { type, charset } = parseMediaType(headerOf(headers, 'content-type'))
+  try {
+    // Documents of other kinds are not read; but a page may hide behind their type.
+    if (type !== '' && !isReadable(type)) {
+      const { as, sniffed } = howToRead(type, bytes.subarray(0, SNIFFED_BYTES))
+      if (sniffed !== undefined) notes.push(`sniff:${sniffed}`)
+      if (as === 'none') return unread(undefined, sniffed)
+    }
+    const input = { mediaType: type, charset, bytes }
+    const reading = yield* site.read(input)
+    if (reading.sniffed !== undefined && !notes.some((note) => note.startsWith('sniff:')))
+      notes.push(`sniff:${reading.sniffed}`)
+    if (cut) notes.push('decodedTrunc')
+    for (const trouble of reading.troubles) {
+      notes.push(trouble)
+      state.reporter.tally.add(`trouble:${trouble}`)
+    }
+    const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
+    const links = yield* resolveLinks(reading.links, resolve, state.reporter.tally)
+    const directives = directivesOf(headers, reading, site.token)
+    const text = () => site.readText(input, 'own')
+    return { reading, sniffed: reading.sniffed, directives, links, notes, text }
+  } catch (error) {
+    reportBug(`reading ${item.url}`, error, site)
+    return unread('failed')
+  }
+}
+
+const noText = () => ''
+
+function baseOf(reading: Reading, url: string): string {
+  if (reading.base === undefined) return url
+  const resolved = resolver(url)(reading.base)
+  return resolved.kind === 'url' ? resolved.url.href : url
+}
+
+/** A bug of ours that costs one answer only (V6). */
+export function reportBug(what: string, error: unknown, { journal }: Pick<ReadingTools, 'journal'>): void {
+  journal.record({ kind: 'trouble', what: `${what}: ${String(error).slice(0, 200)}` })
+}

@@ -1,0 +1,156 @@
+/**
+ * A visit's only way to a server: waits for the site's pause and the address's, checks the lease at the last moment, sends
+ * one request, notes when the answer ended. robots.txt and pages both go through here, so the pause counts for both.
+ */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Address, Exchange, FetchRequest, FetchSession, Head, Headers, Want } from '../contracts/exchange.ts'
+import type { VisitId } from '../contracts/visit.ts'
+import type { CookieJar } from '../web/http/cookies.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { retryAfter } from '../web/http/http-date.ts'
+import type { SiteCourtesy } from './courtesy.ts'
+import { waitAfter } from './failures.ts'
+import type { Lease, RequestTools } from './tools.ts'
+
+export interface SiteConnection {
+  site: string
+  visit: VisitId
+  session: FetchSession
+  address: Address
+  /** Further addresses of the name, tried when this one cannot be connected to at all. */
+  others: Address[]
+  /** Something was sent to the address. */
+  isReached: boolean
+  courtesy: SiteCourtesy
+  cookies: CookieJar
+  lease: Lease
+  signal: AbortSignal
+  /** The visit's address went to another worker while it fetched a robots.txt elsewhere: it requests nothing more. */
+  isAway: boolean
+}
+
+export type Wants = (status: number, headers: Headers) => Want
+
+/** A site whose address belongs to another worker goes to that one after this. */
+export const ELSEWHERE_WAIT: Millis = 5_000
+
+/** The longest wait that a visit sits out; for a longer one it makes way for another site. */
+export const LONGEST_WAIT_IN_VISIT: Millis = 60_000
+
+/** Undefined: the visit should end (stopped, lease too short, or the wait too long for it). */
+export async function request(
+  url: string,
+  wants: Wants,
+  connection: SiteConnection,
+  tools: RequestTools,
+): Promise<Exchange | undefined> {
+  for (;;) {
+    const exchange = await requestHere(url, wants, connection, tools)
+    if (exchange === undefined) return undefined
+    connection.isReached ||= exchange.request.length > 0
+    if (connection.isReached || !isUnconnected(exchange) || !(await moveToNextAddress(connection, tools)))
+      return exchange
+  }
+}
+
+function isUnconnected({ answer }: Exchange): boolean {
+  return answer.kind === 'failed' && (answer.failure.kind === 'connect' || answer.failure.kind === 'connect-timeout')
+}
+
+/**
+ * Goes on at the next address of the name as if the visit had begun there: the address has a slot free and no other worker
+ * holds it. The site's pause counts from the attempt that failed, and the address's pause holds as usual.
+ */
+async function moveToNextAddress(connection: SiteConnection, tools: RequestTools): Promise<boolean> {
+  const { site, visit, courtesy, others } = connection
+  for (let next = others.shift(); next !== undefined; next = others.shift()) {
+    const shared = !tools.pauses.configured(site, next.ip).own
+    if (shared && !tools.addresses.join(next.ip)) continue
+    if (shared && (await tools.enter(tools.worker, visit, next.ip)) === 'elsewhere') {
+      tools.addresses.leave(next.ip)
+      continue
+    }
+    leaveAddress(connection, tools)
+    connection.address = next
+    courtesy.at(next.ip)
+    return true
+  }
+  return false
+}
+
+export function leaveAddress({ address, courtesy }: SiteConnection, tools: RequestTools): void {
+  if (!courtesy.own) tools.addresses.leave(address.ip)
+}
+
+async function requestHere(
+  url: string,
+  wants: Wants,
+  connection: SiteConnection,
+  tools: RequestTools,
+): Promise<Exchange | undefined> {
+  const { courtesy, signal } = connection
+  const { ip } = connection.address
+  const addresses = courtesy.own ? undefined : tools.addresses
+  let exchange: Exchange
+  let outrun: boolean
+  do {
+    outrun = false
+    if (!(await waitForTurn(connection, tools))) return undefined
+    const cookie = connection.cookies.headerFor(url, tools.clock.now())
+    tools.journal.record({ kind: 'request', site: connection.site, url })
+    const fetched: FetchRequest = {
+      url,
+      address: connection.address,
+      headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
+      may: () => {
+        if (signal.aborted || connection.lease.left() < tools.exchangeMs) return false
+        outrun = courtesy.wait > 0 || (addresses !== undefined && !addresses.takeTurn(ip, connection))
+        if (outrun) return false
+        addresses?.begin(ip)
+        courtesy.begin()
+        return true
+      },
+      wants,
+    }
+    try {
+      // When the worker stops, an exchange under way may finish: its own deadline bounds it.
+      exchange = await connection.session.fetch(fetched, NEVER)
+    } catch (error) {
+      courtesy.abandon()
+      throw error
+    }
+    if (exchange.connectMs !== undefined) courtesy.connected(exchange.connectMs)
+    // A neighbour at the address began its request while we connected: the connection waits for the next turn.
+  } while (outrun)
+  if (exchange.answer.kind === 'withheld') return undefined
+  addresses?.touch(ip)
+  const head = 'head' in exchange.answer ? exchange.answer.head : undefined
+  const now = tools.clock.now()
+  if (head !== undefined) connection.cookies.take(url, head.headers, now)
+  courtesy.answered(exchange.answeredAt, exchange.tookMs, head && requestedWait(head, now, tools.patience))
+  return exchange
+}
+
+/** The wait that an answer demands of the whole site (Retry-After). A 429 or 503 without one gets the table's wait. */
+function requestedWait({ status, headers }: Head, now: Instant, patience: number): Millis | undefined {
+  const wait = status < 300 ? undefined : retryAfter(headerOf(headers, 'retry-after'), now)
+  return wait ?? (status === 429 || status === 503 ? waitAfter(`status-${status}`, 1, patience) : undefined)
+}
+
+/** Until the site's pause and the address's are over, and it is our turn there. False: the visit should end. */
+async function waitForTurn(connection: SiteConnection, tools: RequestTools): Promise<boolean> {
+  const { courtesy, signal, lease } = connection
+  const { ip } = connection.address
+  const addresses = courtesy.own ? undefined : tools.addresses
+  for (;;) {
+    const wait = Math.max(courtesy.wait, addresses?.wait(ip) ?? 0)
+    if (connection.isAway || signal.aborted || wait > LONGEST_WAIT_IN_VISIT || lease.left() < wait + tools.exchangeMs)
+      return false
+    if (wait <= 0) break
+    await tools.clock.sleep(wait, signal)
+  }
+  addresses?.takeTurn(ip, connection)
+  return true
+}
+
+const NEVER = new AbortController().signal
