@@ -1,4 +1,4 @@
-/** Taste is a test: import directions, ambient powers, file length, room introductions. The tables are DESIGN's. */
+/** Taste is a test: import directions and cycles, side effects, length of files and functions, an introduction to every module. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -42,7 +42,7 @@ const LOADS_TESTKIT = ['app/cli/demo-web.ts', 'app/cli/services.ts']
 
 interface Source {
   path: string
-  room: string
+  module: string
   text: string
   isTest: boolean
 }
@@ -54,28 +54,28 @@ function sources(folder = src): Source[] {
     if (!name.endsWith('.ts')) return []
     const inside = relative(src, path)
     const isTest = /\.(test|contract)\.ts$/.test(name) || name.includes('.test-') || name.startsWith('test-')
-    return [{ path: inside, room: inside.split('/')[0], text: readFileSync(path, 'utf8'), isTest }]
+    return [{ path: inside, module: inside.split('/')[0], text: readFileSync(path, 'utf8'), isTest }]
   })
 }
 
 const all = sources()
 const product = all.filter(({ isTest }) => !isTest)
 
-function importsOf({ path, text }: Source): { room: string; path: string }[] {
-  const found: { room: string; path: string }[] = []
+function importsOf({ path, text }: Source): { module: string; path: string }[] {
+  const found: { module: string; path: string }[] = []
   for (const [, target] of text.matchAll(/(?:from|import|import\()\s*'(\.[^']+)'/g)) {
     const inside = relative(src, join(src, path, '..', target))
-    found.push({ room: inside.split('/')[0], path: inside })
+    found.push({ module: inside.split('/')[0], path: inside })
   }
   return found
 }
 
-function allowed(from: Source, to: { room: string; path: string }): boolean {
-  if (from.room === to.room || from.path === 'index.ts') return true
-  if (to.room === '..') return to.path.startsWith('../testkit/') && LOADS_TESTKIT.includes(from.path)
+function allowed(from: Source, to: { module: string; path: string }): boolean {
+  if (from.module === to.module || from.path === 'index.ts') return true
+  if (to.module === '..') return to.path.startsWith('../testkit/') && LOADS_TESTKIT.includes(from.path)
   // Only composition meets strangers.
-  if (to.room === 'fetch') return from.path.startsWith('app/composition/real')
-  return (MAY_IMPORT[from.room] ?? []).includes(to.room)
+  if (to.module === 'fetch') return from.path.startsWith('app/composition/real')
+  return (MAY_IMPORT[from.module] ?? []).includes(to.module)
 }
 
 test('every import goes down', () => {
@@ -87,11 +87,44 @@ test('every import goes down', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('every room is in the table and opens with its story', () => {
-  for (const room of new Set(all.map(({ room }) => room))) {
-    if (room.endsWith('.ts')) continue
-    assert.ok(room in MAY_IMPORT, `src/${room} is not in the import table`)
-    assert.ok(readFileSync(join(src, room, 'README.md'), 'utf8').length > 200, `src/${room}/README.md says too little`)
+/** Files that import each other, directly or in a circle; type imports count. */
+function cycles(files: readonly Source[]): string[][] {
+  const imports = new Map(files.map((file) => [file.path, importsOf(file).map(({ path }) => path)]))
+  const reached = new Map<string, Set<string>>()
+  for (const start of imports.keys()) {
+    const seen = new Set<string>()
+    const open = [start]
+    for (let path = open.pop(); path !== undefined; path = open.pop())
+      for (const next of imports.get(path) ?? []) if (!seen.has(next)) open.push(next) && seen.add(next)
+    reached.set(start, seen)
+  }
+  const groups = new Map<string, string[]>()
+  for (const path of imports.keys()) {
+    if (!reached.get(path)?.has(path)) continue
+    const group = [...imports.keys()].filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path))
+    groups.set(group.join(), group)
+  }
+  return [...groups.values()]
+}
+
+test('no files import each other, types included', () => {
+  assert.deepEqual(cycles([...product, ...sources(join(root, 'testkit'))]), [])
+})
+
+test('the check of cycles can fail', () => {
+  const file = (path: string, text: string) => ({ path, text, module: 'base', isTest: false })
+  const files = [file('base/a.ts', "import type { B } from './b.ts'"), file('base/b.ts', "import { a } from './a.ts'")]
+  assert.deepEqual(cycles([...files, file('base/c.ts', "import { a } from './a.ts'")]), [['base/a.ts', 'base/b.ts']])
+})
+
+test('every module is in the table and opens with its story', () => {
+  for (const module of new Set(all.map(({ module }) => module))) {
+    if (module.endsWith('.ts')) continue
+    assert.ok(module in MAY_IMPORT, `src/${module} is not in the import table`)
+    assert.ok(
+      readFileSync(join(src, module, 'README.md'), 'utf8').length > 200,
+      `src/${module}/README.md says too little`,
+    )
   }
 })
 
@@ -153,6 +186,38 @@ test('files are read in one sitting', () => {
     .filter(({ lines }) => lines > 500)
     .map(({ path, lines }) => `${path}: ${lines}`)
   assert.deepEqual(long, [])
+})
+
+const MAX_FUNCTION_LINES = 100
+
+/** Biome indents: a function ends at the first closing brace in the column of the line that opened it. */
+function longFunctions({ path, text }: Source): string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    if (!/^ *((export )?(async )?function\b|(static |async |get |set )*#?\w+\(|.*=>).*[{(]$/.test(line)) return []
+    const indent = ' '.repeat(line.length - line.trimStart().length)
+    const opened = line.endsWith('(')
+      ? lines.findIndex((each, at) => at > start && each.startsWith(`${indent})`))
+      : start
+    if (!lines[opened].endsWith('{') && opened > start) return []
+    const closed = lines.findIndex(
+      (each, at) => at > opened && /^[})]/.test(each.slice(indent.length)) && each.startsWith(indent),
+    )
+    return closed - start >= MAX_FUNCTION_LINES ? [`${path}:${start + 1} ${closed - start + 1} lines`] : []
+  })
+}
+
+test('the check of functions can fail', () => {
+  const long = (head: string) => [head, ...Array(99).fill('  x()'), '}'].join('\n')
+  for (const head of ['export function f() {', 'const f = async () => {', 'function f(\n  x: number,\n): void {'])
+    assert.equal(longFunctions({ path: 'x.ts', text: long(head), module: 'base', isTest: false }).length, 1, head)
+})
+
+test('a function fits a screen or two', () => {
+  assert.deepEqual(
+    [...product, ...sources(join(root, 'testkit')).filter(({ isTest }) => !isTest)].flatMap(longFunctions),
+    [],
+  )
 })
 
 test('no any, no ignored errors of the type checker, no default exports', () => {
