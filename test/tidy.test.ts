@@ -199,7 +199,7 @@ function longFunctions({ path, text }: Source): string[] {
     const opened = line.endsWith('(')
       ? lines.findIndex((each, at) => at > start && each.startsWith(`${indent})`))
       : start
-    if (!lines[opened].endsWith('{') && opened > start) return []
+    if (opened < start || (opened > start && !lines[opened].endsWith('{'))) return []
     const closed = lines.findIndex(
       (each, at) => at > opened && /^[})]/.test(each.slice(indent.length)) && each.startsWith(indent),
     )
