@@ -3,7 +3,7 @@
  * variable `ORBWEAVER_MAX_PAGES`. Nothing else defines a default, and nothing here switches robots.txt or the pause off.
  */
 import { availableParallelism } from 'node:os'
-import { VN } from '../../crawl/hazards/presets.ts'
+import { VN } from '../../crawl/hazards/limits.ts'
 import { LONGEST_URL } from '../../web/url/web-url.ts'
 import { clusterSettings } from './cluster-keys.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'

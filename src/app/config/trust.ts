@@ -1,5 +1,5 @@
 /** `--trust SITE[=RULE,…]`: sites whose owners the operator knows; what a hazard rule would say of them does not count. */
-import { RULE_NAMES } from '../../crawl/hazards/rule-names.ts'
+import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
 import { hostMatches } from './hosts.ts'
 import { nearest } from './nearest.ts'
 import { Unfit } from './setting.ts'

@@ -5,11 +5,11 @@
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
-import { hasRest, type PatternFinding, patience, type Sight } from './finding.ts'
+import { hasRest, type PageContext, type PatternFinding, patience } from './finding.ts'
 import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -34,7 +34,7 @@ type Parts = Map<string, 'same' | 'other'>
 export function countAliases(
   { aliases: rows, known }: { aliases: readonly AliasRow[]; known: KnownPages },
   path: string,
-  { folders, place, names: own }: UrlPattern,
+  { folders, base, names: own }: UrlPattern,
   content: Content,
   links: readonly { path: string }[],
   isNews: boolean,
@@ -53,7 +53,7 @@ export function countAliases(
   }
   if (parts === undefined) return { rows, isAlias: false, parts: NO_PARTS }
   let next = rows
-  const here = placeMark(place)
+  const here = baseMark(base)
   for (const [part, said] of parts) next = count(next, part, said, here)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
@@ -66,7 +66,7 @@ function partsOfParameters(known: KnownPages, path: string, query: number, conte
   const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
   const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
-    const said = known.saidAt(shorter, content)
+    const said = known.compareAt(shorter, content)
     // That it says something else without any of several tells of none of them.
     if (said === undefined || (said === 'other' && !alone)) return
     for (const parameter of missing)
@@ -101,7 +101,7 @@ function partsOfFolders(
     if (to < 0) break
     const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
     // A listing tells where it stands.
-    const said = known.saidAt(shorter, content, true)
+    const said = known.compareAt(shorter, content, true)
     const folder = folders[at]
     // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
     if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))
@@ -120,41 +120,41 @@ function leadsIntoItself(path: string, from: number, to: number, links: readonly
 
 function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other', here: number): AliasRow[] {
   const at = rows.findIndex(([name]) => name === part)
-  const [, same, other, place, places] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
-  const moved = Math.min(9, place === here ? places : places + 1)
+  const [, same, other, base, baseChanges] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
+  const moved = Math.min(9, base === here ? baseChanges : baseChanges + 1)
   const row: AliasRow = said === 'same' ? [part, same + 1, other, here, moved] : [part, same, other + 1, here, moved]
-  if (at >= 0) return rows.map((one, place) => (place === at ? row : one))
+  if (at >= 0) return rows.map((one, index) => (index === at ? row : one))
   return [...(rows.length < MAX_ROWS ? rows : withoutLeast(rows)), row]
 }
 
 function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
   const min = Math.min(...rows.map(([, same, other]) => same + other))
   const at = rows.findIndex(([, same, other]) => same + other === min)
-  return rows.filter((_, place) => place !== at)
+  return rows.filter((_, index) => index !== at)
 }
 
 const NO_FINDINGS: readonly PatternFinding[] = []
 
-export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): readonly PatternFinding[] {
-  if (!isAlias || !hasRest(sight.novel, 0)) return NO_FINDINGS
-  const all = judgeAll(rows, sight)
+export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageContext): readonly PatternFinding[] {
+  if (!isAlias || !hasRest(context.novel, 0)) return NO_FINDINGS
+  const all = judgeAll(rows, context)
   const found: PatternFinding[] = all === undefined ? [] : [all]
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
-  for (const [part, same, other, , places] of rows) {
+  for (const [part, same, other, , baseChanges] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
     // Folders that lie in one another, as relative links pile them up, speak for one another.
     const pages = isParameter ? same : same < FEWEST ? 0 : folders
-    if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
-    const examples = [shorten(sight.page.path)]
+    if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, context)) continue
+    const examples = [shorten(context.page.path)]
     if (isParameter) {
       const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`
       const [name, value] = part.slice(1).split('=')
       found.push({
         rule: 'idle-parameter',
         proof: 'alias',
-        pattern: idlePattern(places > 0 ? ANYWHERE : sight.pattern.place, name, value),
+        pattern: idlePattern(baseChanges > 0 ? ANYWHERE : context.pattern.base, name, value),
         evidence,
         examples,
       })
@@ -170,22 +170,85 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): r
 const NAMES_OF_ALL = 4
 const PAGES_OF_ALL = 12
 
-function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): PatternFinding | undefined {
-  const here = placeMark(pattern.place)
-  const own = rows.filter(([part, , , place]) => place === here && part.startsWith('?') && !part.includes('='))
+function judgeAll(rows: readonly AliasRow[], { pattern, page }: PageContext): PatternFinding | undefined {
+  const here = baseMark(pattern.base)
+  const own = rows.filter(([part, , , base]) => base === here && part.startsWith('?') && !part.includes('='))
   const pages = own.reduce((sum, [, same]) => sum + same, 0)
-  const isIdle = own.every(([, , other, , places]) => other === 0 && places === 0)
+  const isIdle = own.every(([, , other, , baseChanges]) => other === 0 && baseChanges === 0)
   if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
   const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
   return {
     rule: 'idle-parameter',
     proof: 'alias',
-    pattern: `${pattern.place}?**`,
+    pattern: `${pattern.base}?**`,
     evidence,
     examples: [shorten(page.path)],
   }
 }
 
-const placeMark = (place: string) => mark(place) >>> 8
+const baseMark = (base: string) => mark(base) >>> 8
 
 const NO_KINDS = { kinds: 0 }
+
+/**
+ * Repeated segments (`/a/b/a/b/a/b`, `/x/x/x`): what relative links make of a server that answers anything. The URL alone
+ * says so when four segments were there before and one such page had nothing new; fewer do when several had nothing new.
+ */
+
+const CERTAIN = 4
+const SUSPICIOUS = 2
+/** Pages with so few repeats that said nothing new. */
+const PAGES = 3
+
+/** The URL with some of its segments left out, shorter ones first, is looked for so often. */
+const MAX_SEGMENTS = 12
+
+export type Repeats = [answered: number, nothingNew: number]
+
+export function repeatPattern(folder: string, min: number): string {
+  return `${folder}/** with ${min} segments repeated`
+}
+
+/** The URL repeats itself, and without some segments in a row it is that of a page that said nearly the same. */
+export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
+  if (repeatsIn(path) < SUSPICIOUS) return false
+  const slashes: number[] = []
+  for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
+    slashes.push(at)
+  return slashes.some((from, first) =>
+    slashes.slice(first + 1).some((to) => {
+      const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
+      return known.compareAt(shorter, content, true) === 'same'
+    }),
+  )
+}
+
+/** Counts the page, if its path repeats itself. */
+export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
+  if (repeatsIn(path) < SUSPICIOUS) return repeats
+  const [answered, nothingNew] = repeats ?? [0, 0]
+  return [answered + 1, nothingNew + (isNew ? 0 : 1)]
+}
+
+export function judgeRepeats(
+  repeats: Repeats | undefined,
+  isAlias: boolean,
+  { page, content }: PageContext,
+): PatternFinding | undefined {
+  if (content === undefined || repeats === undefined) return undefined
+  const count = repeatsIn(page.path)
+  if (count < SUSPICIOUS) return undefined
+  const [answered, nothingNew] = repeats
+  const rule = 'repeated-segments'
+  const examples = [shorten(page.path)]
+  if (nothingNew >= PAGES && nothingNew * 5 >= answered * 2) {
+    const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
+    // What relative links pile up in one folder is known without that; elsewhere, such paths may be meant.
+    const folder = isAlias ? page.path.slice(0, page.path.indexOf('/', 1)) : ''
+    return { rule, proof: isAlias ? 'alias' : 'text', pattern: repeatPattern(folder, SUSPICIOUS), evidence, examples }
+  }
+  // A page that had something to say is a page, wherever it lies.
+  if (count < CERTAIN || nothingNew === 0) return undefined
+  const evidence = `a page was answered whose path has ${count} segments that were there before in it`
+  return { rule, proof: 'text', pattern: repeatPattern('', CERTAIN), evidence, examples }
+}

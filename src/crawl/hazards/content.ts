@@ -6,10 +6,9 @@
  * the page. So the length must fit too, and pages with different titles must be alike in nearly every bit.
  */
 
-import { shift } from './columns.ts'
-import { highHalf, lowHalf, mix, ones } from './marks.ts'
+import { EMPTY, highHalf, lowHalf, mark, mix, ones, shift } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
-import { titleMark } from './title.ts'
+import { isDateWord, kindOf, LETTER, lowerOf, NUMBER, OTHER, SPECIAL } from './segments.ts'
 
 /** A content in the columns of the site's memory: all that is needed to know it again. Hashes have a sign (`columns.ts`). */
 export interface Content {
@@ -30,9 +29,9 @@ export interface Content {
 
 export const CONTENT_COLUMNS = 7
 /** Below, equal size is chance. */
-const FEWEST_WORDS_OF_A_BAG = 40
+const MIN_BAG_WORDS = 40
 /** Of a list in another order the inside of each entry stays; 32 is chance. */
-const MAX_BITS_OF_A_BAG = 23
+const MAX_BAG_BITS = 23
 
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
   const shape = facts.shape ?? facts.simhash
@@ -88,20 +87,20 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
   const apart = bitsApart(content, columns, at)
-  if (apart > MAX_BITS_OF_A_BAG) return 'other'
+  if (apart > MAX_BAG_BITS) return 'other'
   const longer = Math.abs(columns[at + 4] - content.length)
   if (longer <= lengthAllowed(content, apart, columns[at + 6] === content.title)) return 'near'
-  const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MAX_BITS_OF_A_BAG
-  return reordered && content.words >= FEWEST_WORDS_OF_A_BAG ? 'near' : 'other'
+  const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MAX_BAG_BITS
+  return reordered && content.words >= MIN_BAG_WORDS ? 'near' : 'other'
 }
 
 /** Bits that may differ in pages of one cast: about one word in three. */
-const BITS_OF_A_CAST = 20
+const TEMPLATE_BITS = 20
 
 /** The same tags and the same number of words, and of those most are the same: one page cast again with other names in it. */
-export function isCast(content: Content, columns: readonly number[], at: number): boolean {
+export function isSameTemplate(content: Content, columns: readonly number[], at: number): boolean {
   if (columns[at + 5] !== content.bag || columns[at + 2] !== content.embeds) return false
-  return bitsApart(content, columns, at) <= BITS_OF_A_CAST
+  return bitsApart(content, columns, at) <= TEMPLATE_BITS
 }
 
 /** Characters by which a near page may be longer or shorter: names of months, numbers, the name that was asked for. */
@@ -129,4 +128,69 @@ export function findLike(content: Content, columns: readonly number[], width = C
     if (like === 'near' && near < 0) near = at
   }
   return near
+}
+
+/** The title of a page with numbers and dates folded, as 32 bits: `Events of 3 May 2031` and `Events of 12 June 2031` have one. */
+
+const LONGEST = 80
+const HASH = 35
+const folded = new Uint16Array(LONGEST)
+
+export function titleMark(title: string): number {
+  const length = foldWords(title)
+  return length < 0 ? mark(foldTitleSlowly(title)) : markFolded(length)
+}
+
+/** Words with a number in them and names of months and days become `#`. Units of the folded text, or -1 for one that is not so simple. */
+function foldWords(title: string): number {
+  const end = Math.min(title.length, LONGEST)
+  let length = 0
+  for (let at = 0; at < end; ) {
+    const from = at
+    const start = length
+    let isNumeric = false
+    let unit = 0
+    for (; at < end; at++) {
+      unit = title.charCodeAt(at)
+      const kind = kindOf(unit)
+      if (kind === SPECIAL) return -1
+      if (kind === OTHER) break
+      if (kind === NUMBER) isNumeric = true
+      folded[length++] = lowerOf(unit)
+    }
+    if (isNumeric || (at > from && isDateWord(title, from, at))) {
+      length = start
+      folded[length++] = HASH
+    }
+    if (at < end) {
+      folded[length++] = lowerOf(unit)
+      at++
+    }
+  }
+  return length
+}
+
+/** As `mark`, with several `#` that have no letter between them as one; two that touch are two. */
+function markFolded(length: number): number {
+  let hash = EMPTY
+  for (let at = 0; at < length; at++) {
+    const unit = folded[at]
+    hash = Math.imul(hash ^ unit, 0x01000193)
+    if (unit !== HASH) continue
+    let last = at
+    for (let next = at + 1; next < length && kindOf(folded[next]) !== LETTER; next++) {
+      if (folded[next] === HASH) last = next
+    }
+    if (last > at + 1) at = last
+  }
+  return mix(hash)
+}
+
+/** The same in words that are easier to believe; `title.test.ts` holds one against the other. */
+export function foldTitleSlowly(title: string): string {
+  return title
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) || isDateWord(word, 0, word.length) ? '#' : word))
+    .replace(/#(\P{L}+#)*/gu, '#')
 }

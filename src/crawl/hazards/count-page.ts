@@ -1,14 +1,20 @@
 /** One page counted in one of its families. */
-import { addColumns, CONTENT_COLUMNS, type Content, findLike, isCast, likeness, writeColumns } from './content.ts'
-import { type Family, isFolder, LARGEST_NUMBER, withExample } from './family.ts'
-import { isAhead } from './far-future.ts'
+import {
+  addColumns,
+  CONTENT_COLUMNS,
+  type Content,
+  findLike,
+  isSameTemplate,
+  likeness,
+  writeColumns,
+} from './content.ts'
+import { type Family, isFolder, LARGEST_NUMBER, MAX_FOLDER_KINDS, withExample } from './family.ts'
+import { isAhead } from './family-rules.ts'
 import { countWords, type Words, wordsOfPage } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDigit } from './segments.ts'
 
-/** A folder is stopped for what it shows only if that is next to nothing in all. */
-export const MAX_KINDS_OF_A_FOLDER = 3
 /** Contents that a family remembers: the last ones that were new. */
 const MAX_CONTENTS = 4
 
@@ -34,7 +40,7 @@ export interface Counted {
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
   /** Others of the site have its words but for a few. */
-  isOfACast: boolean
+  isTemplated: boolean
   now: number
 }
 
@@ -98,11 +104,11 @@ export function isCertain(page: PageFacts): boolean {
 function countContent(
   family: Family,
   content: Content,
-  { page, seen, alias, short, isOfACast, census }: Counted,
+  { page, seen, alias, short, isTemplated, census }: Counted,
 ): void {
-  if (isOfACast) family.cast++
+  if (isTemplated) family.templated++
   const like = findLike(content, family.contents)
-  const at = like < 0 && short ? findCast(content, family.contents) : like
+  const at = like < 0 && short ? findSameTemplate(content, family.contents) : like
   if (at >= 0) {
     family.streak++
     const same = likeness(content, family.contents, at) === 'same'
@@ -120,15 +126,15 @@ function countContent(
 
 /** A folder that showed so many is not judged by what it shows: the last one is enough. */
 function rememberNew(family: Family, content: Content): void {
-  if (isFolder(family) && family.kinds > MAX_KINDS_OF_A_FOLDER) {
+  if (isFolder(family) && family.kinds > MAX_FOLDER_KINDS) {
     family.contents.length = Math.min(family.contents.length, CONTENT_COLUMNS)
     writeColumns(family.contents, 0, content)
   } else remember(family, content)
 }
 
-function findCast(content: Content, columns: readonly number[]): number {
+function findSameTemplate(content: Content, columns: readonly number[]): number {
   for (let at = 0; at + CONTENT_COLUMNS <= columns.length; at += CONTENT_COLUMNS) {
-    if (isCast(content, columns, at)) return at
+    if (isSameTemplate(content, columns, at)) return at
   }
   return -1
 }
@@ -185,12 +191,4 @@ export function ordinalOf(path: string): number {
     if (++groups === GROUPS) break
   }
   return ordinal
-}
-
-/**
- * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
- * catching them twice. Three more than were seen may have been due (95 of 100 times).
- */
-export function minSize(fresh: number, known: number): number {
-  return (fresh * fresh) / (2 * (known + 3))
 }

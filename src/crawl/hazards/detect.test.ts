@@ -8,7 +8,7 @@ import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
 import { closeTraps, type OpenTraps, openTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
-import { wordsOfFinding } from './trial.ts'
+import { initialWords } from './trial.ts'
 
 const word = fc.constantFrom(
   'a',
@@ -159,7 +159,7 @@ const CALENDAR: SuspectPattern = {
 
 const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): Site => ({
   memory: freshMemory(),
-  traps: openTraps({ suspects: [{ ...CALENDAR, words: wordsOfFinding(calendarPage(0)), ...changes }] }),
+  traps: openTraps({ suspects: [{ ...CALENDAR, words: initialWords(calendarPage(0)), ...changes }] }),
 })
 
 /** Judges one more page of the site. */

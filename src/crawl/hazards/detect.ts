@@ -4,35 +4,39 @@
  * is changed in place.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { judgeSuspect } from './judge-suspect.ts'
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { countAliases, isAliasOfRepeats } from './aliases.ts'
+import { type Content, contentOf, textMark } from './content.ts'
+import { isSlow } from './family-rules.ts'
+import type { HazardFinding, Proof } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
-import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isAnyones, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
-import { admit } from './trial.ts'
+import { isSoft404, learnAnswer } from './soft-404.ts'
+import {
+  findSuspect,
+  ignoresReferrer,
+  isHeldOffspring,
+  isNamedBySuspect,
+  isOffspring,
+  isOfPattern,
+  stop,
+  withSuspect,
+} from './suspects.ts'
+import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** The operator knows better: this rule stops nothing on this site. Site limits by the name before the number. */
   trusted(rule: string): boolean
 }
 
-export interface TrapFindings {
-  rule: string
-  evidence: string
-  pattern?: string
-  examples: string[]
-  /** The finding was wrong: samples contradict it. */
-  withdrawn?: true
-}
-
 export interface PageJudgement {
   /** As it is with the page counted. */
   memory: SiteMemory
-  findings: TrapFindings[]
+  findings: HazardFinding[]
   /** Ask once, politely, for a name that cannot exist, and hand its answer to `learnProbe`. */
   probe?: 'soft-404'
   /** False: its links are not to be followed. */
@@ -54,7 +58,7 @@ export function judgePage(
   // What is asked for again is counted when it has its answer; only how long it took tells something now.
   const { memory: next, finding } =
     page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)
-  const findings: TrapFindings[] = []
+  const findings: HazardFinding[] = []
   if (finding !== undefined) {
     const { rule, evidence } = finding
     // Trusted: as if the limit were not there, and told of no more.
@@ -66,8 +70,8 @@ export function judgePage(
   if (suspect !== undefined && !isOffspring(suspect, page, traps.suspects))
     return { memory: next, findings, follow: true, lists: false }
   if (suspect !== undefined) {
-    const { findings: told, ...judged } = judgeSuspect(next, traps, suspect, page)
-    return { ...judged, memory: next, findings: [...findings, ...told], follow: true, lists: false }
+    const { findings: reported, ...judged } = judgeSuspect(next, traps, suspect, page)
+    return { ...judged, memory: next, findings: [...findings, ...reported], follow: true, lists: false }
   }
   const isVain = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
   const judged = judgeTraps(next, traps, isVain ? { ...page, generation: 1 } : page, options.trusted)
@@ -109,14 +113,14 @@ export function admitUrl(
 /** It belongs to a pattern that is on trial or stopped, and of which what a page lists is asked for. */
 export function isOfSuspect({ suspects }: OpenTraps, path: string): boolean {
   const suspect = findSuspect(suspects, path, () => false)
-  return suspect !== undefined && !isAnyones(suspect)
+  return suspect !== undefined && !ignoresReferrer(suspect)
 }
 
 /** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
 const MAX_HELD = 2_000
 
 /** It is of a stopped pattern of which enough URLs are held back already. */
-export function isCrowded(
+export function exceedsHeldLimit(
   { suspects }: OpenTraps,
   url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
@@ -151,7 +155,7 @@ function patternOfVia(via: string): UrlPattern {
 }
 
 function isAnother(from: UrlPattern, to: UrlPattern): boolean {
-  if (to.form === from.form || to.place === from.place) return false
+  if (to.form === from.form || to.base === from.base) return false
   // Names that a machine throws fall into several forms of one folder.
   return !(isMade(from.form) && isMade(to.form) && to.folders[0] === from.folders[0])
 }
@@ -169,4 +173,64 @@ export function learnProbe(
 /** `site-urls>=5000` is the rule `site-urls`. */
 function nameOf(rule: string): string {
   return rule.split(/[<>=]/, 1)[0]
+}
+
+/** A page of a suspect pattern, fetched as a sample of it: the trial goes on, ends in a stop, or clears the pattern. */
+
+interface SuspectJudgement {
+  findings: HazardFinding[]
+  requeue?: true
+}
+
+function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPattern, page: PageFacts): SuspectJudgement {
+  const { suspect, end } = judgeSample(before, page, sampleOf(traps, before, page))
+  const { rule, pattern, evidence, confirmed, contradicted } = suspect
+  const examples = [...suspect.examples]
+  if (end === 'stopped') {
+    const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
+    traps.suspects = shortenTrials(withSuspect(traps.suspects, stop(suspect, traps.suspects)), rule)
+    return { findings: [{ rule, pattern, evidence: held, examples }] }
+  }
+  if (end === 'goes-on') {
+    traps.suspects = withSuspect(traps.suspects, suspect)
+    return { findings: [] }
+  }
+  clear(traps, suspect, memory)
+  if (!suspect.stopped) return suspect.refused > 0 ? { findings: [], requeue: true } : { findings: [] }
+  const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
+  // Whatever was counted: a crash may have lost the count, and not what was held back.
+  return { findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
+}
+
+/** What is on trial by the same rule needs no more samples than it would now. */
+function shortenTrials(suspects: readonly SuspectPattern[], rule: string): SuspectPattern[] {
+  return suspects.map((one) => {
+    if (one.stopped || one.rule !== rule || one.contradicted > 0) return one
+    return { ...one, budget: Math.min(one.budget, trialFor(one.proof as Proof, rule, suspects)) }
+  })
+}
+
+/** As many links as `countLinks` looks at. */
+const MAX_LINKS = 64
+
+function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: PageFacts): Sample {
+  const urlPattern = patternOf(page.path)
+  const content = page.content === undefined ? undefined : contentOf(page.content)
+  const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
+  const via = page.via === undefined ? undefined : patternOf(page.via).form
+  // Two families that name each other grow as one; one page with other names in it grows in whatever family the names lie.
+  const isGrowth = (path: string) =>
+    rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
+  return {
+    fresh: fresh.filter((link) => isGrowth(link.path)).length,
+    seen: content !== undefined && isSeen(traps, page, content, urlPattern),
+    slow: isSlow(page),
+    missing: isSoft404(traps.probe, page, content),
+  }
+}
+
+function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
+  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, content)) return true
+  if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
+  return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
 }

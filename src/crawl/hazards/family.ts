@@ -1,6 +1,6 @@
 /** A family: the URLs of one pattern, and what asking for them brought so far; and how it is a row of the site's memory. */
 import type { FamilyRow, ParameterRow } from '../../contracts/trap-memory.ts'
-import { toSigned, toUnsigned } from './columns.ts'
+import { toSigned, toUnsigned } from './marks.ts'
 
 /** The counts of a row, in this order. */
 export interface Counts {
@@ -17,7 +17,7 @@ export interface Counts {
   /** Pages since the last new one that have one long text and link to pages known before: no error says so much, no trap closes. */
   linked: number
   /** Pages of one cast with others of the site: the same tags, the same number of words, most of them the same. */
-  cast: number
+  templated: number
   /** Pages with a fresh link into the family, and with several. */
   growing: number
   branching: number
@@ -71,6 +71,9 @@ export interface Family extends Counts {
   textSize: number
 }
 
+/** A folder is stopped for what it shows only if that is next to nothing in all. */
+export const MAX_FOLDER_KINDS = 3
+
 const MAX_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
 /** All counts, then what the row takes, and of that its texts. */
@@ -104,7 +107,7 @@ export function openRow(row: FamilyRow): Family {
     streak: counts[3] | 0,
     same: counts[4] | 0,
     linked: counts[5] | 0,
-    cast: counts[6] | 0,
+    templated: counts[6] | 0,
     growing: counts[7] | 0,
     branching: counts[8] | 0,
     fresh: counts[9] | 0,
@@ -159,7 +162,7 @@ export function measureFamily(family: Family): number {
   counts[3] = family.streak
   counts[4] = family.same
   counts[5] = family.linked
-  counts[6] = family.cast
+  counts[6] = family.templated
   counts[7] = family.growing
   counts[8] = family.branching
   counts[9] = family.fresh

@@ -1,4 +1,7 @@
 /** What detectors are given of a page, and what they answer. */
+
+import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import type { Family } from './family.ts'
 import type { LinkCensus } from './link-census.ts'
@@ -22,7 +25,16 @@ export interface PatternFinding {
   examples: readonly string[]
 }
 
-export interface Sight {
+export interface HazardFinding {
+  rule: string
+  evidence: string
+  pattern?: string
+  examples: string[]
+  /** The finding was wrong: samples contradict it. */
+  withdrawn?: true
+}
+
+export interface PageContext {
   page: PageFacts
   pattern: UrlPattern
   content: Content | undefined
@@ -48,18 +60,40 @@ const ALONE = 270
 export function patience(
   pages: number,
   family: Pick<Family, 'kinds'>,
-  sight: Pick<Sight, 'novel' | 'suspicion'>,
+  context: Pick<PageContext, 'novel' | 'suspicion'>,
 ): number {
-  if (restOf(family, sight) < MIN_REST) return ALONE
-  return Math.max(5, Math.round(pages * Math.max(MIN_PATIENCE, 1 - 0.15 * sight.suspicion)))
+  if (restOf(family, context) < MIN_REST) return ALONE
+  return Math.max(5, Math.round(pages * Math.max(MIN_PATIENCE, 1 - 0.15 * context.suspicion)))
 }
 
 /** New pages of the site outside of the family. */
-export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<Sight, 'novel'>): number {
+export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<PageContext, 'novel'>): number {
   return Math.max(0, novel - kinds)
 }
 
 /** The site has something besides so many new pages of one kind. */
 export function hasRest(novel: number, kinds: number): boolean {
   return novel - kinds >= MIN_REST
+}
+
+/**
+ * What the paper's limits (V12) are good for by default: a site with very many URLs, duplicates or levels is looked at with
+ * less patience, and so is one in which a trap was found. Files that are no pages (images, documents) are not counted as
+ * duplicates: the same brochure under three names is no trap.
+ */
+
+const MANY_URLS = 5_000
+const MANY_DUPLICATES = 10
+const MANY_LEVELS = 12
+
+export function suspicionOf(
+  { fetched, deepest }: SiteMemory,
+  { copies, suspects }: Pick<Required<TrapMemory>, 'copies' | 'suspects'>,
+): number {
+  let points = 0
+  if (fetched >= MANY_URLS) points++
+  if (copies > MANY_DUPLICATES && copies * 5 > fetched) points++
+  if (deepest >= MANY_LEVELS) points++
+  if (suspects.some(({ stopped }) => stopped)) points++
+  return points
 }

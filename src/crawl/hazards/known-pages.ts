@@ -3,9 +3,8 @@
  * page whose URL is its own without a part, and against all the others.
  */
 import type { Content } from './content.ts'
-import { HALF, kindOf, LETTER } from './letters.ts'
 import { EMPTY, mark, markOn, mix, ones } from './marks.ts'
-import { isDigit } from './segments.ts'
+import { isDigit, kindOf, LETTER, SPECIAL } from './segments.ts'
 
 /** In characters of six bits: the URL and its pictures, what it is about, the shape, the length. */
 const KEY = 4
@@ -57,7 +56,7 @@ export class KnownPages {
   }
 
   /** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */
-  saidAt(url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
+  compareAt(url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
     const key = keyOf(url, content)
     // Nearly always there is none.
     if (!this.#keys.includes(key)) return undefined
@@ -117,7 +116,7 @@ function topicOf(path: string): number {
   for (let at = 0; at < end; at++) {
     const unit = text.charCodeAt(at)
     const kind = kindOf(unit)
-    if (kind === HALF) return topicIn(text.slice(0, LONGEST_TEXT))
+    if (kind === SPECIAL) return topicIn(text.slice(0, LONGEST_TEXT))
     // Letters, digits, `_` and `-`.
     length = kind === LETTER || isDigit(unit) || unit === 95 || unit === 45 ? length + 1 : 0
     if (length > longest) {

@@ -4,7 +4,7 @@
  */
 import { lowHalf } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
-import { isDrawn, patternOf, type UrlPattern } from './pattern.ts'
+import { hasRandomName, patternOf, type UrlPattern } from './pattern.ts'
 
 export interface FreshLinks {
   count: number
@@ -20,7 +20,7 @@ export interface LinkCensus {
   /** Into the page's own form or that of the page that named it, its folders (deepest first), its place with parameters. */
   form: FreshLinks
   folders: readonly FreshLinks[]
-  place: FreshLinks
+  base: FreshLinks
   navigation: number
   known: number
   /** One of its links leads home. */
@@ -42,7 +42,7 @@ export function countLinks(
   via?: UrlPattern,
 ): LinkCensus {
   const form = none()
-  const place = none()
+  const base = none()
   const folders = pattern.folders.map(none)
   let elsewhere: Set<string> | undefined
   let marked = 0
@@ -51,7 +51,7 @@ export function countLinks(
   let known = 0
   let homeward = false
   const step = Math.max(1, links.length / MAX_LINKS)
-  noteDown(marks)
+  indexMarks(marks)
   targets.clear()
   targets.set(path, pattern)
   for (let at = 0; at < links.length; at += step) {
@@ -67,7 +67,7 @@ export function countLinks(
     if (marked < MAX_MARKS) marks[marked++] = name
     if (!link.fresh) {
       // A folder above the page is where the page belongs, whoever else links there: a tree of folders closes.
-      if (isNoted(name) && !isAbove(link.path, path)) navigation++
+      if (wasOnLastPage(name) && !isAbove(link.path, path)) navigation++
       else known++
       continue
     }
@@ -76,11 +76,11 @@ export function countLinks(
     const target = patternOf(link.path)
     targets.set(link.path, target)
     const longer = link.path.length > path.length
-    const random = isDrawn(link.path)
+    const random = hasRandomName(link.path)
     // Two families that name each other grow as one.
     if (target.form === pattern.form || target.form === via?.form) add(form, random, longer)
-    else if (target.place !== pattern.place) elsewhere.add(target.form)
-    if (target.names.length > 0 && target.place === pattern.place) add(place, random, longer)
+    else if (target.base !== pattern.base) elsewhere.add(target.form)
+    if (target.names.length > 0 && target.base === pattern.base) add(base, random, longer)
     for (const folder of target.folders) {
       const own = pattern.folders.indexOf(folder)
       if (own >= 0) add(folders[own], random, longer)
@@ -92,7 +92,7 @@ export function countLinks(
     fresh,
     form,
     folders,
-    place,
+    base,
     navigation,
     known,
     homeward,
@@ -115,21 +115,21 @@ const NOWHERE: ReadonlySet<string> = new Set()
 
 /** The marks of the page before, while one page is counted: a look-up costs a twentieth of a search in the list. 0 is no mark. */
 const SLOTS = 128
-const noted = new Int32Array(SLOTS)
+const lastPageMarks = new Int32Array(SLOTS)
 
-function noteDown(marks: readonly number[]): void {
-  noted.fill(0)
+function indexMarks(marks: readonly number[]): void {
+  lastPageMarks.fill(0)
   for (let at = 0; at < marks.length && at < MAX_MARKS; at++) {
     const one = marks[at]
     let slot = one & (SLOTS - 1)
-    while (noted[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
-    noted[slot] = one | 0
+    while (lastPageMarks[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+    lastPageMarks[slot] = one | 0
   }
 }
 
-function isNoted(one: number): boolean {
-  for (let slot = one & (SLOTS - 1); noted[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
-    if (noted[slot] === (one | 0)) return true
+function wasOnLastPage(one: number): boolean {
+  for (let slot = one & (SLOTS - 1); lastPageMarks[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+    if (lastPageMarks[slot] === (one | 0)) return true
   }
   return false
 }

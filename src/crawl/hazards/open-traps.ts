@@ -4,10 +4,10 @@
  * as one that was never broken off.
  */
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
-import { Latest, toSigned, toUnsigned } from './columns.ts'
-import { closeRow, type Family, openRow } from './family.ts'
+import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import type { Repeats } from './repeats.ts'
+import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { sizeOfSuspects } from './suspects.ts'
 
 /** Texts that are known again, whatever page they are on. */
 const MAX_TEXTS = 200
@@ -18,7 +18,7 @@ export interface OpenTraps {
   suspects: SuspectPattern[]
   cleared: TrapMemory['cleared']
   readonly novel: [pages: number, closing: number, length: number]
-  readonly casts: number[]
+  readonly templates: number[]
   alike: number
   readonly pace: [usual: number, slow: number]
   /** By pattern. */
@@ -32,11 +32,11 @@ export interface OpenTraps {
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
-  repeats: Repeats | undefined
+  repeats: TrapMemory['repeats']
   bare: number
   bareForms: readonly number[]
   probe: TrapMemory['probe']
-  told: readonly string[]
+  reported: readonly string[]
 }
 
 /** A memory without suspects is of an earlier version: it begins anew. */
@@ -54,7 +54,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     suspects: traps.suspects,
     cleared: traps.cleared,
     novel: traps.novel === undefined ? [0, 0, 0] : [...traps.novel],
-    casts: toSigned(traps.casts ?? []),
+    templates: toSigned(traps.templates ?? []),
     alike: traps.alike ?? 0,
     pace: traps.pace === undefined ? [0, 0] : [...traps.pace],
     families,
@@ -71,7 +71,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bare,
     bareForms,
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
-    told: traps.told ?? [],
+    reported: traps.reported ?? [],
   }
 }
 
@@ -83,7 +83,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   const closed: TrapMemory = { suspects }
   if (cleared !== undefined) closed.cleared = cleared
   if (novel[0] > 0) closed.novel = [...novel]
-  if (traps.casts.length > 0) closed.casts = toUnsigned(traps.casts)
+  if (traps.templates.length > 0) closed.templates = toUnsigned(traps.templates)
   if (traps.alike > 0) closed.alike = traps.alike
   if (pace[0] + pace[1] > 0) closed.pace = [...pace]
   if (families.size > 0) closed.families = [...families.values()].map(closeRow)
@@ -101,6 +101,76 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
-  if (traps.told.length > 0) closed.told = traps.told
+  if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
+}
+
+/** The families of a site while its pages are judged: found by their pattern, begun when they are not known, and measured. */
+
+/** All that the rows of a site and its suspect patterns may take, in characters of JSON. */
+const MAX_SIZE = 11_000
+const CLEARED_SIZE = 40
+
+/** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
+const MAX_FORGOTTEN = 40
+const MANY_KINDS = 4
+
+/** The family of a pattern; `counted` are those of the page that is judged. */
+export function familyOf(traps: OpenTraps, pattern: string, counted: Family[]): Family {
+  let family = traps.families.get(pattern)
+  if (family === undefined) {
+    family = freshFamily(pattern)
+    if (traps.forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
+    traps.families.set(pattern, family)
+  }
+  if (!counted.includes(family)) counted.push(family)
+  return family
+}
+
+/** Measures what the page has changed. The families that say least go when all of them take too much: nothing suspicious, not seen for long. */
+export function evictFamilies(traps: OpenTraps, counted: readonly Family[], now: number): void {
+  for (const family of counted) {
+    const size = measureFamily(family)
+    traps.taken += size - family.size
+    family.size = size
+  }
+  const { families, cleared = [] } = traps
+  const room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
+  if (traps.taken <= room || families.size === 1) return
+  const gone: number[] = []
+  while (traps.taken > room && families.size > 1) {
+    const coldest = coldestOf(families, now)
+    if (coldest.kinds >= MANY_KINDS) gone.push(mark(coldest.pattern))
+    forget(traps, coldest.pattern)
+  }
+  if (gone.length === 0) return
+  const others = traps.forgotten.filter((one) => !gone.includes(one))
+  traps.forgotten = [...others, ...gone].slice(-MAX_FORGOTTEN)
+}
+
+export function forget(traps: OpenTraps, pattern: string): void {
+  traps.taken -= traps.families.get(pattern)?.size ?? 0
+  traps.families.delete(pattern)
+}
+
+function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {
+  let coldest: Family | undefined
+  let min = Number.POSITIVE_INFINITY
+  for (const family of families.values()) {
+    const worth = worthOf(family, now)
+    if (worth >= min) continue
+    min = worth
+    coldest = family
+  }
+  return coldest!
+}
+
+/** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
+function worthOf(family: Family, now: number): number {
+  const { streak, same, lost, slow, hollow, parameters } = family
+  const evidence = streak + same + lost + 2 * slow + 2 * hollow
+  const folder = family.kinds >= MANY_KINDS && isFolder(family) ? 100 : 0
+  // So is what is known of parameters that come in several ways.
+  const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
+  return 4 * Math.min(evidence, 30) + folder + place - (now - family.at)
 }

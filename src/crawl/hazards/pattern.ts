@@ -11,7 +11,7 @@ export interface UrlPattern {
   /** The folders it lies in, deepest first, at most three of them, the shallowest ones. */
   folders: readonly string[]
   /** The path without parameters, its last segment as it is. */
-  place: string
+  base: string
   /** Names of parameters, in order, each once; empty without any. */
   names: readonly string[]
 }
@@ -27,16 +27,16 @@ export function patternOf(path: string): UrlPattern {
   const mark = path.indexOf('?')
   const end = mark < 0 ? path.length : mark
   const leafAt = leafAtOf(path, end)
-  const { folder, folders } = lyingIn(path, leafAt)
+  const { folder, folders } = foldersBefore(path, leafAt)
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
   const slash = isFolder && leaf !== '' ? '/' : ''
   const folded = foldLeaf(leaf)
-  const place = cut(`${folder}/${folded}${slash}`)
-  if (mark >= 0) return withParameters(path, mark, place, folders)
+  const base = cut(`${folder}/${folded}${slash}`)
+  if (mark >= 0) return withParameters(path, mark, base, folders)
   const name = foldName(folded)
-  const form = name === folded ? place : cut(`${folder}/${name}${slash}`)
-  return { form, folders, place, names: NO_NAMES }
+  const form = name === folded ? base : cut(`${folder}/${name}${slash}`)
+  return { form, folders, base, names: NO_NAMES }
 }
 
 const NO_NAMES: readonly string[] = []
@@ -48,11 +48,11 @@ function leafAtOf(path: string, end = path.includes('?') ? path.indexOf('?') : p
 
 /** The folders alone. */
 export function foldersOf(path: string): readonly string[] {
-  return lyingIn(path, leafAtOf(path)).folders
+  return foldersBefore(path, leafAtOf(path)).folders
 }
 
 /** Its last segment, or one of its parameters, looks like a throw of dice. */
-export function isDrawn(path: string): boolean {
+export function hasRandomName(path: string): boolean {
   const mark = path.indexOf('?')
   if (mark >= 0)
     return parametersOf(path)
@@ -62,7 +62,7 @@ export function isDrawn(path: string): boolean {
   return looksRandom(path.slice(leafAt, path.endsWith('/') && leafAt < path.length ? -1 : path.length))
 }
 
-function withParameters(path: string, mark: number, place: string, folders: readonly string[]): UrlPattern {
+function withParameters(path: string, mark: number, base: string, folders: readonly string[]): UrlPattern {
   const names: string[] = []
   const kinds: string[] = []
   for (let from = mark + 1; from < path.length && names.length < MAX_NAMES; ) {
@@ -79,9 +79,9 @@ function withParameters(path: string, mark: number, place: string, folders: read
     from = to + 1
   }
   const ordered = names.length < 2 ? names : names.toSorted()
-  let form = place
-  for (const name of ordered) form += `${form === place ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
-  return { form: cut(names.length === 0 ? `${place}?` : form), folders, place, names: ordered }
+  let form = base
+  for (const name of ordered) form += `${form === base ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
+  return { form: cut(names.length === 0 ? `${base}?` : form), folders, base, names: ordered }
 }
 
 function nameOf(raw: string): string {
@@ -115,18 +115,18 @@ interface Folders {
  * Pages of a site share their folders: those of late are looked up, each at the place that its letters give it. A memo of a
  * pure function, nothing more.
  */
-const PLACES = 1024
-const LONGEST_REMEMBERED = 100
-const remembered: (Folders | undefined)[] = Array(PLACES).fill(undefined)
+const SLOTS = 1024
+const LONGEST_CACHED = 100
+const folderCache: (Folders | undefined)[] = Array(SLOTS).fill(undefined)
 
-function lyingIn(path: string, leafAt: number): Folders {
-  if (leafAt > LONGEST_REMEMBERED) return foldFolders(path.slice(0, leafAt))
+function foldersBefore(path: string, leafAt: number): Folders {
+  if (leafAt > LONGEST_CACHED) return foldFolders(path.slice(0, leafAt))
   const hash = markOn(EMPTY, path, 0, leafAt)
-  const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
-  let found = remembered[place]
+  const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
+  let found = folderCache[slot]
   if (found === undefined || found.raw.length !== leafAt || !path.startsWith(found.raw)) {
     found = foldFolders(path.slice(0, leafAt))
-    remembered[place] = found
+    folderCache[slot] = found
   }
   return found
 }
@@ -193,7 +193,7 @@ export function repeatsIn(path: string): number {
     }
     if (!isNumber) {
       if (known === FEW_SEGMENTS) return repeatsOfMany(path.slice(0, end))
-      if (isThere(path, from, to, known)) repeats++
+      if (isRepeated(path, from, to, known)) repeats++
       else {
         starts[known] = from
         ends[known++] = to
@@ -210,7 +210,7 @@ const FEW_SEGMENTS = 12
 const starts = new Int32Array(FEW_SEGMENTS)
 const ends = new Int32Array(FEW_SEGMENTS)
 
-function isThere(path: string, from: number, to: number, known: number): boolean {
+function isRepeated(path: string, from: number, to: number, known: number): boolean {
   for (let one = 0; one < known; one++) {
     let at = starts[one]
     if (ends[one] - at !== to - from) continue

@@ -52,7 +52,7 @@ export function isOffspring(
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  return isAnyones(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
+  return ignoresReferrer(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
 }
 
 /** The same of what is to be held back: what a page on trial lists is not, for nothing would bring it back if that is cleared. */
@@ -61,11 +61,11 @@ export function isHeldOffspring(
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
+  return ignoresReferrer(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
 }
 
 /** Its URLs are offspring whoever names them. */
-export function isAnyones({ proof }: SuspectPattern): boolean {
+export function ignoresReferrer({ proof }: SuspectPattern): boolean {
   return proof === 'alias' || proof === 'missing'
 }
 
@@ -94,11 +94,11 @@ function compile(text: string, folders?: readonly number[]): Matches {
   }
   const idle = IDLE.exec(text)
   if (idle !== null) {
-    const [, place, name, value] = idle
-    const anywhere = place === ANYWHERE
+    const [, base, name, value] = idle
+    const anywhere = base === ANYWHERE
     return (path, pattern) =>
       path.includes('?') &&
-      (anywhere || pattern().place === place) &&
+      (anywhere || pattern().base === base) &&
       (value === '*'
         ? pattern().names.includes(name)
         : parametersOf(path).some((one) => one.name === name && one.value === value))
@@ -112,16 +112,16 @@ function compile(text: string, folders?: readonly number[]): Matches {
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {
-    const [, place, list] = combined
+    const [, base, list] = combined
     const names = new Set(list.split(','))
     return (path, pattern) =>
       path.includes('?') &&
-      pattern().place === place &&
+      pattern().base === base &&
       parametersOf(path).filter(({ name }) => list === '*' || names.has(name)).length >= 2
   }
   if (text.endsWith('?**')) {
-    const place = text.slice(0, -3)
-    return (path, pattern) => path.includes('?') && pattern().place === place
+    const base = text.slice(0, -3)
+    return (path, pattern) => path.includes('?') && pattern().base === base
   }
   const open = text.split('/').indexOf(ANY)
   if (open > 0) {
@@ -131,11 +131,11 @@ function compile(text: string, folders?: readonly number[]): Matches {
       return segments.with(open, ANY).join('/') === text
     }
     if (text.endsWith('/**')) return (_, pattern) => pattern().folders.some(isLike)
-    return (_, pattern) => isLike(pattern().form) || isLike(pattern().place)
+    return (_, pattern) => isLike(pattern().form) || isLike(pattern().base)
   }
   if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
   // With parameters, a page of a trap is no better.
-  return (_, pattern) => pattern().form === text || pattern().place === text
+  return (_, pattern) => pattern().form === text || pattern().base === text
 }
 
 /** `/` and all of the site are nobody's trap: its limits are for that. */
@@ -179,19 +179,19 @@ export function addSuspect(
     budget: trialFor(proof, rule, others),
   }
   if (words !== undefined) one.words = words
-  return makeRoom([...others, one])
+  return fitSuspects([...others, one])
 }
 
 /** All that they may take, in characters of JSON; families need as much. */
-const ROOM = 6_500
+const MAX_SIZE = 6_500
 
 /**
  * Stopped patterns that differ in the name of a folder share one entry; else those that held back least go first. A trial is
  * never broken off: if they take all the room, the new one waits.
  */
-function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+function fitSuspects(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
   let kept = [...suspects]
-  while (roomOf(kept) > ROOM) {
+  while (sizeOfSuspects(kept) > MAX_SIZE) {
     const merged = merge(kept)
     if (merged !== undefined) {
       kept = merged
@@ -205,7 +205,7 @@ function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undef
   return kept
 }
 
-/** In the place of a folder's name: one of those that the entry lists. */
+/** In place of a folder's name: one of those that the entry lists. */
 const ANY = '{any}'
 const MAX_FOLDERS = 200
 
@@ -241,7 +241,7 @@ function widened({ pattern, folders }: SuspectPattern): { pattern: string; folde
 }
 
 /** At most so many characters. */
-export function roomOf(suspects: readonly SuspectPattern[]): number {
+export function sizeOfSuspects(suspects: readonly SuspectPattern[]): number {
   let room = 0
   for (const { pattern, rule, evidence, examples, words = '', folders = [] } of suspects) {
     room += 190 + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length

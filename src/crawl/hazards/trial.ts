@@ -5,10 +5,9 @@
  * finding it is withdrawn, and the detectors must wait, each time longer, before they suspect the pattern again.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Proof } from './finding.ts'
 import { mark, ones } from './marks.ts'
-import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'
 
@@ -27,7 +26,7 @@ const CONTRADICTIONS = 3
 const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
 /** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
-const TRUCE = 25
+const PAGES_UNTIL_SUSPECTED_AGAIN = 25
 const MAX_CLEARED = 12
 
 /** Samples for a pattern that is suspected now, beside others of its site. */
@@ -130,7 +129,7 @@ function isNamedByQuery(path: string): boolean {
 }
 
 /** The words of the page with which the suspicion arose are known in the trial. */
-export function wordsOfFinding(page: PageFacts): string | undefined {
+export function initialWords(page: PageFacts): string | undefined {
   return page.content === undefined ? undefined : learnWords(undefined, page).words
 }
 
@@ -169,17 +168,25 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
 const isSet = (bits: Buffer, at: number) => ((bits[at >> 3] >> (at & 7)) & 1) === 1
 
 /** The pattern was cleared not long ago: what detectors say of it does not count yet. */
-export function isAtTruce({ cleared }: OpenTraps, pattern: string, { fetched }: SiteMemory): boolean {
+export function isRecentlyCleared(
+  { cleared }: Pick<TrapMemory, 'cleared'>,
+  pattern: string,
+  { fetched }: SiteMemory,
+): boolean {
   const entry = cleared?.find(([hash]) => hash === mark(pattern))
-  return entry !== undefined && fetched < entry[2] + TRUCE * 2 ** entry[1]
+  return entry !== undefined && fetched < entry[2] + PAGES_UNTIL_SUSPECTED_AGAIN * 2 ** entry[1]
 }
 
 /** How often samples have cleared the pattern. */
-export function timesCleared({ cleared }: OpenTraps, pattern: string): number {
+export function timesCleared({ cleared }: Pick<TrapMemory, 'cleared'>, pattern: string): number {
   return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
 }
 
-export function clear(traps: OpenTraps, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): void {
+export function clear(
+  traps: Pick<TrapMemory, 'suspects' | 'cleared'>,
+  { pattern, rule }: SuspectPattern,
+  { fetched }: SiteMemory,
+): void {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
   const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MAX_CLEARED)
