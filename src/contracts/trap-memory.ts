@@ -18,7 +18,7 @@ export interface SuspectPattern {
   at: Instant
   /** At most three of its URLs: path and query, shortened when long. */
   examples: string[]
-  /** The trial confirmed it, and it was told. */
+  /** The trial confirmed it, and it was reported. */
   stopped: boolean
   /** URLs that may be asked for as samples; with none, they are refused. */
   budget: number
@@ -66,7 +66,7 @@ export interface TrapMemory {
   cleared?: readonly [pattern: number, times: number, at: number][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
-  /** Pages of which the site has many with other names in them, in columns (`crawl/hazards/mazes.ts`). */
+  /** Templates of pages that the site has many of, in columns (`crawl/hazards/mazes.ts`). */
   templates?: readonly number[]
   /** Short pages that were near to others. */
   alike?: number
@@ -96,6 +96,6 @@ export interface TrapMemory {
   bare?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
-  /** Rules without a pattern that were told of: once a site. */
+  /** Rules without a pattern that were reported; once per site. */
   reported?: readonly string[]
 }

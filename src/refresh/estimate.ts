@@ -1,19 +1,19 @@
 /**
- * How often a page changes, from looks that say only whether it has. Three numbers a page: how many looks found a
- * change, the sum of the intervals they ended, and the sum of the unchanged ones. Exact for equal intervals.
+ * Estimates how often a page changes from looks that only say whether it did. Three numbers per page: looks that found
+ * a change, the sum of the intervals they ended, and the sum of the unchanged ones. Exact for equal intervals.
  */
 
 /** How many looks the prior is worth. */
 const PRIOR_LOOKS = 0.5
 
-/** The prior must err low: a rate ten times too high hides a page for ever, one ten times too low costs 2 %. */
+/** The prior must err low: a rate ten times too high hides a page for ever; one ten times too low costs 2 %. */
 export function estimateRate(changes: number, changedTime: number, unchangedTime: number, prior: number): number {
   const mean = (PRIOR_LOOKS * Math.LN2) / prior
   const changed = changedTime + mean
   return ((changes + PRIOR_LOOKS) / changed) * Math.log1p(changed / (unchangedTime + mean))
 }
 
-/** Cho & Garcia-Molina's estimator for n regular looks at an interval, of which some found a change. */
+/** Cho & Garcia-Molina's estimator for regular looks. */
 export function estimateRegular(looks: number, changes: number, interval: number): number {
   return -Math.log((looks - changes + 0.5) / (looks + 0.5)) / interval
 }

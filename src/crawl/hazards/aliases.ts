@@ -1,6 +1,7 @@
 /**
- * URLs that are another with a part more and say the same: `/post?replytocom=7` for `/post`, `/pub/current/a` for `/pub/a`. The
- * page without the part is known, so nothing is lost; parts that were seen to do nothing often enough are followed no more.
+ * URLs that say the same without one of their parts: `/post?replytocom=7` for `/post`, `/pub/current/a` for `/pub/a`.
+ * The page without the part is known, so nothing is lost. Parts that made no difference often enough are no longer
+ * followed.
  */
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
@@ -14,7 +15,7 @@ import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 
-/** Pages that said the same without the parameter, and without the folder; for each that did not there must be ten. */
+/** Pages that said the same without the parameter or the folder; each page that did not needs ten that did. */
 const PARAMETER = 5
 const FOLDER = 8
 const FEWEST = 2
@@ -23,7 +24,7 @@ const MAX_PARTS = 6
 
 export interface Aliases {
   rows: readonly AliasRow[]
-  /** It is what a URL with a part less gave. */
+  /** A URL without one of its parts gave the same page. */
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
@@ -44,7 +45,7 @@ export function countAliases(
     query < 0
       ? partsOfFolders(known, rows, path, folders, content, links)
       : partsOfParameters(known, path, query, content)
-  // Where a part is on every link, what is real comes with it too: something new that is not known without it speaks for it.
+  // Where every link has the part, real pages have it too: new content not known without the part speaks for it.
   if (isNews && parts === undefined) {
     for (const [part] of rows) {
       const isIts = part.startsWith('?') ? own.includes(part.slice(1).split('=')[0]) : folders.includes(part)
@@ -60,14 +61,14 @@ export function countAliases(
 
 const NO_PARTS: readonly string[] = []
 
-/** Held against the URL without its query, and without each of its parameters. */
+/** Compares with the URL without its query, and without each parameter. */
 function partsOfParameters(known: KnownPages, path: string, query: number, content: Content): Parts | undefined {
   const parts: Parts = new Map()
   const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
   const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
     const said = known.compareAt(shorter, content)
-    // That it says something else without any of several tells of none of them.
+    // A different page without several parameters says nothing about any one of them.
     if (said === undefined || (said === 'other' && !alone)) return
     for (const parameter of missing)
       for (const choice of choicesOf(parameter)) {
@@ -85,7 +86,7 @@ function partsOfParameters(known: KnownPages, path: string, query: number, conte
   return parts.size === 0 ? undefined : parts
 }
 
-/** Held against the path without one of the shallowest folders that have a pattern of their own. */
+/** Compares with the path without one of its shallowest folders. */
 function partsOfFolders(
   known: KnownPages,
   rows: readonly AliasRow[],
@@ -100,10 +101,10 @@ function partsOfFolders(
     const to = path.indexOf('/', from + 1)
     if (to < 0) break
     const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
-    // A listing tells where it stands.
+    // Rough comparison: a listing names its own path.
     const said = known.compareAt(shorter, content, true)
     const folder = folders[at]
-    // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
+    // A translation or an edition may be the same page; a folder inside itself has no other reason.
     if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))
       parts = (parts ?? new Map<string, 'same' | 'other'>()).set(folder, said)
     from = to
@@ -144,7 +145,7 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
   for (const [part, same, other, , baseChanges] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
-    // Folders that lie in one another, as relative links pile them up, speak for one another.
+    // Nested folders, as relative links pile them up, count together.
     const pages = isParameter ? same : same < FEWEST ? 0 : folders
     if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, context)) continue
     const examples = [shorten(context.page.path)]
@@ -166,7 +167,7 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
   return found
 }
 
-/** Of one page, so many different parameters that did nothing, on so many URLs, and none that did something. */
+/** Different parameters of one page that made no difference, on this many URLs, and none that did. */
 const NAMES_OF_ALL = 4
 const PAGES_OF_ALL = 12
 
@@ -191,16 +192,16 @@ const baseMark = (base: string) => mark(base) >>> 8
 const NO_KINDS = { kinds: 0 }
 
 /**
- * Repeated segments (`/a/b/a/b/a/b`, `/x/x/x`): what relative links make of a server that answers anything. The URL alone
- * says so when four segments were there before and one such page had nothing new; fewer do when several had nothing new.
+ * Repeated segments (`/a/b/a/b/a/b`, `/x/x/x`): relative links on a server that answers anything. Four repeats are
+ * enough if one such page had nothing new; fewer if several had.
  */
 
 const CERTAIN = 4
 const SUSPICIOUS = 2
-/** Pages with so few repeats that said nothing new. */
+/** Pages with few repeats that said nothing new. */
 const PAGES = 3
 
-/** The URL with some of its segments left out, shorter ones first, is looked for so often. */
+/** Segments considered when comparing with shorter URLs. */
 const MAX_SEGMENTS = 12
 
 export type Repeats = [answered: number, nothingNew: number]
@@ -209,7 +210,7 @@ export function repeatPattern(folder: string, min: number): string {
   return `${folder}/** with ${min} segments repeated`
 }
 
-/** The URL repeats itself, and without some segments in a row it is that of a page that said nearly the same. */
+/** The URL repeats itself, and a known page at the URL without some of its segments says nearly the same. */
 export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
   if (repeatsIn(path) < SUSPICIOUS) return false
   const slashes: number[] = []
@@ -223,7 +224,7 @@ export function isAliasOfRepeats(known: KnownPages, path: string, content: Conte
   )
 }
 
-/** Counts the page, if its path repeats itself. */
+/** Counts the page if its path repeats itself. */
 export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
   if (repeatsIn(path) < SUSPICIOUS) return repeats
   const [answered, nothingNew] = repeats ?? [0, 0]
@@ -243,11 +244,11 @@ export function judgeRepeats(
   const examples = [shorten(page.path)]
   if (nothingNew >= PAGES && nothingNew * 5 >= answered * 2) {
     const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
-    // What relative links pile up in one folder is known without that; elsewhere, such paths may be meant.
+    // Relative links pile up in one folder, which is known without them; elsewhere such paths may be meant.
     const folder = isAlias ? page.path.slice(0, page.path.indexOf('/', 1)) : ''
     return { rule, proof: isAlias ? 'alias' : 'text', pattern: repeatPattern(folder, SUSPICIOUS), evidence, examples }
   }
-  // A page that had something to say is a page, wherever it lies.
+  // A page with new content counts as a page wherever it lies.
   if (count < CERTAIN || nothingNew === 0) return undefined
   const evidence = `a page was answered whose path has ${count} segments that were there before in it`
   return { rule, proof: 'text', pattern: repeatPattern('', CERTAIN), evidence, examples }

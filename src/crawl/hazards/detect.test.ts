@@ -244,7 +244,7 @@ function calendarPage(at: number, text = 'No events'): PageFacts {
   }
 }
 
-test('a limit of the site is told with an example; a trusted one is no limit', () => {
+test('a site limit is reported with an example, and ignored if trusted', () => {
   const page = { ...fc.sample(facts, { numRuns: 1, seed: 1 })[0], path: '/a' }
   const limited = { ...NO_LIMITS, urlsPerSite: 1 }
   const judged = judgePage(freshMemory(), openTraps(undefined), page, limited)

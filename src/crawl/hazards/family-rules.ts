@@ -1,8 +1,9 @@
 /**
- * A streak of near-identical pages under one pattern *that leads on to more of itself*, and what it is: calendars and other
- * endless sequences, URLs that grow, or only the same again. Pages that are alike and lead to no more of their kind have an
- * end, and are read. The budget grows with the number of different contents that the pattern has shown, so that a calendar
- * with events is not given up on its first empty week.
+ * The rules that judge the counts of one family.
+ *
+ * Near duplicates: a streak of near-identical pages that lead on to more of the same family, as in a calendar. Pages
+ * that are alike but lead to no more of their kind end, and are read. The budget grows with the number of different
+ * contents shown, so that a calendar with events survives its first empty week.
  */
 
 import type { Instant } from '../../base/clock.ts'
@@ -11,16 +12,16 @@ import { hasRest, type PageContext, type PatternFinding, patience } from './find
 import type { PageFacts } from './page-facts.ts'
 import { isDigit } from './segments.ts'
 
-/** Near-identical pages in a row: of a form, and of a folder. */
+/** Near-identical pages in a row, of a form and of a folder. */
 const OF_A_FORM = 8
 const OF_A_FOLDER = 12
-/** More for the first different contents. From then on what was new before says how long to wait: so many times the mean gap. */
+/** More for the first different contents; then a multiple of the mean gap between new contents. */
 const FOR_A_KIND = 4
 const GAPS = 6
 const MAX = 64
-/** Of one and the same text and pictures. */
+/** Pages in a row with exactly the same text and pictures. */
 const OF_THE_SAME = 12
-/** One page in so many leads on; or a few pages list as many as were read, as the months of a calendar list its days. */
+/** One page in four leads on; or a few pages list half as many as were read, as months list days. */
 const BREEDING_SHARE = 4
 const BREEDING_LISTS = 4
 
@@ -28,7 +29,7 @@ export function judgeForm(context: PageContext): PatternFinding | undefined {
   return judge(context.form, OF_A_FORM, context)
 }
 
-/** Only if its pages said next to nothing in all. */
+/** Only if its pages showed next to nothing new in all. */
 export function judgeFolder(folder: Family, context: PageContext): PatternFinding | undefined {
   if (folder.kinds > MAX_FOLDER_KINDS || folder.kinds * 5 > folder.pages) return undefined
   return judge(folder, OF_A_FOLDER, context)
@@ -37,7 +38,7 @@ export function judgeFolder(folder: Family, context: PageContext): PatternFindin
 function judge(family: Family, inARow: number, context: PageContext): PatternFinding | undefined {
   const { pattern, pages, examples } = family
   if (!isBreeding(family)) return undefined
-  // None of its own when all it showed was known from elsewhere.
+  // It may have none of its own, if all it showed was known from elsewhere.
   const kinds = Math.max(1, family.kinds)
   if (family.same - family.linked >= patience(OF_THE_SAME, family, context)) {
     const evidence = `${family.same} URLs in a row gave the same text and pictures as others of the pattern`
@@ -57,14 +58,14 @@ function judge(family: Family, inARow: number, context: PageContext): PatternFin
   return { ...finding, rule: 'near-duplicates', evidence }
 }
 
-/** The pages that said nothing new lead to fresh ones of the family all the same: growth without end is what a trap is, likeness is not. */
+/** Pages without news still lead to fresh ones: growth without end makes a trap, likeness does not. */
 function isBreeding({ bred, born, streak }: Family): boolean {
   return bred * BREEDING_SHARE >= streak || (bred >= BREEDING_LISTS && born * 2 >= streak)
 }
 
 /**
- * URLs that only grow: every page leads to URLs longer than its own, deeper than people build; much deeper, when the pages
- * say something new each time.
+ * Growing URLs: every page leads to URLs longer than its own, deeper than people build. Pages that keep showing
+ * something new may go much deeper.
  */
 
 const BARREN = { deep: 10, long: 250, pages: 8 }
@@ -82,18 +83,15 @@ export function judgeGrowth(family: Family, context: PageContext): PatternFindin
   return { rule: 'growing-url', proof: 'growth', pattern, evidence, examples }
 }
 
-/**
- * Dates that lie years ahead. Nobody has written of them; where page after page has such a date and leads on to the next, a
- * machine makes them, whatever it writes on them.
- */
+/** Dates that lie years ahead: where page after page has such a date and leads on to the next, a machine makes them. */
 
 const PAGES = 5
-/** From the year after next on. */
+/** From the year after next. */
 const YEARS = 2
 const MAX_YEARS = 200
 const YEAR_MS = 365.2425 * 86_400_000
 
-/** Four digits by themselves, or the first of a date in one number: 203104, 20310412. */
+/** A year by itself, or at the start of a date in one number: 203104, 20310412. */
 const YEAR = /(?<!\d)(2\d{3})(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)?(?!\d)/
 const LONGEST_URL = 300
 
@@ -106,7 +104,7 @@ export function isAhead(path: string, at: Instant): boolean {
   return ahead >= YEARS && ahead <= MAX_YEARS
 }
 
-/** A 2 and three more digits: few URLs have them, and only those are worth a regular expression. */
+/** A 2 and three more digits. Cheaper than the regular expression, which few URLs need. */
 function mayHaveYear(path: string): boolean {
   let digits = 0
   for (let at = 0; at < path.length; at++) {
@@ -117,7 +115,7 @@ function mayHaveYear(path: string): boolean {
   return false
 }
 
-/** Only where its pages lead to more of it and to nothing else. */
+/** Only where its pages lead only to more of the same. */
 export function judgeFuture(family: Family, context: PageContext): PatternFinding | undefined {
   const { pattern, pages, ahead, growing, inward, examples } = family
   if (ahead < patience(PAGES, family, context)) return undefined
@@ -126,10 +124,10 @@ export function judgeFuture(family: Family, context: PageContext): PatternFindin
   return { rule: 'endless-sequence', proof: 'growth', pattern, evidence, examples }
 }
 
-/** Answers that drip: slow ones without much in them, under a pattern, on a site that is quick elsewhere. */
+/** Drip feeds: slow, small answers under one pattern of a site that is quick elsewhere. */
 
 const SLOW_MS = 8_000
-/** Bytes a second; an answer that takes long because it is large is not slow. */
+/** Bytes per second: a large answer that takes long is not slow. */
 const SLOW_RATE = 512
 const ANSWERS = 4
 

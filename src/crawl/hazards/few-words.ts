@@ -1,6 +1,6 @@
 /**
- * URLs made of the same few words over and over: results of searches that propose longer searches, tags that can be added to
- * tags. Names that people give bring new words; these have more and more words and none that is new.
+ * URLs made of the same few words over and over: searches that propose longer searches, tags added to tags. Names given
+ * by people bring new words; these only get longer.
  */
 import { type Family, isFolder } from './family.ts'
 import { type PageContext, type PatternFinding, patience } from './finding.ts'
@@ -8,9 +8,12 @@ import { mark, ones } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
 import { kindOf, LETTER, OTHER, SPECIAL } from './segments.ts'
 
-/** Pages of late that had nothing but known words, more of them than the shortest, and lead on by adding others; each other page counts against two. */
+/**
+ * Recent pages with only known words, more of them than the shortest URL, that lead on by adding words; each other page
+ * counts against two.
+ */
 const PAGES = 10
-/** Words are remembered as bits of 96; from so many on no new one is. */
+/** Words are remembered as 96 bits; beyond this many set, no new one is added. */
 const MAX_BITS = 44
 const MAX_WORDS = 12
 const MAX_LINKS = 12
@@ -18,11 +21,11 @@ const WORD = /\p{L}{2,}/gu
 const EVERY_NOT_WORD = /%[0-9a-f]{2}|[?&][^=&]*=/gi
 const LONGEST_URL = 300
 
-/** What the words of a page's URL, and of those it leads to, are: worked out once for all its families. */
+/** The words of a page's URL and of its links, computed once for all its families. */
 export interface Words {
   all: readonly string[]
   wordBits: readonly number[]
-  /** Of its first fresh links, when a family asks for them. */
+  /** Of its first fresh links, computed on demand. */
   next: { wordBits: readonly number[][]; adding: boolean } | undefined
 }
 
@@ -32,7 +35,7 @@ export function wordsOfPage(path: string): Words {
 }
 
 const NO_BITS: readonly number[] = []
-/** Of the family that is counted. */
+/** The words of the family being counted. */
 const bits = new Int32Array(3)
 
 export function countWords(family: Family, words: Words, links: readonly LinkFacts[]): void {
@@ -43,7 +46,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
   let own = 0
   let news = 0
   for (let at = 0; at < all.length; at++) {
-    // What is in the pattern is in all its URLs.
+    // Words of the pattern are in all its URLs.
     if (family.pattern.includes(all[at])) continue
     own++
     const bit = wordBits[at]
@@ -52,7 +55,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
   if (own === 0) return
   if (family.fewest === 0 || own < family.fewest) family.fewest = own
   for (let at = 0; news >>> at !== 0; at++) if ((news >>> at) & 1) learn(wordBits[at])
-  // Where pages lead to nothing but more of their kind, the words to come are looked at before: a stock of words is soon complete.
+  // Where pages lead only to more of their kind, learn the words of the links too: a limited vocabulary is soon complete.
   let adding = false
   if (own > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
     words.next ??= wordsOfLinks(all, links)
@@ -65,7 +68,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
   family.words3 = bits[2]
 }
 
-/** A manual has few words too, and says them in ever other ways; where pages are made, words are only added to those that are there. */
+/** A manual has few words too, in many orders; generated URLs only add words to those already there. */
 function wordsOfLinks(all: readonly string[], links: readonly LinkFacts[]): NonNullable<Words['next']> {
   const next = links.filter(({ fresh }) => fresh).slice(0, MAX_LINKS)
   const words = next.map(({ path }) => wordsOf(path))
@@ -83,7 +86,7 @@ function learn(bit: number): void {
   bits[bit >> 5] |= 1 << (bit & 31)
 }
 
-/** Words of a URL, each once; names of parameters are none. */
+/** The distinct words of a URL, without parameter names. */
 export function wordsOf(path: string): string[] {
   const cut = path.length > LONGEST_URL ? path.slice(0, LONGEST_URL) : path
   const text = cut.includes('%') || cut.includes('?') ? cut.replace(EVERY_NOT_WORD, ' ') : cut
@@ -106,7 +109,7 @@ export function wordsOf(path: string): string[] {
   return words
 }
 
-/** Of a form only: the folders of a manual have few words too, in ever other orders. */
+/** Forms only: the folders of a manual have few words too, in many orders. */
 export function judgeWords(family: Family, context: PageContext): PatternFinding | undefined {
   if (isFolder(family)) return undefined
   const { pattern, pages, combined, fewest, growing, inward, examples } = family

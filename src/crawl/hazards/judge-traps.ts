@@ -1,4 +1,4 @@
-/** A page in the light of all that the site's memory has of its families: counted, then judged by each detector. */
+/** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
@@ -34,7 +34,7 @@ export interface TrapJudgement {
   lists: boolean
 }
 
-/** `memory` has counted the page already; `traps` counts it now. */
+/** `memory` has already counted the page; `traps` counts it here. */
 export function judgeTraps(
   memory: SiteMemory,
   traps: OpenTraps,
@@ -79,23 +79,26 @@ export function judgeTraps(
   return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
 }
 
-/** A page beside what the site has shown, before its families count it. */
+/** A page compared with what the site has shown, before its families count it. */
 interface Observation {
   pattern: UrlPattern
-  /** Of the page that named it, if no page lists it. */
+  /** Of the page that named it, unless a page lists it. */
   via: UrlPattern | undefined
   content: Content | undefined
   census: LinkCensus
   common: Commonness | undefined
   isHome: boolean
-  /** It is as good as no page: like the answer to a name that cannot exist; one that too many URLs gave; one of these. */
+  /**
+   * Empty of content. `soft`: like the answer to a name that cannot exist; `empty`: a text that too many URLs gave;
+   * `hollow`: either.
+   */
   soft: boolean
   empty: boolean
   hollow: boolean
-  /** Of its text and pictures, when those are certain, and whether they were there before. */
+  /** Hash of its text and pictures if those are certain, and whether it was seen before. */
   text: number | undefined
   seen: boolean
-  /** The page whose URL is its own without a part, or without repeated segments, says the same. */
+  /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
   repeated: boolean
   alias: boolean
@@ -161,7 +164,7 @@ function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemo
   }
 }
 
-/** What the next pages are held against. */
+/** Remembers the page, for comparison with later ones. */
 function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isNew: boolean): void {
   const { content, census, common, template, text, seen, alias, aliases } = observed
   if (isNew && !seen && !alias) {
@@ -174,7 +177,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
   traps.repeats = countRepeats(traps.repeats, page.path, !nothingNew)
   if (content === undefined) return
-  // Pages that differ in a name only may name what was not found.
+  // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
   if (page.duplicate) traps.copies++
   if (seen && !observed.isHome) traps.echoes++
@@ -184,7 +187,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
   traps.known.add(page.path, content)
 }
 
-/** Families whose pages lead only to fresh ones: the last of them are remembered. */
+/** The last families whose pages lead only to fresh ones. */
 const MAX_BARE_FORMS = 8
 
 function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): void {
@@ -197,12 +200,12 @@ function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): voi
   if (!traps.bareForms.includes(one)) traps.bareForms = [...traps.bareForms.slice(1 - MAX_BARE_FORMS), one]
 }
 
-/** A tree leads from each of its levels into a family of its own; a maze comes back to those that it had. */
+/** Each level of a tree leads into a new family; a maze returns to families it had before. */
 function isCircling({ elsewhere }: LinkCensus, bareForms: readonly number[]): boolean {
   return [...elsewhere].some((form) => bareForms.includes(mark(form)))
 }
 
-/** Lists observed alike, too; those that do not lead from one to the next (categories, an index from A to Z) have an end. */
+/** Lists look alike, too. Those that don't lead from one to the next (categories, an index from A to Z) end. */
 function isList({ content, hollow, census }: Observation, form: Family): boolean {
   const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
   return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
@@ -221,29 +224,29 @@ function findingsOf(
     if (first !== undefined) found.push(first)
     else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
   }
-  // A parameter that was stopped here already must not hide another.
+  // A parameter already stopped here must not hide another.
   if (site !== undefined) found.push(...judgeSiteParameters(site, context))
   return found
 }
 
-/** In a trial, pages that echo the name they did not find would seem to have words of their own. */
+/** A text trial also needs the probe: error pages that repeat the missing name would seem to have new words. */
 function shouldProbe({ alike, novel, suspects }: OpenTraps): boolean {
   if (alike >= ALIKE_BEFORE_PROBE[hasRest(novel[0], 0) ? 'beside' : 'alone']) return true
   return suspects.some(({ proof }) => proof === 'text')
 }
 
-/** Once a site. */
+/** Each rule without a pattern is reported once per site. */
 function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: HazardFinding): void {
   if (traps.reported.includes(finding.rule)) return
   findings.push(finding)
   traps.reported = [...traps.reported, finding.rule]
 }
 
-/** Error pages are short; so many near ones, and it is worth a request to know what the site says of names that do not exist. */
+/** Error pages are short. After this many similar short pages, a probe for a missing name is worth a request. */
 const LONGEST_ERROR = 400
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
 
-/** A redirect to what is followed no more, such as the page that says that nothing was found, is no better than that. */
+/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
 function redirectsIntoTrap(
   { outcome, links }: PageFacts,
   { suspects }: OpenTraps,
@@ -253,15 +256,15 @@ function redirectsIntoTrap(
   return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
 }
 
-/** A third of what the site's new pages have to say. */
+/** Less than a third of the mean length of the site's new pages. */
 function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {
   return length * 3 * pages < all
 }
 
-/** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
+/** Enough pages, and a large enough share, whose texts were seen before: their links bring more of the same. */
 const MIN_ECHOES = 60
 const MIN_ECHO_SHARE = 0.85
-/** Below, pages with different links may well have one text. */
+/** Shorter pages with different links may well have the same text. */
 const MIN_ECHO_WORDS = 20
 
 function isEchoing({ fetched }: SiteMemory, { echoes, novel }: OpenTraps): boolean {
@@ -275,22 +278,22 @@ function isEcho(content: Content, census: LinkCensus): boolean {
 interface PageFamilies {
   form: Family
   folders: Family[]
-  /** All URLs of the page with parameters, whichever. */
+  /** All URLs of this page with any parameters. */
   base: Family | undefined
-  /** All URLs of the site with parameters. */
+  /** All URLs of the site with any parameters. */
   site: Family | undefined
-  /** Its form had not shown such a page before. */
+  /** Its form had not shown this content before. */
   isNew: boolean
 }
 
-/** `all`: the families that the page changes. */
+/** `all` collects the families that the page changes. */
 function countFamilies({ pattern }: Observation, counted: Counted, traps: OpenTraps, all: Family[]): PageFamilies {
   const { census, content } = counted
   const form = familyOf(traps, pattern.form, all)
   const isNew = countForm(form, counted)
   const folders = countFolders(pattern, counted, traps, all)
   if (pattern.names.length === 0) {
-    // What the page says without parameters is nothing new with them.
+    // With parameters, the page's own text is not new.
     if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`, all), content)
     return { form, folders, base: undefined, site: undefined, isNew }
   }
@@ -315,7 +318,7 @@ function countForm(form: Family, counted: Counted): boolean {
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
 
-/** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
+/** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
 function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps, all: Family[]): Family[] {
   const shallowestFirst: Family[] = []
   const { listed } = counted
@@ -323,7 +326,7 @@ function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTrap
   const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = familyOf(traps, folders[at], all)
-    // Of a folder, what pages outside of it name is listed.
+    // Pages that are named from outside the folder are listed.
     if (!listed || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
     else countListed(family, counted)
     shallowestFirst.push(family)
@@ -371,7 +374,7 @@ function judgeEndless(
   )
 }
 
-/** None of the detectors but that of mazes finds anything below: what each counts first has not come so far. Most families of most sites. */
+/** Below these counts only the maze detector can find anything. True of most families. */
 const SLOW_OR_HOLLOW = 4
 const MIN_PAGES = 5
 
@@ -392,7 +395,7 @@ const NOWHERE: readonly string[] = []
 
 const MAX_CLEARINGS = 4
 
-/** What may be stopped is put on trial. */
+/** Puts patterns that may be stopped on trial. */
 function suspect(
   memory: SiteMemory,
   traps: OpenTraps,
@@ -404,15 +407,15 @@ function suspect(
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isRecentlyCleared(traps, pattern, memory)) continue
-    // Chance words have cleared it so often, and near-identical pages go on: their growth alone decides.
+    // Chance words cleared it this often while near-identical pages go on: only growth decides now.
     const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
-    // Of a parameter of the whole site other pages are remembered, too.
+    // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
     const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
-    // What was counted of it is told in the evidence: its row makes room.
+    // Its counts are in the evidence now, so its row is freed.
     forget(traps, pattern)
   }
 }

@@ -27,7 +27,7 @@ test('counts, and says nothing below the limits', () => {
   assert.deepEqual(findings, [])
 })
 
-test('a site with too many URLs is followed no more, and told of once', () => {
+test('a site with too many URLs is no longer followed, and reported once', () => {
   const { memory, findings } = read(Array.from({ length: 12 }, () => ({})))
   assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
   assert.equal(memory.stopped, 'site-urls>=8')
@@ -45,7 +45,7 @@ test('so is a site with too many duplicates', () => {
   ])
 })
 
-test('depth is told once and stops nothing', () => {
+test('depth is reported once and stops nothing', () => {
   const { memory, findings } = read([{ depth: 2 }, { depth: 3 }, { depth: 3 }])
   assert.equal(memory.stopped, undefined)
   assert.deepEqual(findings, [{ rule: 'site-depth>=3', evidence: 'a page 3 links deep, after 2 pages' }])

@@ -1,6 +1,6 @@
 /**
- * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
- * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
+ * Counts the links of a page: fresh ones by the family they lead into, known ones by whether the page before had them
+ * too. An honest site closes: its pages link to known pages and share navigation. A maze does not.
  */
 import { lowHalf } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
@@ -8,32 +8,32 @@ import { hasRandomName, patternOf, type UrlPattern } from './pattern.ts'
 
 export interface FreshLinks {
   count: number
-  /** Of them, those with names like throws of dice. */
+  /** Those with random names. */
   random: number
-  /** Of them, those with a URL longer than the page's. */
+  /** Those with a URL longer than the page's. */
   longer: number
 }
 
 export interface LinkCensus {
-  /** Fresh links in all. */
+  /** All fresh links. */
   fresh: number
-  /** Into the page's own form or that of the page that named it, its folders (deepest first), its place with parameters. */
+  /** Into its own form or that of the page that named it, its folders (deepest first), its base with parameters. */
   form: FreshLinks
   folders: readonly FreshLinks[]
   base: FreshLinks
   navigation: number
   known: number
-  /** One of its links leads home. */
+  /** It links to the home page. */
   homeward: boolean
-  /** Other forms and folders into which its fresh links lead. */
+  /** Other forms and folders that its fresh links lead into. */
   elsewhere: ReadonlySet<string>
 }
 
-/** A page of thousands of links is counted by a sample. */
+/** A page with more links is sampled. */
 const MAX_LINKS = 64
 const MAX_MARKS = 32
 
-/** `marks`: those of the links of the page before, and afterwards those of this one. */
+/** `marks`: link marks of the page before; replaced by those of this page. */
 export function countLinks(
   path: string,
   pattern: UrlPattern,
@@ -56,17 +56,17 @@ export function countLinks(
   targets.set(path, pattern)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
-    // A link to itself or home may be on every page, also in a maze.
+    // Links to itself or home may be on every page, even in a maze.
     if (link.path.length === 1 && link.path === '/') {
       homeward = true
       continue
     }
     if (link.path.length === path.length && link.path === path) continue
     const name = lowHalf(link.key)
-    // What is fresh now is known on the next page, and may be its navigation.
+    // A link that is fresh now may be navigation on the next page.
     if (marked < MAX_MARKS) marks[marked++] = name
     if (!link.fresh) {
-      // A folder above the page is where the page belongs, whoever else links there: a tree of folders closes.
+      // A link to a folder above the page closes the tree, even if every page has it.
       if (wasOnLastPage(name) && !isAbove(link.path, path)) navigation++
       else known++
       continue
@@ -77,7 +77,7 @@ export function countLinks(
     targets.set(link.path, target)
     const longer = link.path.length > path.length
     const random = hasRandomName(link.path)
-    // Two families that name each other grow as one.
+    // Two families that link to each other grow as one.
     if (target.form === pattern.form || target.form === via?.form) add(form, random, longer)
     else if (target.base !== pattern.base) elsewhere.add(target.form)
     if (target.names.length > 0 && target.base === pattern.base) add(base, random, longer)
@@ -104,7 +104,7 @@ function isAbove(link: string, path: string): boolean {
   return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
 }
 
-/** Of the page counted last and its fresh links: it is asked next which of them it lists. */
+/** Patterns of the page counted last and of its fresh links, needed again for `familiesBeside`. */
 const targets = new Map<string, UrlPattern>()
 
 export function patternOfLink(path: string): UrlPattern {
@@ -113,7 +113,7 @@ export function patternOfLink(path: string): UrlPattern {
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
-/** The marks of the page before, while one page is counted: a look-up costs a twentieth of a search in the list. 0 is no mark. */
+/** Marks of the page before as a hash table: a lookup costs a twentieth of a search in the list. 0 is empty. */
 const SLOTS = 128
 const lastPageMarks = new Int32Array(SLOTS)
 

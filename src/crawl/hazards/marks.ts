@@ -1,10 +1,10 @@
-/** 32 bits that name a text, and what is counted in bits. Cheap, for marks in memory only. */
+/** Cheap 32-bit hashes ("marks"), for use in memory only, and lists of them. */
 
 export function mark(text: string): number {
   return mix(markOn(EMPTY, text, 0, text.length))
 }
 
-/** 32 of the 64 bits that name a URL, with a sign as everywhere in lists (`columns.ts`). A bigint for them costs ten times as much. */
+/** 32 of the 64 bits of a URL key, signed. Bigint arithmetic would cost ten times as much. */
 export function lowHalf(key: bigint): number {
   bits64.setBigUint64(0, key, true)
   return bits64.getInt32(0, true)
@@ -17,7 +17,7 @@ export function highHalf(key: bigint): number {
 
 const bits64 = new DataView(new ArrayBuffer(8))
 
-/** Of a text in pieces: begun with `EMPTY`, ended with `mix`. */
+/** For text in pieces: begin with `EMPTY`, end with `mix`. */
 export const EMPTY = 0x811c9dc5
 
 export function markOn(hash: number, text: string, from: number, to: number): number {
@@ -38,9 +38,8 @@ export function ones(word: number): number {
 }
 
 /**
- * Lists of numbers in a site's memory. While a site is visited they are written to in place, and all hashes in them are signed
- * integers of 32 bits: a list with one larger number in it holds doubles only, and code that was made for one kind of list
- * is made anew for the other. In the stored memory they have no sign.
+ * Lists of numbers in a site's memory are changed in place during a visit and hold signed 32-bit integers only: one
+ * larger number would turn the list into doubles and deoptimise the code. The stored memory is unsigned.
  */
 
 export function toSigned(list: readonly number[]): number[] {
@@ -51,13 +50,13 @@ export function toUnsigned(list: readonly number[]): number[] {
   return list.map((one) => one >>> 0)
 }
 
-/** Takes out so many numbers from `at` on: the others move up, and as many at the end are to be written. */
+/** Removes `width` numbers from `from` on by moving the rest up; the caller overwrites the end. */
 export function shift(list: number[], from: number, width: number): void {
   // `copyWithin` takes thirty times as long.
   for (let at = from + width; at < list.length; at++) list[at - width] = list[at]
 }
 
-/** The last numbers, as many as there is room for, in the order in which they came: a full one writes over its oldest. */
+/** The latest `max` numbers in order of arrival; when full, the oldest is overwritten. */
 export class Latest {
   readonly #list: number[]
   readonly #max: number

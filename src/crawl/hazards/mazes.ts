@@ -1,7 +1,7 @@
 /**
- * Machine-made mazes: every page is new, nearly all its links are fresh and lead to more of the same, and nothing closes:
- * no page is linked to twice, nothing leads out. An honest site of any size has navigation, and its pages link to one
- * another; how long that may take to show depends on how much else speaks for a maze.
+ * Machine-made mazes: every page is new, nearly all its links are fresh and lead to more of the same, and no link
+ * closes the graph. An honest site has navigation and links between its pages. How many pages it takes to be sure
+ * depends on the other evidence.
  */
 
 import { CONTENT_COLUMNS, type Content, isSameTemplate, writeColumns } from './content.ts'
@@ -9,27 +9,27 @@ import { type Family, isDense } from './family.ts'
 import { hasRest, type PageContext, type PatternFinding, patience, restOf } from './finding.ts'
 import type { LinkCensus } from './link-census.ts'
 
-/** Pages until it is certain when none leads anywhere else, not even home: names like throws of dice, scattered numbers, words. */
+/** Pages needed when none leads anywhere else, not even home: by random names, scattered numbers, or words. */
 const BARE = { random: 12, numbers: 16, words: 40 }
-/** Else so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
+/** Otherwise: the least size of the family, by capture and recapture. */
 const MIN_PAGES = 16
 const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
-/** A tree has no links across, however small it is. */
+/** A tree has no cross links, however small it is. */
 const DRESSED_TREE = 1_000
-/** Pages of late that may be a maze's, among honest ones of the same form: their links are not followed, the form goes on. */
+/** Recent maze-like pages among honest ones of the same form: their links are not followed, the form goes on. */
 const LOST_FOR_GOOD = { random: 24, words: 40 }
-/** Of a hundred links that are not navigation, so many may lead to what is known. */
+/** The share of links, navigation aside, that may lead to known pages. */
 const CLOSES_AT = 0.02
 
-/** The widest of the page's families that is a maze through and through. */
+/** The widest of the page's families that is a maze throughout. */
 export function judgeMaze(context: PageContext): PatternFinding | undefined {
   const { form, folders } = context
-  // What is numbered without gaps is an enumeration, and ends.
+  // Numbers without gaps are an enumeration, which ends.
   if (isDense(form)) return undefined
   let maze = isMaze(form, context) && isBranching(context.partner) ? form : undefined
   for (const folder of folders) {
     if (!isMaze(folder, context)) continue
-    // The folder only if the maze has pages of other forms there.
+    // Prefer the folder only if the maze has pages of other forms in it.
     if (maze === undefined || folder.fresh > maze.fresh * 1.1) maze = folder
   }
   if (maze === undefined) return undefined
@@ -38,7 +38,10 @@ export function judgeMaze(context: PageContext): PatternFinding | undefined {
   return { rule: 'maze', proof: 'growth', pattern, evidence, examples }
 }
 
-/** Of two families that name each other both must branch: tags lead to articles, and few articles to ever more tags. */
+/**
+ * Of two families that link to each other, both must branch: tags lead to articles, but few articles lead to ever more
+ * tags.
+ */
 function isBranching(partner: Family | undefined): boolean {
   return partner === undefined || (partner.pages > 0 && partner.branching >= partner.pages * 0.9)
 }
@@ -63,62 +66,62 @@ function hasRandomLinks({ random, fresh }: Family): boolean {
   return random > fresh * 0.6
 }
 
-/** Where no page of a site leads back, a part in which none does is no maze: half of the others must. */
+/** Half of the pages elsewhere must link back. Where none does, missing links back prove nothing. */
 function restCloses(rest: number, { closing }: PageContext): boolean {
   return closing >= rest / 2
 }
 
-/** The same of pages of whatever forms, which lead in turn from one family into the next. */
+/** The same for pages of any form that lead in turn from one family into the next. */
 const BARE_FOR_GOOD = 60
 
 export function isSiteLost(bare: number, context: PageContext): boolean {
   return bare >= BARE_FOR_GOOD && hasRest(context.novel, bare) && restCloses(context.novel - bare, context)
 }
 
-/** Honest pages have the same form as those of a maze: the form goes on, the links of pages that lead nowhere else do not. */
+/** Honest pages share the form with the maze: the form goes on, links of pages that lead nowhere else don't. */
 export function isFormLost(form: Family, context: PageContext): boolean {
   if (form.lost < LOST_FOR_GOOD[hasRandomLinks(form) ? 'random' : 'words'] || isDense(form)) return false
   return hasRest(context.novel, form.lost) && restCloses(context.novel - form.lost, context)
 }
 
 /**
- * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
- * catching them twice. Three more than were seen may have been due (95 of 100 times).
+ * The least number of pages, by capture and recapture: `fresh` links found new pages, `known` links found pages seen
+ * before. Three is added for chance (95 % confidence).
  */
 export function minSize(fresh: number, known: number): number {
   return (fresh * fresh) / (2 * (known + 3))
 }
 
 /**
- * Every trade in every town: one page with other names in it, as often as a machine likes. Pages of one cast have the same tags
- * and the same number of words, of which most are the same; what is counted is how many of them there must be.
+ * One page filled in again and again with other names (every trade in every town). Such pages have the same tags and
+ * the same number of words, most of them equal. The links tell how many there must be.
  */
 
-/** A page's columns, then: how it fares among the others, pages, fresh links on them, links to known pages. */
+/** Columns of a page, then: its score among the others, pages, their fresh links, their links to known pages. */
 const WIDTH = CONTENT_COLUMNS + 4
 const [SCORE, PAGES, FRESH, KNOWN] = [0, 1, 2, 3].map((at) => CONTENT_COLUMNS + at)
 const BAG = 5
 const MAX = 3
 
-/** So many pages, from which so many more must be reached, by the links that were known already. */
+/** Pages of one template, and the least number that their links must imply. */
 const PAGES_OF_ONE = 20
 const MORE_OF_THEM = 3_000
-/** Of them, in a family that has hardly any others. */
+/** Pages of the template in a family that has hardly any others. */
 const IN_A_FAMILY = 2
 const COMMON = 3
 const REST_OF_A_SITE = 3
 
 export interface TemplateCount {
-  /** Another page was of its cast. */
+  /** Another page had this template. */
   isOne: boolean
-  /** Several pages have its tags and its number of words: such pages do not vouch for one another. */
+  /** Several pages have its tags and number of words; such pages don't endorse one another. */
   isCommon: boolean
   pages: number
   fresh: number
   known: number
 }
 
-/** The most frequent ones are kept: a page of none of them counts against each. */
+/** Keeps the most frequent templates: a page of another template counts against each. */
 export function countTemplate(templates: number[], content: Content, { fresh, known }: LinkCensus): TemplateCount {
   const isCommon = hasCommon(templates, content)
   for (let at = 0; at < templates.length; at += WIDTH) {
@@ -161,7 +164,7 @@ function hasCommon(templates: readonly number[], { bag }: Content): boolean {
   return false
 }
 
-/** There must be so many more of them that who lists one makes no difference. */
+/** There are so many that it makes no difference which page lists one. */
 export function isEndless({ pages, fresh, known }: TemplateCount): boolean {
   return pages >= PAGES_OF_ONE && minSize(fresh, known) >= MORE_OF_THEM
 }
@@ -174,7 +177,7 @@ export function judgeTemplate(
   if (pages < patience(PAGES_OF_ONE, family, context) || minSize(fresh, known) < MORE_OF_THEM) return undefined
   const { pattern, examples, templated } = family
   if (templated < IN_A_FAMILY || templated * 5 < family.pages * 3) return undefined
-  // Lists of things are of one cast, too, and lead to the things: as long as the site shows ever more besides, they are read.
+  // Lists share a template, too, and lead to real pages: they are read while the site shows enough else.
   if (pages * REST_OF_A_SITE < restOf(family, context)) return undefined
   const evidence = `${pages} pages have the same words but for a few, and ${fresh} fresh links, ${known} to known pages`
   return { rule: 'one-cast', proof: 'growth', pattern, evidence, examples }

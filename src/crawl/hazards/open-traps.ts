@@ -1,7 +1,7 @@
 /**
- * What trap detectors remember of a site, as it is while the site is visited: opened once from the site's memory, changed with
- * every page, and closed into plain JSON whenever a report is to have it. A visit that goes on from the closed memory judges
- * as one that was never broken off.
+ * The trap detectors' memory of a site during a visit: opened once from the site's memory, changed by every page, and
+ * closed into plain JSON for each report part. A visit that resumes from the closed memory judges exactly as an
+ * uninterrupted one.
  */
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
@@ -9,12 +9,12 @@ import { KnownPages } from './known-pages.ts'
 import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
 import { sizeOfSuspects } from './suspects.ts'
 
-/** Texts that are known again, whatever page they are on. */
+/** Texts recognised again on any page. */
 const MAX_TEXTS = 200
 
-/** The fields of `TrapMemory`, without those that may be missing. */
+/** The fields of `TrapMemory`, all present. */
 export interface OpenTraps {
-  /** Never written to: what they mean is worked out once for each list. */
+  /** Never changed in place: matchers are cached per list. */
   suspects: SuspectPattern[]
   cleared: TrapMemory['cleared']
   readonly novel: [pages: number, closing: number, length: number]
@@ -39,7 +39,7 @@ export interface OpenTraps {
   reported: readonly string[]
 }
 
-/** A memory without suspects is of an earlier version: it begins anew. */
+/** A memory without suspects is of an earlier version and is dropped. */
 export function openTraps(stored: TrapMemory | undefined): OpenTraps {
   const traps = stored?.suspects === undefined ? NOTHING : stored
   const families = new Map<string, Family>()
@@ -77,7 +77,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
 
 const NOTHING: TrapMemory = { suspects: [] }
 
-/** What is left of it when the open one is changed later: what is missing was never seen. */
+/** A copy that later pages don't change. Missing fields were never counted. */
 export function closeTraps(traps: OpenTraps): TrapMemory {
   const { suspects, cleared, novel, pace, families, repeats, bare, bareForms, probe } = traps
   const closed: TrapMemory = { suspects }
@@ -105,17 +105,17 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   return closed
 }
 
-/** The families of a site while its pages are judged: found by their pattern, begun when they are not known, and measured. */
+/** Finds a site's families by pattern, creates them, and keeps their size within bounds. */
 
-/** All that the rows of a site and its suspect patterns may take, in characters of JSON. */
+/** The size of a site's rows and suspect patterns, in characters of JSON. */
 const MAX_SIZE = 11_000
 const CLEARED_SIZE = 40
 
-/** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
+/** Evicted patterns with many contents: if they return, they are not judged as empty ones. */
 const MAX_FORGOTTEN = 40
 const MANY_KINDS = 4
 
-/** The family of a pattern; `counted` are those of the page that is judged. */
+/** The family of a pattern. `counted` collects the families of the current page. */
 export function familyOf(traps: OpenTraps, pattern: string, counted: Family[]): Family {
   let family = traps.families.get(pattern)
   if (family === undefined) {
@@ -127,7 +127,7 @@ export function familyOf(traps: OpenTraps, pattern: string, counted: Family[]): 
   return family
 }
 
-/** Measures what the page has changed. The families that say least go when all of them take too much: nothing suspicious, not seen for long. */
+/** Measures the changed families. If all of them take too much, evicts the least suspicious, least recent ones. */
 export function evictFamilies(traps: OpenTraps, counted: readonly Family[], now: number): void {
   for (const family of counted) {
     const size = measureFamily(family)
@@ -165,12 +165,15 @@ function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {
   return coldest!
 }
 
-/** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
+/**
+ * How many answers of the site it outlives. A folder with many contents is kept longer: that keeps it from being
+ * stopped.
+ */
 function worthOf(family: Family, now: number): number {
   const { streak, same, lost, slow, hollow, parameters } = family
   const evidence = streak + same + lost + 2 * slow + 2 * hollow
   const folder = family.kinds >= MANY_KINDS && isFolder(family) ? 100 : 0
-  // So is what is known of parameters that come in several ways.
+  // Parameters seen in several combinations are kept longer, too.
   const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
   return 4 * Math.min(evidence, 30) + folder + place - (now - family.at)
 }

@@ -1,7 +1,7 @@
 /**
- * All made-up sites, as they were judged when `recorded.txt` was written: what was fetched, what was refused and why, every
- * verdict with its evidence, every count of every family. Work on speed changes none of it; work on detectors does, and writes
- * the file anew: `UPDATE_RECORDED=1 node --test src/crawl/hazards/recorded.test.ts`.
+ * All made-up sites, as they were judged when `recorded.txt` was written: what was fetched and refused and why, every
+ * finding with its evidence, every count of every family. Changes for speed change none of it. After a change to
+ * detectors, rewrite the file: `UPDATE_RECORDED=1 node --test src/crawl/hazards/recorded.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -69,7 +69,7 @@ for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TR
     for (const { rule, pattern, withdrawn } of findings) {
       const key = `${rule} ${pattern}`
       reported.set(key, (reported.get(key) ?? 0) + (withdrawn ? -1 : 1))
-      assert.ok(reported.get(key)! <= 1, `${key} is told once`)
+      assert.ok(reported.get(key)! <= 1, `${key} is reported once`)
     }
     assert.ok(largestMemory <= 16_384)
     assert.ok((memory.traps?.suspects ?? []).every(({ refused }) => refused >= 0))
