@@ -129,7 +129,7 @@ test('drawn scenarios are held to the same rules, and the flag is named', () => 
     [{ serverSpeed: given('0/s') }, /--server-speed should be a number above 0 but is 0/],
     [{ rates: { kind: 'equal', parameters: [-1], unit: 1 } }, /--rates should be a number of 0 or more but is -1/],
     [{ rates: given('pareto:1:0.0001') }, /--rates should be a number of 0 or more but is Infinity/],
-    [{ sizes: { kind: 'equal', parameters: [Number.NaN], unit: 1 } }, /--sizes should be .* and is NaN/],
+    [{ sizes: { kind: 'equal', parameters: [Number.NaN], unit: 1 } }, /--sizes should be .* but is NaN/],
     [{ horizon: 0 }, /--horizon should be a number above 0/],
     [{ politeness: -1 }, /--politeness should be a number of 0 or more/],
     [{ capacity: Number.NaN }, /--capacity should be a number of 0 or more/],

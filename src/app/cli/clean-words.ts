@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<Found['kind'], string>> = {
   server: 'silent servers',
   calls: 'old calls',
   volume: 'volumes of nobody',
-  place: 'volumes that are not here',
+  location: 'volumes that are not here',
   file: 'leftover files',
 }
 /** Of each kind, by name; `--json` has all. */

@@ -1,7 +1,6 @@
 /** Who works on a crawl that is spread over machines: its servers and workers, and how they do. */
 import type { Instant, Millis } from '../../base/clock.ts'
-import { differingSettings } from '../../cluster/server/differing-settings.ts'
-import { readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
+import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Rechecked, readRechecks } from '../../intake/read-rechecks.ts'
 

@@ -1,6 +1,6 @@
 /** The certificate of a server and its key, as files that the operator names. */
 import { Problem } from '../../base/errors.ts'
-import { checkPem, type Pem, type TlsFiles } from '../../cluster/server/renew-tls.ts'
+import { checkPem, type Pem, type TlsFiles } from '../../cluster/server/open-server.ts'
 import type { Settings } from '../config/keys.ts'
 import { pemOf } from './server-ca.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Volumes in the archive folder in which the catalogue names nothing. A report may still be on its way: as long as anything lies
- * in the inbox no volume is judged, and one that a worker sent is nobody's only when that worker was silent for very long.
- * And beginnings of volumes that are complete elsewhere: their workers turned to another server or store before the end.
+ * Volumes in the archive folder without any catalogued capture. A report may still arrive: while the inbox has parts no
+ * volume is judged, and a worker's volume is orphaned only after the worker was silent for very long. Also incomplete
+ * volumes that are complete elsewhere: their workers switched to another server or store before the end.
  */
 import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
@@ -15,10 +15,10 @@ import { queries } from '../../database/queries.ts'
 import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
-/** Who sent it, wherever it lies, and when he was seen last; null: nobody knows him any more. */
+/** The worker that sent it, and when it was last seen; null: an unknown worker. */
 const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
   WHERE p.name = ?`
-/** Whole, and with somebody who is known. */
+/** Complete copies, and whether their server is known. */
 const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
 const FORGET_PLACE = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
@@ -39,7 +39,7 @@ export async function orphanVolumes(
   const removing = (file: string, isStillOne: () => Promise<boolean>) => async () => {
     if (!(await isStillOne())) return false
     disk.remove(join(archive, file))
-    // Durable before the table forgets it: a row without a file is found next time, a file without a row is anybody's.
+    // Remove the file first: a row without a file is found next time; a file without a row has no known owner.
     await disk.syncFolder(archive)
     if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_PLACE, nameOf(file), node))
     return true
@@ -76,7 +76,7 @@ export async function orphanVolumes(
   return { orphans, notes }
 }
 
-/** Where the whole of a volume lies of which only a beginning is here. A folder must be seen to hold it: it may be this one. */
+/** Where the complete copy of an incomplete volume is. A folder must be checked to hold it: it may be this one. */
 async function completeElsewhere(
   tx: Tx,
   disk: Disk,
@@ -107,15 +107,15 @@ async function isUnnamed(tx: Tx, name: string, silentSince: Instant): Promise<bo
 const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)
 
 /**
- * A revisit may refer to a record that its worker wrote and whose own report never came. The catalogue does not know that record,
- * and yet the page has no other bytes: its volume is no orphan.
+ * A revisit may reference a record whose own report never arrived. The catalogue does not know that record, yet the
+ * page has no other bytes: its volume is not an orphan.
  */
 
-/** Payloads that are nowhere else and are looked for among the revisits: 100 MB at most. Volumes with more of them stay. */
+/** Maximum payloads without another copy to compare with revisits: 100 MB. Volumes with more stay. */
 const MAX_PAYLOADS = 1_000_000
 const READ_REVISITS = `SELECT digest FROM capture WHERE kind = 'revisit'`
 
-/** Of these files, those that must stay. Reads each from end to end, and the catalogue's revisits once. */
+/** Which of these files must stay. Reads each from end to end, and the catalogue's revisits once. */
 export async function onlyCopies(database: Database, disk: Disk, paths: readonly string[]): Promise<Set<string>> {
   const needed = new Set<string>()
   const holders = new Map<string, string[]>()
@@ -139,7 +139,7 @@ async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
     if (kind === 'response') found.add(digest)
   }
   const reading = verifyVolume(disk, path, { capture })
-  // What is damaged in it is nobody's loss: no report names it.
+  // Damage in it doesn't matter: no report references it.
   while (!(await reading.next()).done);
   return found
 }

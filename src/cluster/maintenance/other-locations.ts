@@ -1,7 +1,7 @@
 /**
- * Volumes that lie elsewhere than in the archive folder: in another folder, in a store. Only those that this collection's table
- * names are judged, and only when they are its own or their worker was silent for very long: a folder or a bucket may have
- * volumes of other collections, which are counted and left alone.
+ * Volumes outside the archive folder: in another folder or a store. Only volumes in this collection's table are judged,
+ * and only its own or those of workers silent for very long. A folder or bucket may hold volumes of other collections;
+ * they are counted and left alone.
  */
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -12,7 +12,7 @@ import { type Findings, MAX_OF_A_KIND, type Orphan, type OtherLocation } from '.
 import { onlyCopies } from './orphan-volumes.ts'
 
 export interface Owners {
-  /** Under which the coordinator of this folder notes its own. */
+  /** The name under which this folder's coordinator records its own volumes. */
   own: string
   silentSince: Instant
 }
@@ -20,7 +20,7 @@ export interface Owners {
 interface Row {
   name: string
   worker: string
-  /** When its worker was seen last; null: nobody knows him. */
+  /** When its worker was last seen; null: an unknown worker. */
   seenAt: Instant | null
 }
 
@@ -31,7 +31,7 @@ const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
 const PIECE = 1000
 
-/** The places that the table names, but those of servers. */
+/** The locations in the table, except servers. */
 export async function locationNodes(database: Database): Promise<string[]> {
   const rows = await database.read((tx) => queries(tx).all<{ node: string }>(READ_NODES))
   return rows.map(({ node }) => node)
@@ -47,7 +47,7 @@ export async function orphansAt(
   try {
     there = await location.list()
   } catch (error) {
-    return { orphans: [], notes: [`${location.node} was not looked at: ${messageOf(error)}`] }
+    return { orphans: [], notes: [`${location.node} was not checked: ${messageOf(error)}`] }
   }
   const found: Findings = { orphans: [], notes: [] }
   const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
@@ -58,17 +58,17 @@ export async function orphansAt(
     if (found.orphans.length >= MAX_OF_A_KIND || !isJudged(row, owners)) continue
     const isNamed = (await database.read((tx) => knownEnd(tx, row.name))) > 0
     if (isNamed && bytes === undefined && row.worker === owners.own)
-      found.notes.push(`${row.name} should lie in ${location.node} and does not, though captures are in it`)
-    // A report may still be on its way.
+      found.notes.push(`${row.name} is missing in ${location.node}, though captures are in it`)
+    // A report may still arrive.
     if (isNamed || waiting > 0) continue
     const stays = bytes === undefined ? undefined : await whyNeeded(database, disk, location, row.name)
     if (stays === undefined) found.orphans.push(orphanOf(database, location, row.name, bytes))
     else found.notes.push(`${row.name} in ${location.node} stays: no capture names it, but ${stays}`)
   }
-  const strangers = there.size - known
-  if (strangers > 0)
+  const unknown = there.size - known
+  if (unknown > 0)
     found.notes.push(
-      `${strangers} volumes in ${location.node} are in no table of this collection and stay: another collection's, or begun by a worker that was killed`,
+      `${unknown} volumes in ${location.node} are not in this collection's table and stay: they belong to another collection, or a killed worker began them`,
     )
   return found
 }
@@ -82,7 +82,7 @@ async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
   }
 }
 
-/** Of a worker that nobody knows any more nobody can say whether it comes back: another server's crawl may be it. */
+/** An unknown worker may still come back: it may belong to another server's crawl. */
 function isJudged({ worker, seenAt }: Row, { own, silentSince }: Owners): boolean {
   return worker === own || (seenAt !== null && seenAt < silentSince)
 }
@@ -96,7 +96,7 @@ async function whyNeeded(
   const opened = await location.open(volume).catch((error: unknown) => ({ why: messageOf(error) }))
   if ('why' in opened) return `it cannot be read (${opened.why})`
   using file = opened
-  return (await onlyCopies(database, disk, [file.path])).size > 0 ? 'revisits refer to payloads in it' : undefined
+  return (await onlyCopies(database, disk, [file.path])).size > 0 ? 'revisits reference payloads in it' : undefined
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -105,13 +105,13 @@ function orphanOf(database: Database, location: OtherLocation, volume: string, b
   const forget = (tx: Tx) => queries(tx).run(FORGET, volume, location.node)
   const isThere = bytes !== undefined
   return {
-    kind: isThere ? 'volume' : 'place',
+    kind: isThere ? 'volume' : 'location',
     name: `${volume} in ${location.node}`,
-    why: `no capture names anything in it, and no report of it can come any more${isThere ? '' : '; it is not there either'}`,
+    why: `no capture is in it, and no report about it can arrive any more${isThere ? '' : '; it does not exist'}`,
     bytes: bytes ?? 0,
     async remove() {
       if ((await database.read((tx) => knownEnd(tx, volume))) > 0) return false
-      // Before the table forgets it: a row without a volume is found next time, a volume without a row is a stranger.
+      // Remove the volume first: a row without a volume is found next time; a volume without a row has no known owner.
       if (isThere) await location.remove(volume)
       await database.transact(forget)
       return true

@@ -30,7 +30,7 @@ import { remembered } from './statistics.ts'
 export interface ApiTools {
   handlers: Handlers
   callers: Callers
-  /** Of workers by their id; of everybody else by their address. */
+  /** Per worker id; for other callers per address. */
   workerRates: Rates
   strangerRates: Rates
   metrics: Metrics
@@ -44,7 +44,7 @@ export interface ApiTools {
   tls: { cert: string; key: string } | undefined
 }
 
-/** Of a request's head and body: who is slower holds a socket for nothing. */
+/** For a request's head and body: slow clients must not hold sockets. */
 const HEAD_WITHIN: Millis = 20_000
 const REQUEST_WITHIN: Millis = 120_000
 /** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
@@ -59,7 +59,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   const { tls, clock } = tools
   const app = fastify({
     logger: false,
-    // Said by ourselves, in the words of the API.
+    // We answer these ourselves, as API errors.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
@@ -81,7 +81,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     const known = apiErrorOf(error)
     if (known.code === 'bug') tools.journal.tell({ kind: 'trouble', what: `a call failed: ${stackOf(error)}` })
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
-    // What was sent and not read stays in the socket: the next request on it would begin with it.
+    // Unread body bytes would be taken for the next request on this connection.
     if (known.code === 'too-big') reply.header('connection', 'close')
     return reply.code(known.status).type('application/json').send(known.body)
   }
@@ -92,7 +92,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   app.addHook('onSend', async (_request, reply) => {
     reply.header(TIME_HEADER, String(clock.now()))
-    // A connection that is kept would keep the server from ending.
+    // Open connections would delay the end of the server.
     if (tools.isEnding()) reply.header('connection', 'close')
   })
   for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
@@ -115,7 +115,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       ...(call.params === undefined ? {} : { params: call.params }),
       ...(call.query === undefined ? {} : { querystring: call.query }),
     },
-    // Before the body is read: who may not call need not send it.
+    // Check before reading the body.
     async onRequest(request) {
       const began = clock.elapsed()
       const asked = blank(request)
@@ -186,7 +186,7 @@ function blank(request: FastifyRequest): Asked {
   }
 }
 
-/** An operator's, as `readVolume` wants it. */
+/** The query of `readVolume`. */
 function joinShown(authorization: string | undefined): string | undefined {
   const [, shown] = /^Join ([A-Za-z0-9_-]{1,2000})$/.exec(authorization ?? '') ?? []
   return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()
@@ -217,7 +217,7 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 /** Health, metrics and the description of the API: for operators and their tools. */
 function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
   const description = JSON.stringify(openApi(program))
-  // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
+  // Anyone may ask, any number of times: the cost is bounded per second.
   const healthy = remembered(clock, PAGE_FRESH, async () => {
     if (!(await inTime(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
   })
@@ -246,7 +246,7 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
   })
 }
 
-/** By the same checks that the other end of the wire uses; nothing is coerced, nothing taken out. */
+/** The same checks as at the worker's end; nothing is coerced or removed. */
 function validator(schema: TSchema) {
   const compiled = Compile(schema)
   return (value: unknown) => {

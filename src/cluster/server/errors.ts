@@ -1,11 +1,11 @@
-/** From whatever was thrown to what the API says. */
+/** Maps thrown errors to API errors. */
 import { isDiskFull, Problem } from '../../base/errors.ts'
 import { ApiError } from '../wire/api-error.ts'
 
 const SECONDS_FOR_DATABASE = 2
 const SECONDS_FOR_DISK = 30
 
-export const nobody = (message: string) =>
+export const unauthorized = (message: string) =>
   new ApiError(
     'unauthorized',
     message,
@@ -23,7 +23,7 @@ export const noDatabase = (message: string) =>
     SECONDS_FOR_DATABASE,
   )
 
-/** What HTTP itself complains about: too long, no JSON, another media type, no such path. */
+/** Errors of HTTP itself: too long, not JSON, another media type, no such path. */
 const OF_HTTP: Record<number, [code: 'not-found' | 'too-big' | 'other-type', hint: string]> = {
   404: ['not-found', 'the calls are listed in /api/openapi.json'],
   405: ['not-found', 'the calls are listed in /api/openapi.json'],
@@ -32,7 +32,7 @@ const OF_HTTP: Record<number, [code: 'not-found' | 'too-big' | 'other-type', hin
   415: ['other-type', 'the media types are listed in /api/openapi.json'],
 }
 
-/** `bug` for what nobody foresaw. */
+/** `bug` for unexpected errors. */
 export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -43,5 +43,5 @@ export function apiErrorOf(error: unknown): ApiError {
     const [code, hint] = OF_HTTP[status] ?? ['bad-request', 'the calls are listed in /api/openapi.json']
     return new ApiError(code, message, hint)
   }
-  return new ApiError('bug', 'the server met an error that nobody foresaw', 'it is in the log of the server')
+  return new ApiError('bug', 'unexpected error in the server', "see the server's log")
 }

@@ -1,4 +1,4 @@
-/** What answers a call: a function from what was asked to the answer that the call's definition promises. */
+/** A handler: a function from a call's input to the output that its definition promises. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock, Millis } from '../../base/clock.ts'
@@ -7,27 +7,27 @@ import { ApiError } from '../wire/api-error.ts'
 import type { AnswerOf, CallName, RequestOf } from '../wire/calls.ts'
 import { hashOf } from './worker-table.ts'
 
-/** One request, after all that is common to calls has been checked. */
+/** One request, after the common checks. */
 export interface Asked {
-  /** The worker that asks; '' where anyone may. */
+  /** The calling worker; '' where anyone may call. */
   worker: string
-  /** Where it comes from, as far as the socket knows. */
+  /** The peer's address. */
   address: string
-  /** A proxy stands between. */
+  /** It came through a proxy. */
   forwarded: boolean
-  /** Of the path: the name of a volume. */
+  /** The volume name in the path. */
   name: string
   offset: number
-  /** Of what an operator reads. */
+  /** The range that an operator reads. */
   length?: number
-  /** The join secret, as an operator shows it. */
+  /** The join secret sent by an operator. */
   join?: string
-  /** The body, where that is no JSON, and how it is packed. */
+  /** A body that is not JSON, and its encoding. */
   bytes: Uint8Array
   packing: string
-  /** The caller has hung up: nobody will read the answer. */
+  /** Aborted when the caller hangs up. */
   gone(): boolean
-  /** For the record of calls. */
+  /** For the call log. */
   note: { visit?: string; items: number; result: string }
 }
 
@@ -36,11 +36,11 @@ export type Handlers = {
 }
 
 /**
- * A ticket shows that a visit was given to this worker: a keyed hash of both. Any server that knows the key can check it,
- * however old the visit is, without asking a table.
+ * A ticket proves that a visit was granted to this worker: a keyed hash of both. Any server that has the key can check
+ * it without a table, however old the visit is.
  */
 
-/** 128 bits cannot be guessed, and a visit has hundreds of parts that carry them. */
+/** 128 bits can't be guessed; a visit sends its ticket with hundreds of parts. */
 const BYTES = 16
 
 export interface Tickets {
@@ -61,8 +61,8 @@ export function ticketsBy(key: Uint8Array): Tickets {
 }
 
 /**
- * How many leases a worker has out, as far as this server knows: those that it handed out or renewed, until their last
- * part came or their time was over. A bound for workers that take without end, not the truth: that is the frontier's.
+ * Leases per worker, as far as this server knows: granted or renewed here, until their last part came or they expired.
+ * A bound for greedy workers; the frontier has the truth.
  */
 
 export class Holdings {
@@ -86,7 +86,7 @@ export class Holdings {
     if (held?.size === 0) this.#ofWorker.delete(worker)
   }
 
-  /** Counts anew only when the bound is reached. */
+  /** Recounts only when the bound is reached. */
   isFull(worker: string, max: number): boolean {
     const held = this.#ofWorker.get(worker)
     if (held === undefined || held.size < max) return false
@@ -96,15 +96,15 @@ export class Holdings {
   }
 }
 
-/** Each thread has leases and addresses of its own, and nobody can name a thread of another worker. */
+/** Each thread has its own leases and addresses, and no worker can name another worker's thread. */
 export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
 
-/** The worker that a thread is of. Ids of workers have no dot. */
+/** The worker of a thread. Worker ids contain no dot. */
 export const workerOf = (thread: WorkerId): string => thread.split('.', 1)[0]
 
-/** Who may become a worker, and read volumes. */
+/** Checks the join secret, for new workers and for reading volumes. */
 
-/** Compared as hashes: neither the time nor a length tells anything of the secret. */
+/** Compared as hashes, so that neither time nor length reveals the secret. */
 export function checkJoin(
   secret: string | undefined,
   shown: string | undefined,

@@ -1,7 +1,7 @@
-/** What the API says when it says no: a code for programs, a sentence for people, and what to do about it. */
+/** An API error: a code for programs, a sentence for people, and what to do. */
 import Type, { type Static } from 'typebox'
 
-/** Code → status. A worker sends again what was answered with 429 or 5xx, and nothing else. */
+/** Code → status. A worker retries only after 429 and 5xx. */
 export const API_ERRORS = {
   'bad-request': 400,
   unauthorized: 401,
@@ -30,7 +30,7 @@ export type ErrorBody = Static<typeof ErrorBody>
 export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly hint: string
-  /** With it the answer says when to ask again. */
+  /** When to retry. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ApiErrorCode, message: string, hint: string, retryAfterSeconds?: number) {

@@ -1,7 +1,7 @@
 /**
- * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
- * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; who asks for sites again, because
- * the answer got lost, says which he has.
+ * Every API call, defined once. The checks at both ends, the types, paths, OpenAPI and `docs/reference/api.md` come
+ * from it. All calls may be repeated without effect. A worker that asks for sites again after a lost answer names the
+ * visits it has.
  */
 import Type, { type Static, type TObject } from 'typebox'
 import {
@@ -16,13 +16,13 @@ import {
 } from './protocol.ts'
 import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
 
-/** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
+/** The body of a call: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
 export type Body = TObject | 'parts' | 'bytes' | undefined
 
 export interface CallDefinition {
   method: 'GET' | 'POST' | 'PUT'
   path: string
-  /** `worker`: with id and secret. `operator`: who knows the join secret, or is on the machine of a server without one. */
+  /** `worker`: with id and secret. `operator`: knows the join secret, or is on the machine of a server without one. */
   by: 'anyone' | 'worker' | 'operator'
   what: string
   body: Body
@@ -35,27 +35,27 @@ export interface CallDefinition {
 const closed = { additionalProperties: false } as const
 const nothing = Type.Object({}, closed)
 
-/** Which of the worker's threads asks: each has leases and addresses of its own. New ones after each start. */
+/** The calling thread of the worker: each has its own leases and addresses. New names after each start. */
 const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
-/** Given out with a visit, to be shown with whatever is told of it: nobody else can tell anything of that visit. */
+/** Granted with a visit and required with every report about it, so that no other worker can report on it. */
 const Ticket = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' })
-/** Of workers and regions: they are shown to people. */
+/** Names of workers and regions, shown to people. */
 const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
-/** What leads nowhere but into the archive folder. */
+/** Can't lead outside the archive folder. */
 export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
 const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
-/** A folder or a store that is no server's: see `app/composition/volume-locations.ts`. */
+/** A folder or a store that is not a server's: see `app/composition/volume-locations.ts`. */
 const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
-/** An offset beyond this is no place in a file. */
+/** Maximum offset in a file. */
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const PlanDigest = Type.String({ maxLength: 100 })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
 
 /**
- * `stored`: durable, not to be sent again, also when it had been there before, when an earlier part of its visit is
- * still missing, or when its lease was lost: what of it counts is decided when it is applied. `not-yours`: the ticket is
- * not that of the visit and this worker. `unreadable`: damaged, or not what its envelope says.
+ * `stored`: durable, don't send again; also if it was there before, if an earlier part of its visit is missing, or if
+ * its lease was lost (what counts is decided when it is applied). `not-yours`: the ticket doesn't match the visit and
+ * worker. `unreadable`: damaged, or not what its envelope says.
  */
 export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
 export type PartAnswer = Static<typeof PartAnswer>

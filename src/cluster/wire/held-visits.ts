@@ -1,4 +1,4 @@
-/** The visits of a worker's threads as this end of the wire knows them, with the tickets that were given out with them. */
+/** The visits that a worker's threads hold, with their tickets. */
 import type { Millis } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 
@@ -10,7 +10,7 @@ export interface HeldVisit {
 
 export class HeldVisits {
   readonly #held = new Map<VisitId, HeldVisit>()
-  /** Their last part is on its way: a server has them still, for all that is known. */
+  /** Visits whose last part is being sent: a server may still count them as leased. */
   readonly #ending = new Map<VisitId, WorkerId>()
 
   get(visit: VisitId): HeldVisit | undefined {
@@ -21,7 +21,7 @@ export class HeldVisits {
     this.#held.set(visit, held)
   }
 
-  /** The thread is done with them, and has told so. */
+  /** The thread has ended them. */
   end(visits: readonly VisitId[]): void {
     for (const visit of visits) {
       const held = this.#held.get(visit)
@@ -31,18 +31,18 @@ export class HeldVisits {
     }
   }
 
-  /** A server has their last parts. */
+  /** A server has stored their last parts. */
   ended(visits: readonly VisitId[]): void {
     for (const visit of visits) this.#ending.delete(visit)
   }
 
-  /** The thread is no more. */
+  /** The thread has ended. */
   drop(thread: WorkerId): void {
     for (const [visit, held] of this.#held) if (held.thread === thread) this.#held.delete(visit)
     for (const [visit, of] of this.#ending) if (of === thread) this.#ending.delete(visit)
   }
 
-  /** Every visit of the thread of which a server may say that it is out. */
+  /** Every visit that a server may count as leased to the thread. */
   of(thread: WorkerId): VisitId[] {
     const held = [...this.#held].filter(([, held]) => held.thread === thread)
     const ending = [...this.#ending].filter(([, of]) => of === thread)

@@ -1,4 +1,4 @@
-/** The API as OpenAPI 3.1 describes it, made from the definitions of the calls. */
+/** The API in OpenAPI 3.1, generated from the call definitions. */
 import { ErrorBody } from './api-error.ts'
 import { CALLS, type CallDefinition } from './calls.ts'
 import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
