@@ -10,8 +10,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/visit-id.ts'
 import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
-import { orphanVolumes } from './orphan-volumes.ts'
-import { orphansAt } from './other-locations.ts'
+import { orphansAt, orphanVolumes } from './orphan-volumes.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   const { database, files, now, isAtRest } = parts

@@ -11,7 +11,7 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { removeOrphans } from './find-orphans.ts'
 import type { OtherLocation } from './orphan.ts'
-import { locationNodes, orphansAt } from './other-locations.ts'
+import { locationNodes, orphansAt } from './orphan-volumes.ts'
 
 const DAY = 86_400_000
 const THERE = '/mnt/second'
@@ -83,7 +83,7 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
   assert.deepEqual((await orphansAt(database, disk, location, OWNERS)).orphans, [])
 })
 
-test('as long as reports wait in the inbox nothing is judged; a location that can't be read is reported', async () => {
+test('as long as reports wait in the inbox nothing is judged; an unreadable location is reported', async () => {
   const { disk, database, location, write, run } = await cleaned()
   await write('w1', 'crawl')
   await run(`INSERT INTO inbox (visit, part, fence, site, last, body) VALUES ('v.1', 1, 1, 'a.test', 0, x'00')`)

@@ -8,10 +8,9 @@ import type { Clock, Millis } from '../../base/clock.ts'
 import { inTime } from '../../base/in-time.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { CALLS, type CallDefinition, type CallName } from '../wire/calls.ts'
-import { openApi } from '../wire/openapi.ts'
+import { CALLS, type CallDefinition, type CallName, openApi } from '../wire/calls.ts'
 import {
+  ApiError,
   MAX_BODY_BYTES,
   MAX_SENT_BYTES,
   MAX_VOLUME_PIECE,
@@ -22,8 +21,8 @@ import {
 } from '../wire/protocol.ts'
 import type { CallNote } from './call-log.ts'
 import type { Callers, Rates } from './callers.ts'
-import { apiErrorOf, noDatabase } from './errors.ts'
 import type { Asked, Handlers } from './handlers.ts'
+import { apiErrorOf, noDatabase } from './handlers.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
 import { remembered } from './statistics.ts'
 

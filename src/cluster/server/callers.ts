@@ -1,8 +1,8 @@
 /** Authenticates callers: id and secret against the stored hash, which is cached briefly. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { unauthorized } from './errors.ts'
+import { ApiError } from '../wire/protocol.ts'
+import { unauthorized } from './handlers.ts'
 import { type Credentials, hashOf, type WorkerTable } from './worker-table.ts'
 
 /** A barred worker is refused after this time at the latest. */

@@ -4,11 +4,11 @@ import type { Journal } from '../../base/journal.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { ApiError } from '../wire/api-error.ts'
 import type { PartAnswer } from '../wire/calls.ts'
 import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/parts-frame.ts'
-import { apiErrorOf, noDatabase } from './errors.ts'
+import { ApiError } from '../wire/protocol.ts'
 import type { Handlers, Holdings, Tickets } from './handlers.ts'
+import { apiErrorOf, noDatabase } from './handlers.ts'
 import { isSound } from './sound-report.ts'
 
 export interface CheckInTools {

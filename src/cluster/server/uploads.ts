@@ -8,8 +8,7 @@ import { grownVolumes, VolumeConflict } from '../../collection/volumes/grown-vol
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { MAX_VOLUME_PIECE } from '../wire/protocol.ts'
+import { ApiError, MAX_VOLUME_PIECE } from '../wire/protocol.ts'
 import { checkJoin, type Handlers } from './handlers.ts'
 
 export interface UploadTools {

@@ -8,10 +8,10 @@ import type { Journal } from '../../base/journal.ts'
 import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ApiError } from '../wire/api-error.ts'
+import { ApiError } from '../wire/protocol.ts'
 import { visitToWire } from '../wire/visit-json.ts'
 import type { Asked, Handlers, Holdings, Tickets } from './handlers.ts'
-import { threadOf } from './handlers.ts'
+import { threadOf } from './worker-table.ts'
 
 export interface WorkerCallTools {
   calls: ServerCalls

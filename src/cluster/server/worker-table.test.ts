@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { threadOf } from './handlers.ts'
-import { differingSettings, Roster } from './worker-table.ts'
+import { differingSettings, Roster, threadOf } from './worker-table.ts'
 
 test('a thread stands where its worker does; a worker without a region is one of its own', () => {
   const roster = new Roster()

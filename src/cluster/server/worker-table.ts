@@ -5,7 +5,6 @@ import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import type { KnownWorkers, Post } from '../../frontier/known-workers.ts'
-import { workerOf } from './handlers.ts'
 
 export type WorkerState = 'working' | 'ending' | 'barred'
 
@@ -220,3 +219,9 @@ export class Roster implements KnownWorkers {
 function isAs(a: Post, b: Post): boolean {
   return a.process === b.process && a.region === b.region
 }
+
+/** Each thread has its own leases and addresses, and no worker can name another worker's thread. */
+export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
+
+/** The worker of a thread. Worker ids contain no dot. */
+export const workerOf = (thread: WorkerId): string => thread.split('.', 1)[0]

@@ -6,9 +6,9 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { ErrorBody } from './api-error.ts'
 import { type AnswerOf, CALLS, type CallName } from './calls.ts'
 import type { HttpAnswer, NoAnswer } from './http-client.ts'
+import { ErrorBody } from './protocol.ts'
 
 /** The server refuses this call from this worker for good. */
 export class Refusal extends Problem {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import { API_ERRORS, type ApiErrorCode } from './api-error.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
+import { API_ERRORS, type ApiErrorCode } from './protocol.ts'
 import { Servers, serverClock } from './servers.ts'
 
 /** Whom a worker asks that was given some servers and was told of others. */
