@@ -48,9 +48,7 @@ export class Index implements Policy, Chooser {
   /** Pages by last look, one queue per server; only while rates are learnt. */
   private readonly oldest: Queues | undefined
   private readonly looks: Uint32Array
-  /**
-   * Per server, when last valued: the best queue, the worth of its head, and the time (NaN: it rests under a bound).
-   */
+  /** Per server, when last valued: the best queue, the worth of its head, and the time (NaN: it rests under a bound). */
   private readonly best: Int32Array
   private readonly worth: Float64Array
   private readonly valuedAt: Float64Array

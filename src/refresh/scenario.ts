@@ -28,9 +28,7 @@ export interface Scenario extends Pages, ByServer {
   servers: Float64Array
 }
 
-/**
- * Updates that politeness allows per server: ⌊T/P⌋. A quotient within 10⁻¹² of an integer counts as one: 0.3/0.1 is 3.
- */
+/** Updates that politeness allows per server: ⌊T/P⌋. A quotient within 10⁻¹² of an integer counts as one: 0.3/0.1 is 3. */
 export function serverCap({ horizon, politeness }: Pick<Scenario, 'horizon' | 'politeness'>): number {
   return politeness > 0 ? Math.floor((horizon / politeness) * (1 + 1e-12)) : Number.POSITIVE_INFINITY
 }

@@ -74,7 +74,7 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
   )
   assert.equal(found.notes.length, 2)
   assert.match(found.notes[0], new RegExp(`${only.volume} in .* stays`))
-  assert.match(found.notes[1], /^1 volumes in dir:\/mnt\/second are in no table/)
+  assert.match(found.notes[1], /^1 volumes in dir:\/mnt\/second are not in this/)
   assert.equal((await removeOrphans(found.orphans)).size, 3)
   assert.deepEqual(
     disk.list(THERE),

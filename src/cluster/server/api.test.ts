@@ -175,7 +175,7 @@ describe('parts', () => {
   it('leave a line each in the record of calls', async () => {
     await using other = await testServer({ database: made.database })
     const as = await other.join()
-    await other.send('/api/v1/twins', { as, body: { digests: ['sha1:KNOWN', 'x'] } })
+    await other.send('/api/v1/copies', { as, body: { digests: ['sha1:KNOWN', 'x'] } })
     await other.send('/api/v1/visits/enter', { as, body: { thread: 't', visit: V1, address: '192.0.2.9' } })
     await other.send('/api/v1/visits/enter', { as, body: { thread: 't', visit: 'no', address: '192.0.2.9' } })
     await other.server.close()

@@ -31,7 +31,7 @@ export interface ApiTools {
   callers: Callers
   /** Per worker id; for other callers per address. */
   workerRates: Rates
-  strangerRates: Rates
+  anonymousRates: Rates
   metrics: Metrics
   note(call: CallNote): void
   clock: Clock
@@ -120,12 +120,12 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       const asked = blank(request)
       askedBy.set(request, { asked, began })
       if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
-      if (call.by !== 'worker') return limit(tools.strangerRates, asked.address)
+      if (call.by !== 'worker') return limit(tools.anonymousRates, asked.address)
       checkProtocol(request)
       try {
         asked.worker = await tools.callers.who(request.headers.authorization)
       } catch (error) {
-        limit(tools.strangerRates, asked.address)
+        limit(tools.anonymousRates, asked.address)
         throw error
       }
       limit(tools.workerRates, asked.worker)
@@ -158,7 +158,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
   })
 }
 
-function nobodyAsked(): Asked {
+function anonymousRequest(): Asked {
   return {
     worker: '',
     address: '',
@@ -175,7 +175,7 @@ function nobodyAsked(): Asked {
 function blank(request: FastifyRequest): Asked {
   const { socket } = request.raw
   return {
-    ...nobodyAsked(),
+    ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
     forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
     length: 0,
@@ -221,7 +221,7 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
     if (!(await inTime(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
   })
   const page = remembered(clock, PAGE_FRESH, async () => {
-    const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
+    const statistics = await handlers.statistics(anonymousRequest(), undefined).catch((error: unknown) => {
       journal.tell({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
       return undefined
     })

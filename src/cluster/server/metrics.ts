@@ -1,6 +1,4 @@
-/**
- * The journal and the totals in Prometheus format. Names begin with `orbweaver_`; no site, URL or worker is a label.
- */
+/** The journal and the totals in Prometheus format. Names begin with `orbweaver_`; no site, URL or worker is a label. */
 import type { Millis } from '../../base/clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Statistics } from '../wire/calls.ts'

@@ -1,6 +1,4 @@
-/**
- * Runs a server over a coordinator: listens, answers workers, registers itself in the tables, and shuts down cleanly.
- */
+/** Runs a server over a coordinator: listens, answers workers, registers itself in the tables, and shuts down cleanly. */
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
@@ -50,15 +48,13 @@ export interface ListenOptions {
   port: number
   /** The URL for workers; undefined: made from host and port. */
   publicUrl: string | undefined
-  /**
-   * This machine's name, used when the server listens on all addresses: `localhost` would be each worker's own machine.
-   */
+  /** This machine's name, used when the server listens on all addresses: `localhost` would be each worker's own machine. */
   machine: string
 }
 
 const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
 /** For calls without a secret: per address, which may be a proxy's. */
-const STRANGERS = { aSecond: 50, burst: 200 }
+const ANONYMOUS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
 const SERVER_EVERY: Millis = 10_000
 const ROSTER_EVERY: Millis = 2000
@@ -90,7 +86,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     handlers,
     callers: new Callers(workerRows, clock),
     workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
-    strangerRates: new Rates(clock, STRANGERS),
+    anonymousRates: new Rates(clock, ANONYMOUS),
     metrics,
     note(call) {
       log.note(call)

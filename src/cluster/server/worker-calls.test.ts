@@ -66,7 +66,7 @@ describe('a worker over HTTP', () => {
     await coordinator.close(0)
   })
 
-  it('brings its parts, and finds twins', async () => {
+  it('delivers its parts, and finds stored copies', async () => {
     await using made = await testServer()
     const coordinator = reach([made.server.url], await made.join())
     made.coordinator.free.push(aVisit(1))

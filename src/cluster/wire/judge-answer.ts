@@ -40,9 +40,9 @@ export class NotNow extends Error {
  * | answer | is |
  * |---|---|
  * | 200, with the shape that the call promises | `done` |
- * | 429, 5xx, whoever says it | `later` |
+ * | 429, 5xx, from a server or a proxy | `later` |
  * | 400, 401, 403, 404, 409, 413, 415 in the words of the API | `refused`: final when every other server was asked, too |
- * | 413 of somebody else | `refused` as well: a proxy that takes no bodies of that size will never take it |
+ * | 413 from a proxy | `refused` as well: it will never accept a body of that size |
  * | (no answer, for a certificate that is not trusted) | `strange` |
  * | all else: redirects, pages of proxies, other programs, 200 with another shape | `strange`: that address leads to no server of ours, now |
  */

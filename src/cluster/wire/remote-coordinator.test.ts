@@ -121,7 +121,7 @@ function usual(path: string): Answer {
       return { body: { lease: 180_000, lost: [] } }
     case '/api/v1/visits/enter':
       return { body: { answer: 'here' } }
-    case '/api/v1/twins':
+    case '/api/v1/copies':
       return { body: { copies: [{ url: 'http://a.test/', at: 1 }] } }
     case '/api/v1/alive':
       return { body: { servers: ['http://c', 'no url'] } }
@@ -339,12 +339,12 @@ test('a worker that the servers do not know any more ends, and keeps its reports
   })
 })
 
-test('questions for twins go together, and no answer means none', async () => {
+test('lookups of copies are batched, and no answer means no copy', async () => {
   const { servers, start, run, upAll } = world({}, ['http://a'])
   const a = servers.get('http://a')!
   const asked: number[] = []
   a.answer = (path, body) => {
-    if (path !== '/api/v1/twins') return usual(path)
+    if (path !== '/api/v1/copies') return usual(path)
     const { digests } = body as { digests: string[] }
     asked.push(digests.length)
     return { body: { copies: digests.map((digest) => (digest === 'd3' ? { url: 'http://a.test/3', at: 3 } : null)) } }

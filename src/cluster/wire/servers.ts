@@ -104,8 +104,8 @@ export class Servers {
 
   /** Updates the list from a server's answer. Servers given at the start are never removed. */
   learn(urls: readonly string[]): void {
-    const told = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
-    const named = [...new Set([...this.#given, ...told])].slice(0, MAX_SERVERS)
+    const announced = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
+    const named = [...new Set([...this.#given, ...announced])].slice(0, MAX_SERVERS)
     const known = this.#servers.filter(({ url }) => named.includes(url))
     this.#servers = [...known, ...named.filter((url) => known.every((server) => server.url !== url)).map(fresh)]
   }

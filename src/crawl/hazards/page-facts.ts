@@ -38,9 +38,7 @@ export interface PageFacts {
     /** Of the text including the strings of over 30 characters that are left out of it (V14). */
     textDigest: bigint
     simhash: bigint
-    /**
-     * The simhash with numbers, dates and month names folded: pages that differ in nothing else have the same shape.
-     */
+    /** The simhash with numbers, dates and month names folded: pages that differ in nothing else have the same shape. */
     shape?: bigint
     /**
      * Of the URLs that the page embeds (images, media, frames); 0n for none. The pages of a gallery may differ only in

@@ -188,9 +188,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, con
   return withoutBystanders(found, page.path)
 }
 
-/**
- * Where every link has a session id, the parameter that names the page repeats as often. Random values name no page.
- */
+/** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
 function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {
   if (found.length < 2) return found
   const random = parametersOf(path).filter(({ value }) => looksRandom(value))
