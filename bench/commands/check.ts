@@ -1,7 +1,6 @@
 /** `bench check`: whether it has become slower than the committed figures say; ends with 1 when it has, and says what. */
 
-import { compareRatios } from '../check/compare.ts'
-import { FIGURES, readFigures, rounded, writeFigures } from '../check/figures-file.ts'
+import { compareRatios, FIGURES, readFigures, rounded, writeFigures } from '../check/compare.ts'
 import { shortRatios } from '../check/short-ratios.ts'
 import { worksOn } from '../check/works.ts'
 import { benchmark, type Outcome, type Tools } from '../command.ts'

@@ -1,9 +1,11 @@
 /** `bench start`: from the start of the program to its first request, seen by the server, and what a crawl of one page costs. */
+
+import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from '../../tools/build.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { median } from '../measure/statistics.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
-import { builtPackage } from '../start/built-package.ts'
 import { onePageSite, type Start, startOnce } from '../start/first-request.ts'
 
 const CHECKOUT = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
@@ -67,3 +69,15 @@ export const start = benchmark({
     }
   },
 })
+
+/** The package as npm would install it: built, without the sources, its dependencies beside it. */
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/** Makes it in that folder; returns the program to start. */
+function builtPackage(folder: string): string {
+  build(folder)
+  for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return join(folder, 'bin', 'orbweaver.js')
+}

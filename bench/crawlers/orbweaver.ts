@@ -1,10 +1,9 @@
 /** Orbweaver as its user starts it: everything on, the pause switched off for these hosts by the ordinary flag. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 import type { Connections } from '../web/page-server.ts'
 import type { ServedWeb } from '../web/served-web.ts'
-import { asStarted } from './as-started.ts'
 import type { Coding, Crawler } from './crawler.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -85,4 +84,15 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(ORBWEAVER_|NODE_(TEST|OPTIONS|V8))/.test(name)),
   )
+}
+
+/** How `npm start` starts the program: what it tells Node is part of what is measured. */
+
+/** The arguments of Node up to those of the program. */
+export function asStarted(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  const [node, ...args] = scripts.start.split(' ')
+  const program = args.pop()
+  if (node !== 'node' || program === undefined) throw new Error(`npm start is not as expected: ${scripts.start}`)
+  return [...args, join(ROOT, program)]
 }

@@ -1,14 +1,16 @@
 /** Check-outs, check-ins and URL tests of an opened frontier. Whatever it stands on, it is measured by this. */
+
+import { once } from 'node:events'
+import { cpus } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { turn } from '../../src/base/clock.ts'
 import { HashSet64 } from '../../src/base/hash-set.ts'
 import type { Link, VisitReport } from '../../src/contracts/report.ts'
 import type { Visit } from '../../src/contracts/visit.ts'
 import type { OpenFrontier } from '../../src/frontier/options.ts'
-import { watchMachine } from '../measure/machine-busy.ts'
 import { quantile } from '../measure/statistics.ts'
-import { askInTime, sinceMs } from './ask-in-time.ts'
 import type { NumberedWeb } from './numbered-web.ts'
 import { type OpenedFrontier, ownMicroseconds } from './opened.ts'
 
@@ -242,4 +244,61 @@ function latencyOf(waits: readonly number[]): Latency {
     meanMs: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
     count: waits.length,
   }
+}
+
+/** How busy all cores of the machine were, whoever was at work: asked at the end, a share of the time since. */
+function watchMachine(): () => number {
+  const before = times()
+  return () => {
+    const now = times()
+    return 1 - (now.idle - before.idle) / (now.all - before.all)
+  }
+}
+
+function times(): { idle: number; all: number } {
+  let idle = 0
+  let all = 0
+  for (const { times } of cpus()) {
+    idle += times.idle
+    for (const each of Object.values(times)) all += each
+  }
+  return { idle, all }
+}
+
+/**
+ * Asks again and again from a thread of its own, as the threads of a crawl do: so what is measured is how long the answering thread
+ * lets one wait, and not how late its own timers are, which count in whole milliseconds.
+ */
+
+interface Asking {
+  count: number
+  everyMs: number
+}
+
+const nowMs = () => Number(process.hrtime.bigint()) / 1e6
+
+/** Calls `answer` for each question; how long that takes is counted from `askedMs`, by `sinceMs`. Resolves when all are asked. */
+async function askInTime(asking: Asking, answer: (askedMs: number) => void): Promise<void> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: asking })
+  thread.on('message', answer)
+  await once(thread, 'exit')
+}
+
+function sinceMs(askedMs: number): number {
+  return nowMs() - askedMs
+}
+
+if (!isMainThread && parentPort !== null && isAsking(workerData)) {
+  const { count, everyMs } = workerData
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  const from = nowMs()
+  for (let at = 1; at <= count; at++) {
+    Atomics.wait(nothing, 0, 0, Math.max(0, from + at * everyMs - nowMs()))
+    parentPort.postMessage(nowMs())
+  }
+}
+
+/** The module is loaded by other threads too. */
+function isAsking(data: unknown): data is Asking {
+  return typeof data === 'object' && data !== null && 'everyMs' in data
 }

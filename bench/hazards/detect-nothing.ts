@@ -5,6 +5,6 @@ export const judgePage: typeof Detect.judgePage = (memory) => ({ memory, finding
 
 export const admitUrl: typeof Detect.admitUrl = () => undefined
 
-export const isCrowded: typeof Detect.isCrowded = () => false
+export const exceedsHeldLimit: typeof Detect.exceedsHeldLimit = () => false
 
 export const isOfSuspect: typeof Detect.isOfSuspect = () => false

@@ -1,8 +1,7 @@
 /** A crawl of slow sites: for a time, or until all is collected. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asStarted } from '../crawlers/as-started.ts'
-import { plainEnvironment } from '../crawlers/orbweaver.ts'
+import { asStarted, plainEnvironment } from '../crawlers/orbweaver.ts'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 
 const EXIT_TIME_LIMIT = 15

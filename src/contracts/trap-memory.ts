@@ -66,8 +66,8 @@ export interface TrapMemory {
   cleared?: readonly [pattern: number, times: number, at: number][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
-  /** Pages of which the site has many with other names in them, in columns (`crawl/hazards/casts.ts`). */
-  casts?: readonly number[]
+  /** Templates of pages that the site has many of, in columns (`crawl/hazards/mazes.ts`). */
+  templates?: readonly number[]
   /** Short pages that were near to others. */
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */
@@ -77,7 +77,7 @@ export interface TrapMemory {
   taken?: number
   /** Hashes of patterns that showed many contents and made room for others. */
   forgotten?: readonly number[]
-  /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/few-contents.ts`). */
+  /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
   /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
   texts?: readonly number[]
@@ -96,6 +96,6 @@ export interface TrapMemory {
   bare?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
-  /** Rules without a pattern, which are reported once per site. */
-  reportedRules?: readonly string[]
+  /** Rules without a pattern that were reported; once per site. */
+  reported?: readonly string[]
 }

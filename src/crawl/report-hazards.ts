@@ -13,7 +13,7 @@ import type { AgendaItem } from '../contracts/visit.ts'
 import type { Reading } from '../page/reading.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { withAnswer } from './failures.ts'
-import { admitUrl, type HazardOptions, isCrowded, isOfSuspect, judgePage } from './hazards/detect.ts'
+import { admitUrl, exceedsHeldLimit, type HazardOptions, isOfSuspect, judgePage } from './hazards/detect.ts'
 import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
@@ -195,7 +195,7 @@ export function isPatternFull(
   const { traps, visit } = reporter
   if (traps.suspects.length === 0) return false
   const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
-  if (!isCrowded(traps, waiting, hazardOptions(visit.site, tools))) return false
+  if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 

@@ -1,17 +1,16 @@
 /**
- * Phase 1 of PSP: how often each page is updated within the horizon. The greedy of the paper gives one update at a time
- * to the page that gains most (ties: the lower page), while its server and R have room. Gains fall with every update,
- * so the result is all updates above a price; the price is searched in closed form, and a heap settles the exact rest.
- * The counts equal the plain greedy's, in O(pages) instead of O(updates · log pages).
+ * Phase 1 of PSP: how often each page is updated within the horizon. The paper's greedy gives one update at a time to
+ * the page that gains most (ties: the lower page), within the limits of its server and R. Gains fall with every update,
+ * so the result is all updates above a price. The price is searched in closed form, and a heap finishes the exact rest:
+ * the same counts as the plain greedy, in O(pages) instead of O(updates · log pages).
  */
-import { clearingPrices } from './clear.ts'
 import { gain, roughWorthInverse } from './freshness.ts'
 import { Heap } from './heap.ts'
 import type { Scenario } from './scenario.ts'
 
 export type AllocateInput = Pick<Scenario, 'rate' | 'weight' | 'server' | 'members' | 'start' | 'horizon'>
 
-/** `cap`: updates that each server takes; `capacity`: R. */
+/** `cap`: maximum updates per server; `capacity`: R. */
 export function allocate(input: AllocateInput, cap: number, capacity: number): Uint32Array {
   const { rate, weight, server, members, start, horizon } = input
   const servers = start.length - 1
@@ -46,16 +45,16 @@ export function allocate(input: AllocateInput, cap: number, capacity: number): U
       taken += counts[page]
     }
     const isFull = prices.each[s] > prices.all || taken > max
-    if (isFull) settle(input, counts, members.subarray(start[s], start[s + 1]), max - taken, undefined, heap)
+    if (isFull) applyGreedy(input, counts, members.subarray(start[s], start[s + 1]), max - taken, undefined, heap)
     if (isFull) taken = max
     room[s] = max - taken
     left -= taken
   }
-  if (left !== 0) settle(input, counts, members, left, { server, room }, heap)
+  if (left !== 0) applyGreedy(input, counts, members, left, { server, room }, heap)
   return counts
 }
 
-/** How many updates of a page gain more than the price, to within one or two: gain(x) is nearly (w/a)·h(a/(x + 1.5)). */
+/** How many updates of a page gain more than the price, off by at most two: gain(x) ≈ (w/a)·h(a/(x + 1.5)). */
 function roughCount(weight: number, a: number, price: number): number {
   if (!(weight > 0 && a > 0)) return 0
   const count = Math.ceil(a / roughWorthInverse((price * a) / weight) - 1.5)
@@ -75,8 +74,8 @@ interface Room {
   room: Float64Array
 }
 
-/** Goes on with the greedy for `change` updates, or goes back by as many: what was given last is taken first. */
-function settle(
+/** Continues the greedy by `change` updates, or undoes as many, last given first. */
+function applyGreedy(
   { rate, weight, horizon }: AllocateInput,
   counts: Uint32Array,
   pages: Uint32Array,
@@ -85,7 +84,7 @@ function settle(
   heap: Heap,
 ): void {
   const isMore = change > 0
-  // Going back, equal gains are taken from the higher page first.
+  // When undoing, equal gains are taken from the higher page first.
   const last = counts.length - 1
   const key = (page: number) => {
     const a = rate[page] * horizon
@@ -106,10 +105,90 @@ function settle(
       heap.pop()
       continue
     }
-    // It stops at zero gain.
+    // Stop at zero gain.
     if (isMore && heap.topKey() >= 0) return
     counts[page] += isMore ? 1 : -1
     todo--
     heap.replaceTop(key(page), heap.topId())
   }
+}
+
+/**
+ * Market-clearing prices: each server sells at most `cap`, all together at most `total`, and demand falls as the price
+ * rises. The greedy allocation and the continuous bound are both of this form, with different demands.
+ */
+
+/** Demand of a server's pages at the price e^logPrice. Never rises with the price; 0 at the highest. */
+export type Demand = (server: number, logPrice: number) => number
+
+export interface Clearing {
+  servers: number
+  demand: Demand
+  cap: number
+  total: number
+  /** The logarithm of a price without demand. */
+  highest: number
+  /** Relative tolerance of the target. */
+  tolerance: number
+}
+
+/** The common price (−Infinity when the servers' caps bind first) and each server's, never below it. Logarithms. */
+export interface Prices {
+  all: number
+  each: Float64Array
+}
+
+export function clearingPrices({ servers, demand, cap, total, highest, tolerance }: Clearing): Prices {
+  const sum = (logPrice: number) => {
+    let asked = 0
+    for (let server = 0; server < servers; server++) asked += Math.min(cap, demand(server, logPrice))
+    return asked
+  }
+  const all = search(sum, total, highest, tolerance)
+  const each = new Float64Array(servers).fill(all)
+  if (cap < Number.POSITIVE_INFINITY)
+    for (let server = 0; server < servers; server++)
+      if (all === Number.NEGATIVE_INFINITY || demand(server, all) > cap)
+        each[server] = search((logPrice) => demand(server, logPrice), cap, highest, tolerance)
+  return { all, each }
+}
+
+/** Prices below e^−LOWEST of the highest count as zero. */
+const LOWEST = 200
+
+/** −Infinity when even the lowest price doesn't sell `target`. */
+function search(demand: (logPrice: number) => number, target: number, highest: number, tolerance: number): number {
+  const missing = (logPrice: number) => Math.max(-50, Math.log(demand(logPrice) / target))
+  let high = highest
+  let highMissing = -50
+  // For pages with many looks, demand falls as 1/√price.
+  let low = highest - 1
+  let lowMissing = missing(low)
+  while (lowMissing < 0) {
+    if (low < highest - LOWEST) return Number.NEGATIVE_INFINITY
+    high = low
+    highMissing = lowMissing
+    low += Math.min(-0.5, Math.max(-8, 2.5 * lowMissing))
+    lowMissing = missing(low)
+  }
+  // Illinois algorithm: false position in which an end that stays twice counts half.
+  let stayed = 0
+  for (let turn = 0; turn < 80 && high - low > 1e-13; turn++) {
+    const isFar = highMissing <= -50 || turn % 8 === 7
+    const guess = isFar ? (low + high) / 2 : low + ((high - low) * lowMissing) / (lowMissing - highMissing)
+    const found = missing(guess)
+    if (Math.abs(found) <= tolerance) return guess
+    if (found > 0) {
+      low = guess
+      lowMissing = found
+      if (stayed > 0) highMissing /= 2
+      stayed = 1
+    } else {
+      high = guess
+      highMissing = found
+      if (stayed < 0) lowMissing /= 2
+      stayed = -1
+    }
+  }
+  return high
 }

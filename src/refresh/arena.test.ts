@@ -4,15 +4,13 @@ import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
 import { Arena } from './arena.ts'
 import { bestRates } from './bounds.ts'
-import { Estimates } from './estimate.ts'
+import { Estimates, value } from './freshness.ts'
 import { Index } from './index-policy.ts'
 import { Planned } from './planned.ts'
-import { makePolicy } from './policies.ts'
 import { POLICY_NAMES, type Policy, type PolicyName } from './policy.ts'
 import { type Scenario, totalWeight } from './scenario.ts'
 import { plainDispatch, plainIndex, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
-import { ONE_HORIZON, runTrial, type TrialOptions } from './trial.ts'
-import { value } from './value.ts'
+import { makePolicy, ONE_HORIZON, runTrial, type TrialOptions } from './trial.ts'
 
 const ONCE: TrialOptions = { ...ONE_HORIZON, isDetailed: true }
 const TOOLS = { elapsed: () => 0, progress: async () => {} }

@@ -1,44 +1,43 @@
 /**
- * Where policies meet: an event-driven simulation of crawlers, servers and pages over one time line, as in the PSP paper.
- * Events are numbers on one heap: a crawler is free, a server may be asked, a page changes (only when changes are
- * drawn), statistics, capacity allows the next fetch, the server that a crawler waited for may be asked. All events of
- * an instant come before its decisions.
+ * An event-driven simulation of crawlers, servers and pages on one time line, as in the PSP paper. Events are numbers
+ * on one heap: a crawler is free, a server may be contacted, a page changes (only when changes are drawn), statistics,
+ * capacity for the next fetch, the end of a crawler's wait for a server. All events of an instant come before its
+ * decisions.
  */
 import type { Random } from '../base/random.ts'
-import type { Changes } from './changes.ts'
 import { meanAge, staleShare } from './freshness.ts'
 import { Heap } from './heap.ts'
 import type { Policy } from './policy.ts'
 import { type Scenario, totalWeight } from './scenario.ts'
 
 export interface ArenaOptions {
-  /** Draws what policies observe, and nothing else when there are `changes`. */
+  /** Draws whether a look found a change; unused with `changes`. */
   random: Random
-  /** Undefined: staleness is the exact expectation only. */
+  /** Undefined: only the exact expectation of staleness is computed. */
   changes: Changes | undefined
-  /** Statistics every so many seconds; 0: none. */
+  /** Seconds between statistics; 0: none. */
   every: number
   /** Keeps every look. */
   isDetailed: boolean
-  /** When each page was last looked at, not after 0; undefined: all are fresh at 0. */
+  /** Last look at each page, at most 0; undefined: all are fresh at 0. */
   since: Float64Array | undefined
 }
 
 /** Means since 0, weighted. Ages in seconds. */
 export interface Statistics {
   at: number
-  /** The exact expectation for Poisson changes, given when the looks were. */
+  /** The exact expectation for Poisson changes, given the looks. */
   staleness: number
   age: number
-  /** What drawn changes gave. */
+  /** With drawn changes. */
   stalenessSampled?: number
   ageSampled?: number
   fetches: number
 }
 
 /**
- * Times nearer to each other than this share of the time since 0 are one instant: some 4,500 roundings. Sums of politeness
- * and of download times reach an instant by different ways and differ in their last digits; ties must not hang on that.
+ * Times closer than this share of the time since 0 are one instant (some 4,500 roundings): sums of politeness and of
+ * download times reach the same instant with different last digits, and ties must not depend on that.
  */
 const INSTANT = 1e-12
 
@@ -49,7 +48,7 @@ export class Arena {
   fetches = 0
   planned = 0
   dropped = 0
-  /** Requests to a server sooner after another than politeness allows, counted apart from what decides. */
+  /** Requests that broke politeness, counted independently of the decisions. */
   violations = 0
   readonly statistics: Statistics[] = []
   /** With `isDetailed`: the looks of each page. */
@@ -60,13 +59,13 @@ export class Arena {
   private readonly policy: Policy
   private readonly options: ArenaOptions
   private readonly weights: number
-  /** Of pages: the last look; and by drawn changes, since when they are stale (Infinity: they are fresh). */
+  /** Per page: the last look; with drawn changes, since when it is stale (Infinity: fresh). */
   private readonly last: Float64Array
   private readonly staleSince: Float64Array
-  /** Of servers: when the last request began. Of crawlers: until when they are busy. */
+  /** Per server: start of the last request. Per crawler: busy until. */
   private readonly started: Float64Array
   private readonly busyUntil: Float64Array
-  /** Idle crawlers, by the instant from which they are. */
+  /** Idle crawlers, by when they became idle. */
   private readonly idle = new Heap(16)
   private readonly timeline = new Heap(1024)
   private readonly ready = new Heap(1024)
@@ -78,11 +77,11 @@ export class Arena {
   private isTokenDue = false
   private from = 0
   private until = 0
-  /** How near is one instant, and when the present one began. */
+  /** The width of an instant, and when the current one began. */
   private instant = 0
   private instantFrom = 0
   private fetchesBefore = 0
-  /** Of crawlers that wait for a server: the page. */
+  /** The page of each crawler that waits for a server. */
   private readonly held: Uint32Array
   private readonly events: { server: number; page: number; statistics: number; token: number; held: number }
 
@@ -103,7 +102,7 @@ export class Arena {
     const page = crawlers + servers
     this.events = { server: crawlers, page, statistics: page + pages, token: page + pages + 1, held: page + pages + 2 }
     this.realised = options.isDetailed ? Array.from({ length: pages }, () => []) : undefined
-    // What went stale before 0 does not count.
+    // Staleness before 0 does not count.
     for (let page = 0; options.since !== undefined && page < pages; page++) this.closeGap(page, 0, -1)
     for (let page = 0; page < this.staleSince.length; page++) {
       const next = options.changes?.next[page] ?? FRESH
@@ -113,7 +112,7 @@ export class Arena {
     }
   }
 
-  /** One horizon more, from where the last one ended. Begins what `step` carries on. */
+  /** Starts the next horizon; `step` runs it. */
   begin(): void {
     const { policy, timeline } = this
     const from = this.until
@@ -126,7 +125,7 @@ export class Arena {
     this.idle.clear()
     this.instantFrom = from
     this.isTokenDue = false
-    // Drawn changes stay on the line; who does what is set up anew.
+    // Drawn changes stay on the time line; the rest is set up again.
     const changed = this.options.changes === undefined ? [] : this.pendingChanges()
     timeline.clear()
     for (const page of changed) timeline.append(this.options.changes?.next[page] ?? 0, this.events.page + page)
@@ -141,7 +140,7 @@ export class Arena {
     }
   }
 
-  /** Up to `events` events further; false when the horizon has ended. */
+  /** Runs up to `events` events; false when the horizon has ended. */
   step(events: number): boolean {
     const { timeline, until } = this
     const { page: pageEvents, server: serverEvents, statistics, token, held } = this.events
@@ -201,7 +200,7 @@ export class Arena {
     this.timeline.push(this.nextStatistics, this.events.statistics)
   }
 
-  /** A server may be asked: it is ready, or has nothing due yet, or nothing more. */
+  /** A server may be contacted: it is ready, or has nothing due yet, or nothing more. */
   private enter(server: number): void {
     const { policy, now } = this
     const due = policy.due(server, now)
@@ -211,7 +210,7 @@ export class Arena {
     else policy.chooser.offer(server)
   }
 
-  /** A server may not be asked before `polite`, nor before it has something to fetch. */
+  /** A server may not be contacted before `polite`, nor before it has something to fetch. */
   private wait(server: number, polite: number): void {
     const at = Math.max(polite, this.policy.due(server, polite))
     if (at <= this.now) this.enter(server)
@@ -250,11 +249,11 @@ export class Arena {
     this.wait(server, this.now + this.scenario.politeness)
   }
 
-  /** The next page in the queue, whether its server may be asked or not: its crawler waits for that. */
+  /** Takes the next page of the queue even if its server may not be contacted yet; the crawler waits. */
   private hold(server: number): void {
     const crawler = this.idle.pop()
     const at = Math.max(this.now, this.started[server] + this.scenario.politeness)
-    // It waits in vain: the page is still the next one of its server when the next horizon begins.
+    // Too late for this horizon: the page stays first for the next one.
     if (at >= this.until - this.instant) return
     this.held[crawler] = this.policy.take(server, this.now)
     this.timeline.push(at, this.events.held + crawler)
@@ -262,7 +261,7 @@ export class Arena {
     this.enter(server)
   }
 
-  /** A request to the server starts then. */
+  /** Records a request to the server that starts at `at`. */
   private claim(server: number, at: number): void {
     if (at + this.instant < this.started[server] + this.scenario.politeness) this.violations++
     this.started[server] = at
@@ -280,7 +279,7 @@ export class Arena {
     this.timeline.push(done, crawler)
   }
 
-  /** Closes the gap since the last look. Returns whether the look found a change, drawn if somebody wants to know. */
+  /** Closes the gap since the last look. Returns whether the look found a change, drawn if the policy observes. */
   private look(page: number, elapsed: number): boolean {
     const { now } = this
     this.closeGap(page, now, 1)
@@ -299,7 +298,7 @@ export class Arena {
     return true
   }
 
-  /** Adds what a page was stale, or takes it away, from its last look to then. */
+  /** Adds (or subtracts) a page's staleness from its last look until then. */
   private closeGap(page: number, until: number, sign: 1 | -1): void {
     const weight = sign * this.scenario.weight[page]
     const elapsed = until - this.last[page]
@@ -309,7 +308,7 @@ export class Arena {
     this.aged += weight * elapsed * elapsed * meanAge(u, share)
   }
 
-  /** The same by drawn changes. */
+  /** The same for drawn changes. */
   private closeStale(page: number, until: number, sign: 1 | -1): void {
     const weight = sign * this.scenario.weight[page]
     const d = until - this.staleSince[page]
@@ -317,9 +316,57 @@ export class Arena {
     this.agedSampled += (weight * d * d) / 2
   }
 
-  /** Pages that are fresh have their next change on the line; stale ones draw it at their next look. */
+  /** Fresh pages have their next change on the time line; stale ones draw it at their next look. */
   private pendingChanges(): Uint32Array {
     const pages = Uint32Array.from(this.staleSince.keys())
     return pages.filter((page) => this.staleSince[page] === FRESH && this.scenario.rate[page] > 0)
+  }
+}
+
+/**
+ * Drawn changes. Every page is fresh at its first look; its changes are a renewal process with mean interval 1/λ. The
+ * shares of the mixture are Wolf's, its parameters ours: 60 % Poisson; 30 % Pareto with shape 1.5; 10 %
+ * quasi-deterministic, intervals of 0.9/λ to 1.1/λ after a random phase.
+ */
+
+export type ChangeKind = 'poisson' | 'mixture'
+
+const SHAPE = 1.5
+const JITTER = 0.1
+
+export class Changes {
+  /** When each page changes next. */
+  readonly next: Float64Array
+  private readonly process: Uint8Array
+  private readonly rate: Float64Array
+  private readonly random: Random
+
+  /** `since`: the first look at each page; undefined: 0. */
+  constructor(rate: Float64Array, kind: ChangeKind, random: Random, since?: Float64Array) {
+    this.rate = rate
+    this.random = random
+    this.process = new Uint8Array(rate.length)
+    this.next = new Float64Array(rate.length)
+    for (let page = 0; page < rate.length; page++) {
+      const share = kind === 'poisson' ? 0 : random.next()
+      this.process[page] = share < 0.6 ? 0 : share < 0.9 ? 1 : 2
+      const first = this.process[page] === 2 ? random.next() / rate[page] : this.interval(page)
+      this.next[page] = (since?.[page] ?? 0) + first
+    }
+  }
+
+  /** Draws until a change lies after `now`. */
+  pass(page: number, now: number): void {
+    // Poisson changes are memoryless: one draw is enough, however many were missed.
+    if (this.process[page] === 0) this.next[page] = now + this.interval(page)
+    while (this.next[page] <= now) this.next[page] += this.interval(page)
+  }
+
+  private interval(page: number): number {
+    const mean = 1 / this.rate[page]
+    const chance = 1 - this.random.next()
+    if (this.process[page] === 0) return -Math.log(chance) * mean
+    if (this.process[page] === 1) return ((mean * (SHAPE - 1)) / SHAPE) * chance ** (-1 / SHAPE)
+    return mean * (1 - JITTER + 2 * JITTER * chance)
   }
 }

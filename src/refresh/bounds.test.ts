@@ -3,11 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
 import { bestRates, stalenessOfPlan } from './bounds.ts'
-import { planFor } from './planned.ts'
-import { boundsOf } from './policies.ts'
+import { eachPlanned, planFor } from './planned.ts'
 import { totalWeight } from './scenario.ts'
 import { printedFreshness, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
-import { eachPlanned } from './spread.ts'
+import { boundsOf } from './trial.ts'
 
 test('the rates of the KKT bound keep to its limits, and no small change of them is better', () => {
   fc.assert(

@@ -1,21 +1,21 @@
-/** What no policy can beat, each as weighted staleness over the horizon. */
-import { clearingPrices } from './clear.ts'
+/** Lower bounds for every policy, as weighted staleness over the horizon. */
+import { clearingPrices } from './allocate.ts'
 import { roughWorthInverse, staleShare, worthInverse } from './freshness.ts'
+import { eachPlanned, type Plan } from './planned.ts'
 import { type Scenario, totalWeight } from './scenario.ts'
-import { eachPlanned, type Plan } from './spread.ts'
 
 export interface Bounds {
   /** Weak politeness: PSP's counts, each page at its own ideal instants. */
   wp: number
   /** The best counts under R alone. */
   nonPolite: number
-  /** MERGE's instants, kept to the second. */
+  /** MERGE's instants, kept exactly. */
   infCrawlers: number
-  /** The best rates under every server's limit and the capacity, for ever. */
+  /** The best constant rates under every server's limit and the capacity. */
   kkt: number
 }
 
-/** Staleness of evenly spread updates: WP with PSP's counts, NonPolite with those under R alone. */
+/** Staleness of evenly spread updates: WP with PSP's counts, NonPolite with counts limited by R alone. */
 export function stalenessOfCounts(scenario: Scenario, counts: Uint32Array): number {
   const { rate, weight, horizon } = scenario
   let stale = 0
@@ -24,7 +24,7 @@ export function stalenessOfCounts(scenario: Scenario, counts: Uint32Array): numb
   return stale / totalWeight(scenario)
 }
 
-/** Exact staleness when every look of a plan happens at its instant (InfCrawlers, for MERGE's). */
+/** Exact staleness if every look of a plan happens at its instant (InfCrawlers, for MERGE's). */
 export function stalenessOfPlan(scenario: Scenario, plan: Plan): number {
   const { rate, weight, horizon } = scenario
   const last = new Float64Array(rate.length)
@@ -40,10 +40,10 @@ export function stalenessOfPlan(scenario: Scenario, plan: Plan): number {
 }
 
 export interface Rates {
-  /** Looks a second, of each page. */
+  /** Looks per second, per page. */
   looks: Float64Array
   staleness: number
-  /** The price of capacity, by which `index` begins; 0 when the servers' limits bind first. */
+  /** The price of capacity; 0 when the servers' limits bind first. */
   price: number
 }
 
@@ -92,7 +92,7 @@ export function bestRates(scenario: Scenario): Rates {
       }
     }
     if (price > 0) meet(scenario, looks, free, price, askedFree, Math.max(0, left))
-    // One that is full at nearly the price of all may be over its limit by a rounding.
+    // A server that is full at nearly the common price may exceed its limit by a rounding error.
     for (const server of free) {
       let sum = 0
       for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
@@ -106,9 +106,9 @@ export function bestRates(scenario: Scenario): Rates {
 }
 
 /**
- * Rates near their limit are scaled to meet it: so near the best point the difference is of second order. But a page that
- * changes far more often than it can be looked at asks for more within the last digits of its price; then no double is
- * the price, and what is left of the limit goes to the pages at that margin.
+ * Scales rates to meet their limit; this near the optimum the error is of second order. A page that changes far more
+ * often than it can be looked at has its demand within the last digits of its price. Then no double is the price, and
+ * the rest of the limit goes to the pages at that margin.
  */
 function meet(
   { rate, weight, members, start }: Scenario,

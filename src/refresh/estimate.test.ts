@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random.ts'
-import { Estimates, estimateRate, estimateRegular } from './estimate.ts'
-import { adaptPrice, hintBonus, timeToReach, value } from './value.ts'
+import { adaptPrice, Estimates, estimateRate, estimateRegular, hintBonus, timeToReach, value } from './freshness.ts'
 
 test('for equal intervals the estimate is −ln(unchanged share)/interval, nearly', () => {
   const [looks, changes, interval] = [10_000, 3000, 50]

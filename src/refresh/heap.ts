@@ -4,9 +4,9 @@ export class Heap {
   private keys: Float64Array
   private ids: Uint32Array
 
-  constructor(room = 16) {
-    this.keys = new Float64Array(Math.max(1, room))
-    this.ids = new Uint32Array(Math.max(1, room))
+  constructor(capacity = 16) {
+    this.keys = new Float64Array(Math.max(1, capacity))
+    this.ids = new Uint32Array(Math.max(1, capacity))
   }
 
   /** Only while `size` is not 0. */
@@ -87,7 +87,7 @@ export class Heap {
   }
 }
 
-/** One heap for each server over its own pages, all of them always inside: what changes is only a key. */
+/** One heap per server over all its pages; only keys change. */
 export class ServerHeaps {
   private readonly keys: Float64Array
   private readonly pages: Uint32Array
@@ -138,17 +138,17 @@ function isBefore(keys: Float64Array, one: number, other: number): boolean {
   return keys[one] < keys[other] || (keys[one] === keys[other] && one < other)
 }
 
-/** A heap of ids below a limit, each inside at most once; its key can be changed, and it can be taken out. */
+/** A heap of ids below a limit, each at most once, with changeable keys and removal. */
 export class IdHeap {
   size = 0
   private readonly keys: Float64Array
   private readonly ids: Uint32Array
-  private readonly place: Int32Array
+  private readonly positions: Int32Array
 
   constructor(limit: number) {
     this.keys = new Float64Array(limit)
     this.ids = new Uint32Array(limit)
-    this.place = new Int32Array(limit).fill(-1)
+    this.positions = new Int32Array(limit).fill(-1)
   }
 
   /** Only while `size` is not 0. */
@@ -160,39 +160,39 @@ export class IdHeap {
   }
 
   clear(): void {
-    for (let at = 0; at < this.size; at++) this.place[this.ids[at]] = -1
+    for (let at = 0; at < this.size; at++) this.positions[this.ids[at]] = -1
     this.size = 0
   }
 
   set(id: number, key: number): void {
-    const at = this.place[id] < 0 ? this.size++ : this.place[id]
+    const at = this.positions[id] < 0 ? this.size++ : this.positions[id]
     this.keys[id] = key
     this.sink(this.rise(at, id), id)
   }
 
   remove(id: number): void {
-    const at = this.place[id]
+    const at = this.positions[id]
     if (at < 0) return
-    this.place[id] = -1
+    this.positions[id] = -1
     const last = this.ids[--this.size]
     if (last !== id) this.sink(this.rise(at, last), last)
   }
 
   private rise(from: number, id: number): number {
-    const { keys, ids, place } = this
+    const { keys, ids, positions } = this
     let at = from
     while (at > 0) {
       const up = (at - 1) >> 1
       if (!isBefore(keys, id, ids[up])) break
       ids[at] = ids[up]
-      place[ids[at]] = at
+      positions[ids[at]] = at
       at = up
     }
     return at
   }
 
   private sink(from: number, id: number): void {
-    const { keys, ids, place, size } = this
+    const { keys, ids, positions, size } = this
     let at = from
     for (;;) {
       let child = 2 * at + 1
@@ -200,10 +200,10 @@ export class IdHeap {
       if (child + 1 < size && isBefore(keys, ids[child + 1], ids[child])) child++
       if (isBefore(keys, id, ids[child])) break
       ids[at] = ids[child]
-      place[ids[at]] = at
+      positions[ids[at]] = at
       at = child
     }
     ids[at] = id
-    place[id] = at
+    positions[id] = at
   }
 }

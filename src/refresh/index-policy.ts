@@ -1,25 +1,32 @@
 /**
- * The index policy: of all servers that may be asked, the one whose best page is worth most now.
+ * The index policy: of all servers that may be contacted, the one whose best page is worth most now.
  *
- * Each server has a queue for each class of pages, and only their heads are valued. To value every server at every
- * decision would cost far too much, so each rests under a bound: what it will be worth at some later time is at least what
- * it is worth until then. Only servers whose bound is not below the best found, or whose time is over, are valued again.
- * Of such a server only a few heads are valued, those that are first to reach a level a little below its best one: until
- * the next head reaches it, the best is among them. The choice is exact; rests and levels decide only what it costs.
+ * Each server has a queue per class of pages, and only the heads are valued. Valuing every server at every decision
+ * would cost too much, so each rests under a bound: its worth at some later time, which its worth does not exceed until
+ * then. Only servers whose bound is not below the best found, or whose rest is over, are valued again. Of such a server
+ * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
+ * the best is among them. The choice is exact; rests and levels only reduce its cost.
  */
-import type { Estimates } from './estimate.ts'
-import { ROUGH, ROUGH_INVERSE, roughWorth, roughWorthInverse, worth as worthOf } from './freshness.ts'
+import type { Estimates } from './freshness.ts'
+import {
+  type Classes,
+  classes,
+  ROUGH,
+  ROUGH_INVERSE,
+  roughWorth,
+  roughWorthInverse,
+  worth as worthOf,
+} from './freshness.ts'
 import { IdHeap } from './heap.ts'
 import type { Chooser, Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
-import { type Classes, classes } from './value.ts'
 
 const NONE = -1
-/** While rates are learnt, every so manieth look at a server goes to its page not looked at for longest. */
+/** While rates are learnt, every 14th look at a server goes to its page with the oldest look. */
 const EXPLORE_EVERY = 14
 /** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
 const REST = { longest: 1 / 24, shortest: 1e-7 }
-/** So many heads of a server are worth more than its level when that is set, and so many are valued until it is set again. */
+/** Heads worth more than a server's level when it is set, and heads valued until it is set again. */
 const HEADS = { above: 8, valued: 16 }
 
 export class Index implements Policy, Chooser {
@@ -32,20 +39,20 @@ export class Index implements Policy, Chooser {
   private readonly estimates: Estimates | undefined
   private readonly classes: Classes
   private readonly last: Float64Array
-  /** Of each server: its first queue. It has one for each class, or for each page where those are fewer. */
+  /** The first queue of each server. It has one per class, or per page if those are fewer. */
   private readonly first: Uint32Array
   private readonly queues: Queues
   private readonly heads: Heads
-  /** Of each page its queue; NONE for one that is never worth a look. */
+  /** The queue of each page; NONE for a page never worth a look. */
   private readonly queueOf: Int32Array
-  /** Pages by their last look, a queue for each server; only while rates are learnt. */
+  /** Pages by last look, one queue per server; only while rates are learnt. */
   private readonly oldest: Queues | undefined
   private readonly looks: Uint32Array
-  /** Of each server when it was last valued: the best queue, what its head was worth, and the time (NaN: it rests under a bound). */
+  /** Per server, when last valued: the best queue, the worth of its head, and the time (NaN: it rests under a bound). */
   private readonly best: Int32Array
   private readonly worth: Float64Array
   private readonly valuedAt: Float64Array
-  /** Of each server: all queues but its candidates are worth no more than its level until some time. */
+  /** Per server: all queues but its candidates are worth no more than its level until `levelUntil`. */
   private readonly candidates: Uint32Array
   private readonly count: Int32Array
   private readonly level: Float64Array
@@ -78,7 +85,7 @@ export class Index implements Policy, Chooser {
     const order = Uint32Array.from(rate.keys())
     if (since !== undefined) order.sort((a, b) => since[a] - since[b] || a - b)
     for (const page of order) {
-      // What never changes, or counts for nothing, is never worth a look.
+      // Pages that never change or have no weight are never worth a look.
       if (!(this.rate[page] > 0 && weight[page] > 0)) continue
       this.queueOf[page] = this.queueFor(page, server[page])
       const queue = this.queueOf[page]
@@ -104,7 +111,7 @@ export class Index implements Policy, Chooser {
     return 0
   }
 
-  /** A server that has anything worth a look always has something to fetch. */
+  /** A server with any page worth a look always has something to fetch. */
   due(server: number): number {
     for (let queue = this.first[server]; queue < this.first[server + 1]; queue++)
       if (this.queues.head[queue] !== NONE) return 0
@@ -137,10 +144,10 @@ export class Index implements Policy, Chooser {
     return chosen
   }
 
-  /** What the server is worth now becomes its bound: it is exact until the decision has been taken. */
+  /** The server's worth now becomes its bound, exact until the decision is made. */
   private examine(server: number, now: number): void {
     if (now <= this.levelUntil[server]) this.findBest(server, now)
-    // Others may be worth more than one that is not clearly above the level.
+    // Unless the best is clearly above the level, other heads may be worth more.
     if (!(now <= this.levelUntil[server] && this.worth[server] > this.level[server] * (1 + ROUGH_INVERSE))) {
       this.setLevel(server, now)
       this.findBest(server, now)
@@ -154,14 +161,14 @@ export class Index implements Policy, Chooser {
   private findBest(server: number, now: number): void {
     const { last, rate, scale } = this.heads
     const first = this.first[server]
-    // The queue that was best is valued first: then few others need more than a rough value.
+    // Value the former best queue first: few others then need an exact value.
     let best = this.best[server]
     let max = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
     if (Number.isNaN(max)) max = -1
     for (let at = first, end = first + this.count[server]; at < end; at++) {
       const queue = this.candidates[at]
       const u = rate[queue] * (now - last[queue])
-      // Only what may be the best is valued exactly.
+      // Compute the exact value only if it may be the best.
       if (!(scale[queue] * roughWorth(u) >= max * (1 - ROUGH))) continue
       const worth = scale[queue] * worthOf(u)
       if (worth > max || (worth === max && queue < best)) {
@@ -173,7 +180,7 @@ export class Index implements Policy, Chooser {
     this.worth[server] = max
   }
 
-  /** The level is what the best head but `HEADS.above` is worth now. Candidates are those that reach it first. */
+  /** The level is the worth of the ninth-best head now. Candidates are those that reach it first. */
   private setLevel(server: number, now: number): void {
     const { last, rate, scale } = this.heads
     const { highest, soonest, candidates } = this
@@ -213,8 +220,8 @@ export class Index implements Policy, Chooser {
   }
 
   /**
-   * It was worth less than `chosen`: it rests until its best page has gone a quarter of the way there, on a scale of
-   * logarithms. Most servers are worth nearly as much as the best: half the way costs twice as many valuations.
+   * A server worth less than `chosen` rests until its best page has gone a quarter of the way there, on a log scale.
+   * Most servers are worth nearly as much as the best: half the way costs twice as many valuations.
    */
   private rest(server: number, now: number, chosen: number): void {
     const { last, rate, scale } = this.heads
@@ -252,7 +259,7 @@ export class Index implements Policy, Chooser {
     this.queues.append(after, page)
     this.showHead(before)
     if (after !== before) this.showHead(after)
-    // The best is a candidate; another queue with a new head may have to become one.
+    // The best is already a candidate; another queue with a new head may have to become one.
     if (after !== before || before !== this.best[server]) this.levelUntil[server] = Number.NEGATIVE_INFINITY
     this.oldest?.remove(server, page)
     this.oldest?.append(server, page)
@@ -276,7 +283,7 @@ export class Index implements Policy, Chooser {
   }
 }
 
-/** What is known of the heads of queues, side by side: valuing a server reads nothing else. `scale`: w/λ, NaN of an empty queue. */
+/** Columns of the queues' heads: valuing a server reads nothing else. `scale`: w/λ, NaN for an empty queue. */
 class Heads {
   readonly last: Float64Array
   readonly rate: Float64Array
@@ -299,7 +306,7 @@ function rangeOf(column: Float64Array): readonly [number, number] {
   return max === 0 ? [1, 1] : [min, max]
 }
 
-/** Many queues over the same pages, each page in at most one of them. */
+/** Linked queues over the same pages, each page in at most one. */
 class Queues {
   readonly head: Int32Array
   private readonly tail: Int32Array

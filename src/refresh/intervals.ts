@@ -1,10 +1,10 @@
-/** Rivals that give each page an interval. Among servers that politeness permits, the page that is overdue for longest. */
-import type { Estimates } from './estimate.ts'
+/** Policies that give each page an interval. They fetch the page most overdue among servers that politeness permits. */
+import type { Estimates } from './freshness.ts'
 import { ServerHeaps } from './heap.ts'
 import type { Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Every page equally often: the one not looked at for longest whose server is free (KLWF), or of all (LWF, strict). */
+/** Every page equally often: the one with the oldest look whose server is free (KLWF), or of all (LWF, strict). */
 export class RoundRobin implements Policy {
   readonly isPaced = true
   readonly isStrict: boolean
@@ -20,7 +20,7 @@ export class RoundRobin implements Policy {
     const { members, start } = scenario
     this.next = new Uint32Array(start.length - 1)
     this.last = new Float64Array(members.length)
-    // All are equally old at first: in the first round every server is spread over the whole of it.
+    // All pages are equally old at first: spread each server over the whole first round.
     for (let s = 0; s + 1 < start.length; s++) {
       const pages = start[s + 1] - start[s]
       for (let at = 0; at < pages; at++) this.last[members[start[s] + at]] = (at + 0.5) / pages - 1
@@ -48,7 +48,7 @@ export class RoundRobin implements Policy {
   looked(): void {}
 }
 
-/** Which page of a server is due first, when an interval has been set for each. */
+/** Orders a server's pages by when they are due; each page has an interval. */
 abstract class ByInterval implements Policy {
   readonly isPaced = true
   readonly isStrict = false
@@ -61,7 +61,7 @@ abstract class ByInterval implements Policy {
   constructor(scenario: Scenario, interval: Float64Array) {
     this.scenario = scenario
     this.interval = interval
-    // Begins spread over the interval, by the golden ratio: pages with equal intervals are never due all at once.
+    // First due times are spread by the golden ratio, so that pages with equal intervals are never due at once.
     const due = interval.map((length, page) =>
       length === Number.POSITIVE_INFINITY ? length : length * ((page * 0.6180339887498949) % 1),
     )
@@ -87,7 +87,7 @@ abstract class ByInterval implements Policy {
   }
   protected abstract adapt(page: number, elapsed: number, isChanged: boolean): void
 
-  /** New intervals, each counted from the last look. */
+  /** Replaces the intervals, each counted from the last look. */
   protected replace(interval: Float64Array): void {
     const due = interval.map((length, page) =>
       this.interval[page] === Number.POSITIVE_INFINITY ? length : this.heaps.keyOf(page) - this.interval[page] + length,
@@ -97,13 +97,13 @@ abstract class ByInterval implements Policy {
   }
 }
 
-/** As often as it changes: f = κ·λ, with one κ for all servers but those that politeness holds back. */
+/** Looks in proportion to changes: f = κ·λ, with one κ for all servers not limited by politeness. */
 export class Proportional extends ByInterval {
   readonly observes: boolean
   private readonly estimates: Estimates | undefined
   private readonly intervals: () => Float64Array
 
-  /** With estimates every horizon has new intervals, by what was learnt. */
+  /** With estimates every horizon uses intervals from the learnt rates. */
   constructor(scenario: Scenario, estimates: Estimates | undefined) {
     const intervals = () => proportionalIntervals(scenario, estimates?.rate ?? scenario.rate)
     super(scenario, intervals())
@@ -126,7 +126,7 @@ function proportionalIntervals(scenario: Scenario, rate: Float64Array): Float64A
   const changes = new Float64Array(servers)
   for (let s = 0; s < servers; s++) for (let at = start[s]; at < start[s + 1]; at++) changes[s] += rate[members[at]]
   const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
-  // Servers are held back from the busiest down, until one factor suits the rest.
+  // Cap servers from the busiest down, until one factor fits the rest.
   const busiest = Uint32Array.from(changes.keys()).sort((a, b) => changes[b] - changes[a])
   let left = capacity / horizon
   let others = changes.reduce((sum, x) => sum + x, 0)
@@ -153,7 +153,7 @@ const NUTCH = { shorter: 0.2, longer: 0.4, min: 60, max: 365 * 86_400 }
 export class NutchAdaptive extends ByInterval {
   readonly observes = true
 
-  /** Begins with what capacity gives each page, not with Nutch's 30 days: no experiment here lasts so long. */
+  /** Starts with an equal share of the capacity, not with Nutch's 30 days: no experiment here lasts so long. */
   constructor(scenario: Scenario) {
     const equal = (scenario.rate.length * scenario.horizon) / Math.max(1, scenario.capacity)
     super(scenario, new Float64Array(scenario.rate.length).fill(clampInterval(equal)))

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random.ts'
-import { draw, parseDistribution, zipfShares } from './distribution.ts'
-import { BadScenario, drawScenario, paperDraw, readInstance, type ScenarioDraw } from './make-scenario.ts'
+import {
+  BadScenario,
+  draw,
+  drawScenario,
+  paperDraw,
+  parseDistribution,
+  readInstance,
+  type ScenarioDraw,
+  zipfShares,
+} from './make-scenario.ts'
 import { serverCap } from './scenario.ts'
 
 const given = (text: string) => {
@@ -93,13 +101,13 @@ test('an instance is read as it stands, and a wrong one says where', () => {
   assert.deepEqual([...(read.size ?? [])], [300, 0])
   const wrong: [object, RegExp][] = [
     [{ ...instance, horizon: 0 }, /horizon should be a number above 0/],
-    [{ ...instance, pages: [] }, /"pages" is no list/],
+    [{ ...instance, pages: [] }, /"pages" is not a list/],
     [{ ...instance, pages: [{ server: 2, rate: 1, weight: 1 }] }, /pages\[0\]\.server is 2; servers are 0 to 1/],
     [{ ...instance, pages: [{ server: 0, rate: 'often', weight: 1 }] }, /pages\[0\]\.rate should be a number/],
     [{ ...instance, pages: [{ server: 0, rate: 1, weight: 0 }] }, /no page has a weight/],
-    [{ ...instance, crawlers: [3] }, /crawlers\[0\] is no object/],
-    [{ ...instance, crawlers: [{ rate: 0 }] }, /crawlers\[0\]\.rate should be a number above 0, and is 0/],
-    [{ ...instance, servers: [{ rate: -1 }, {}] }, /servers\[0\]\.rate should be a number above 0, and is -1/],
+    [{ ...instance, crawlers: [3] }, /crawlers\[0\] is not an object/],
+    [{ ...instance, crawlers: [{ rate: 0 }] }, /crawlers\[0\]\.rate should be a number above 0 but is 0/],
+    [{ ...instance, servers: [{ rate: -1 }, {}] }, /servers\[0\]\.rate should be a number above 0 but is -1/],
     [{ ...instance, pages: [{ server: 0, rate: -1, weight: 1 }] }, /pages\[0\]\.rate should be a number of 0 or more/],
     [{ ...instance, pages: [{ server: -1, rate: 1, weight: 1 }] }, /pages\[0\]\.server is -1/],
   ]
@@ -108,20 +116,20 @@ test('an instance is read as it stands, and a wrong one says where', () => {
       () => readInstance(JSON.stringify(text)),
       (e) => e instanceof BadScenario && why.test(e.message),
     )
-  assert.throws(() => readInstance('{'), /no JSON/)
+  assert.throws(() => readInstance('{'), /not valid JSON/)
   const beyond = JSON.stringify(instance).replace('"horizon":100', '"horizon":1e999')
-  assert.throws(() => readInstance(beyond), /horizon should be a number above 0, and is Infinity/)
+  assert.throws(() => readInstance(beyond), /horizon should be a number above 0 but is Infinity/)
 })
 
 test('drawn scenarios are held to the same rules, and the flag is named', () => {
   const ask = paperDraw(1000, 1)
   const wrong: [Partial<ScenarioDraw>, RegExp][] = [
     [{ weights: given('equal:0') }, /no page has a weight above 0 \(--weights\)/],
-    [{ crawlerSpeed: given('0/s') }, /--crawler-speed should be a number above 0, and is 0/],
-    [{ serverSpeed: given('0/s') }, /--server-speed should be a number above 0, and is 0/],
-    [{ rates: { kind: 'equal', parameters: [-1], unit: 1 } }, /--rates should be a number of 0 or more, and is -1/],
-    [{ rates: given('pareto:1:0.0001') }, /--rates should be a number of 0 or more, and is Infinity/],
-    [{ sizes: { kind: 'equal', parameters: [Number.NaN], unit: 1 } }, /--sizes should be .* and is NaN/],
+    [{ crawlerSpeed: given('0/s') }, /--crawler-speed should be a number above 0 but is 0/],
+    [{ serverSpeed: given('0/s') }, /--server-speed should be a number above 0 but is 0/],
+    [{ rates: { kind: 'equal', parameters: [-1], unit: 1 } }, /--rates should be a number of 0 or more but is -1/],
+    [{ rates: given('pareto:1:0.0001') }, /--rates should be a number of 0 or more but is Infinity/],
+    [{ sizes: { kind: 'equal', parameters: [Number.NaN], unit: 1 } }, /--sizes should be .* but is NaN/],
     [{ horizon: 0 }, /--horizon should be a number above 0/],
     [{ politeness: -1 }, /--politeness should be a number of 0 or more/],
     [{ capacity: Number.NaN }, /--capacity should be a number of 0 or more/],

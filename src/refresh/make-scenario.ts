@@ -1,30 +1,30 @@
 /** Scenarios drawn from distributions, and read from an instance's JSON. */
 import { type Random, seededRandom } from '../base/random.ts'
-import { type Distribution, draw, zipfShares } from './distribution.ts'
+import { parseSize } from '../base/units.ts'
 import { byServer, type Scenario, totalWeight } from './scenario.ts'
 
 export interface ScenarioDraw {
   pages: number
   servers: number
-  /** Pages by server: n_k ∝ k^−zipf. */
+  /** Pages per server: n_k ∝ k^−zipf. */
   zipf: number
   rates: Distribution
   weights: Distribution
   sizes: Distribution | undefined
-  /** Bytes a second. */
+  /** Bytes per second. */
   serverSpeed: Distribution | undefined
   crawlers: number
-  /** Pages a second. */
+  /** Pages per second. */
   crawlerSpeed: Distribution
   /** Seconds. */
   horizon: number
   politeness: number
-  /** Undefined: what the crawlers can do. */
+  /** Undefined: the crawlers' capacity. */
   capacity: number | undefined
   seed: number
 }
 
-/** The scenario of the PSP paper, λ per hour. With fewer pages, servers and crawlers shrink alike. */
+/** The PSP paper's scenario, λ per hour. With fewer pages, servers and crawlers shrink in proportion. */
 export function paperDraw(pages: number, seed: number): ScenarioDraw {
   const scale = pages / 1_000_000
   return {
@@ -47,7 +47,7 @@ export function paperDraw(pages: number, seed: number): ScenarioDraw {
 /** The rates of Fig. 2: 0.01, 0.02 … 1.00. */
 const RANKED_RATES = 100
 
-/** Each column has a stream of its own, so that changing one leaves the others as they were. */
+/** Each column has its own random stream, so that changing one leaves the others unchanged. */
 export function drawScenario(ask: ScenarioDraw): Scenario {
   const stream = (nth: number): Random => seededRandom((ask.seed * 8 + nth) >>> 0)
   const { pages, rates } = ask
@@ -69,7 +69,7 @@ export function drawScenario(ask: ScenarioDraw): Scenario {
     crawlers,
     horizon: ask.horizon,
     politeness: ask.politeness,
-    capacity: ask.capacity ?? fleetCapacity(crawlers, ask.horizon),
+    capacity: ask.capacity ?? crawlerCapacity(crawlers, ask.horizon),
   }
   check(scenario, (column) => FLAGS[column])
   return scenario
@@ -88,10 +88,10 @@ const FLAGS: Readonly<Record<Column, string>> = {
   size: '--sizes',
 }
 
-/** Columns that must be above 0, not only not below it. */
+/** Columns that must be above 0. */
 const POSITIVE: readonly Column[] = ['horizon', 'crawlers', 'servers']
 
-/** Whatever a scenario is made of is checked here. `where` names what gave a number. */
+/** Checks every number of a scenario. `where` names its source. */
 function check(scenario: Scenario, where: (column: Column, at: number) => string): void {
   for (const column of [
     'horizon',
@@ -110,7 +110,7 @@ function check(scenario: Scenario, where: (column: Column, at: number) => string
       const isFit = numbers[at] < Number.POSITIVE_INFINITY || column === 'servers'
       if (isFit && (isPositive ? numbers[at] > 0 : numbers[at] >= 0)) continue
       const wanted = `a number ${isPositive ? 'above 0' : 'of 0 or more'}`
-      throw new BadScenario(`${where(column, at)} should be ${wanted}, and is ${numbers[at]}`)
+      throw new BadScenario(`${where(column, at)} should be ${wanted} but is ${numbers[at]}`)
     }
   }
   const whole = totalWeight(scenario)
@@ -118,16 +118,16 @@ function check(scenario: Scenario, where: (column: Column, at: number) => string
   if (whole === Number.POSITIVE_INFINITY) throw new BadScenario(`weights are too large (${where('weight', 0)})`)
 }
 
-/** What the crawlers can do within the horizon. */
-export function fleetCapacity(crawlers: Float64Array, horizon: number): number {
-  // Ten times 0.1 is 0.9999999999999999: no update is lost to that.
+/** Updates that the crawlers can do within the horizon. */
+export function crawlerCapacity(crawlers: Float64Array, horizon: number): number {
+  // Ten times 0.1 is 0.9999999999999999; don't lose an update to that.
   return Math.min(MAX_UPDATES, Math.floor(crawlers.reduce((sum, rate) => sum + rate, 0) * horizon + 1e-6))
 }
 
-/** Updates of a horizon: more than a plan can hold are as good as no limit. */
+/** Maximum updates per horizon; a plan can't hold more. */
 const MAX_UPDATES = 1e9
 
-/** What is wrong with a scenario, and where. */
+/** The message says what is wrong, and where. */
 export class BadScenario extends Error {}
 
 const MAX = { pages: 2 ** 26, servers: 2 ** 24, crawlers: 2 ** 20 }
@@ -138,11 +138,11 @@ export function readInstance(text: string): Scenario {
   const crawlers = column(list(instance, 'crawlers', MAX.crawlers), 'crawlers', 'rate')
   const servers = column(list(instance, 'servers', MAX.servers), 'servers', 'rate', Number.POSITIVE_INFINITY)
   const pages = list(instance, 'pages', MAX.pages)
-  const places = column(pages, 'pages', 'server')
-  const outside = places.findIndex((place) => !(Number.isInteger(place) && place >= 0 && place < servers.length))
+  const hosts = column(pages, 'pages', 'server')
+  const outside = hosts.findIndex((host) => !(Number.isInteger(host) && host >= 0 && host < servers.length))
   if (outside >= 0)
-    throw new BadScenario(`pages[${outside}].server is ${places[outside]}; servers are 0 to ${servers.length - 1}`)
-  const server = Uint32Array.from(places)
+    throw new BadScenario(`pages[${outside}].server is ${hosts[outside]}; servers are 0 to ${servers.length - 1}`)
+  const server = Uint32Array.from(hosts)
   const hasSizes = pages.some((page) => record(page, 'a page')['size'] !== undefined)
   const horizon = number(instance['horizon'], 'horizon')
   const capacity = instance['capacity']
@@ -158,7 +158,7 @@ export function readInstance(text: string): Scenario {
     politeness: number(instance['politeness'], 'politeness'),
     capacity:
       capacity === undefined
-        ? fleetCapacity(crawlers, horizon)
+        ? crawlerCapacity(crawlers, horizon)
         : Math.floor(Math.min(MAX_UPDATES, number(capacity, 'capacity'))),
   }
   check(scenario, (name, at) => {
@@ -172,20 +172,20 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new BadScenario(`no JSON (${error instanceof Error ? error.message : String(error)})`)
+    throw new BadScenario(`not valid JSON (${error instanceof Error ? error.message : String(error)})`)
   }
 }
 
 function record(value: unknown, where: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadScenario(`${where} is no object`)
+    throw new BadScenario(`${where} is not an object`)
   return value as Record<string, unknown>
 }
 
 function list(instance: Record<string, unknown>, key: string, max: number): unknown[] {
   const value = instance[key]
-  if (!Array.isArray(value) || value.length === 0) throw new BadScenario(`"${key}" is no list, or an empty one`)
-  if (value.length > max) throw new BadScenario(`"${key}" has ${value.length} entries, the most is ${max}`)
+  if (!Array.isArray(value) || value.length === 0) throw new BadScenario(`"${key}" is not a list, or is empty`)
+  if (value.length > max) throw new BadScenario(`"${key}" has ${value.length} entries; the maximum is ${max}`)
   return value
 }
 
@@ -201,4 +201,136 @@ function column(items: readonly unknown[], key: string, field: string, fallback?
 function number(value: unknown, where: string): number {
   if (typeof value !== 'number') throw new BadScenario(`${where} should be a number`)
   return value
+}
+
+/**
+ * Distributions as users write them: `equal:10/s`, `uniform:0.01:1/hour`, `zipf:1`, `pareto:0.01:1/day`,
+ * `lognormal:20kB:1`.
+ */
+
+export interface Distribution {
+  kind: 'equal' | 'uniform' | 'zipf' | 'pareto' | 'lognormal'
+  parameters: readonly number[]
+  /** Factor for drawn numbers: 1/3600 for `/hour`. */
+  unit: number
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  second: 1,
+  min: 60,
+  minute: 60,
+  h: 3600,
+  hour: 3600,
+  d: 86_400,
+  day: 86_400,
+}
+/** Default parameters of each kind. */
+const PARAMETERS: Readonly<Record<Distribution['kind'], readonly number[]>> = {
+  equal: [1],
+  uniform: [0, 1],
+  zipf: [1],
+  pareto: [1, 1],
+  lognormal: [1, 1],
+}
+
+export const DISTRIBUTION_FORM = 'equal:X, uniform:LOW:HIGH, zipf:THETA, pareto:LEAST:SHAPE or lognormal:MEDIAN:SIGMA'
+
+/** `unit`: the default unit. Undefined when the text is not a distribution. */
+export function parseDistribution(text: string, unit: number): Distribution | undefined {
+  const [whole, per] = text.trim().split('/', 2)
+  const seconds = per === undefined ? 1 / unit : Object.hasOwn(SECONDS, per.trim()) ? SECONDS[per.trim()] : undefined
+  const [name, ...rest] = whole.split(':')
+  const isNumber = /^[\d.]/.test(name)
+  const kind = isNumber ? 'equal' : name
+  if (seconds === undefined || !isKind(kind)) return undefined
+  const written = isNumber ? [name, ...rest] : rest
+  const usual = PARAMETERS[kind]
+  const parameters = written.length === 0 ? usual : written.map((part) => plainNumber(part) ?? parseSize(part))
+  if (parameters.length !== usual.length) return undefined
+  if (!parameters.every((x): x is number => x !== undefined && Number.isFinite(x))) return undefined
+  const isUpsideDown = kind === 'uniform' && parameters[0] > parameters[1]
+  const isDegenerate = (kind === 'pareto' || kind === 'lognormal') && !(parameters[0] > 0 && parameters[1] > 0)
+  return isUpsideDown || isDegenerate ? undefined : { kind, parameters, unit: 1 / seconds }
+}
+
+function plainNumber(text: string): number | undefined {
+  return /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
+}
+
+function isKind(text: string): text is Distribution['kind'] {
+  return Object.hasOwn(PARAMETERS, text)
+}
+
+/**
+ * A column of drawn numbers. For `zipf`, `ranks` are the values of rank 1, 2 …; without them each page gets a drawn
+ * rank and the value rank^−θ.
+ */
+export function draw(
+  { kind, parameters, unit }: Distribution,
+  count: number,
+  random: Random,
+  ranks?: Float64Array,
+): Float64Array {
+  const [first, second] = parameters
+  if (kind === 'zipf')
+    return ranks === undefined
+      ? shuffledRanks(first, count, random).map((value) => value * unit)
+      : drawRanks(first, count, random, ranks)
+  const one = () => {
+    const chance = 1 - random.next()
+    if (kind === 'equal') return first
+    // Excludes the lower end, includes the upper: weights in (0, 1].
+    if (kind === 'uniform') return first + (second - first) * chance
+    if (kind === 'pareto') return first * chance ** (-1 / second)
+    return first * Math.exp(second * Math.sqrt(-2 * Math.log(chance)) * Math.cos(2 * Math.PI * random.next()))
+  }
+  return new Float64Array(count).map(() => one() * unit)
+}
+
+/** Draws values with P(rank k) ∝ k^−θ. */
+function drawRanks(theta: number, count: number, random: Random, ranks: Float64Array): Float64Array {
+  const upTo = new Float64Array(ranks.length)
+  let sum = 0
+  for (let k = 0; k < ranks.length; k++) upTo[k] = sum += (k + 1) ** -theta
+  return new Float64Array(count).map(() => {
+    const at = random.next() * sum
+    let low = 0
+    let high = ranks.length - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (upTo[middle] > at) high = middle
+      else low = middle + 1
+    }
+    return ranks[low]
+  })
+}
+
+function shuffledRanks(theta: number, count: number, random: Random): Float64Array {
+  const values = Float64Array.from({ length: count }, (_, k) => (k + 1) ** -theta)
+  for (let at = count - 1; at > 0; at--) {
+    const other = random.integer(at + 1)
+    const kept = values[at]
+    values[at] = values[other]
+    values[other] = kept
+  }
+  return values
+}
+
+/** Integers n_k ∝ k^−θ that add up to `total`, by largest remainder. */
+export function zipfShares(total: number, parts: number, theta: number): Uint32Array {
+  const exact = Float64Array.from({ length: parts }, (_, k) => (k + 1) ** -theta)
+  const sum = exact.reduce((a, b) => a + b, 0)
+  const shares = new Uint32Array(parts)
+  let left = total
+  for (let k = 0; k < parts; k++) {
+    exact[k] *= total / sum
+    shares[k] = Math.floor(exact[k])
+    left -= shares[k]
+  }
+  const byRemainder = Uint32Array.from(exact.keys()).sort(
+    (a, b) => exact[b] - shares[b] - (exact[a] - shares[a]) || a - b,
+  )
+  for (let i = 0; i < left; i++) shares[byRemainder[i % parts]]++
+  return shares
 }

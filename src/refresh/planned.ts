@@ -1,16 +1,16 @@
 /**
- * PSP, MP2 and M-Wolf: a plan for a horizon that begins with everything fresh, and the third phase, which carries it
- * out: the server whose next update was scheduled first, never early, among those that politeness permits.
+ * PSP, MP2 and M-Wolf: a plan for a horizon that starts with everything fresh, and phase 3, which executes it: the
+ * server whose next update was scheduled first, never early, among those that politeness permits.
  */
 import { allocate } from './allocate.ts'
-import type { Estimates } from './estimate.ts'
+import type { Estimates } from './freshness.ts'
+import { Heap } from './heap.ts'
 import type { Policy } from './policy.ts'
-import { type Scenario, serverCap } from './scenario.ts'
-import { instantOf, type Plan, spread } from './spread.ts'
+import { type ByServer, type Scenario, serverCap } from './scenario.ts'
 
 export type PlannedName = 'psp' | 'mp2' | 'm-wolf'
 
-/** Phases 1 and 2. M-Wolf counts without politeness; only PSP merges. */
+/** Phases 1 and 2. M-Wolf ignores politeness; only PSP merges. */
 export function planFor(name: PlannedName, scenario: Scenario, rate = scenario.rate): Plan {
   const cap = name === 'm-wolf' ? Number.POSITIVE_INFINITY : serverCap(scenario)
   return spread(allocate({ ...scenario, rate }, cap, scenario.capacity), scenario, name === 'psp')
@@ -26,11 +26,11 @@ export class Planned implements Policy {
   private readonly scenario: Scenario
   private readonly estimates: Estimates | undefined
   private readonly next: Uint32Array
-  /** Of each page, for its own instants: which update is next. */
+  /** The next update of each page, for its own instants. */
   private readonly turn: Uint32Array
   private from = 0
 
-  /** With estimates every horizon is planned anew, by what was learnt. */
+  /** With estimates every horizon is replanned with the learnt rates. */
   constructor(name: PlannedName, scenario: Scenario, estimates: Estimates | undefined) {
     this.name = name
     this.scenario = scenario
@@ -72,5 +72,100 @@ export class Planned implements Policy {
 
   looked(page: number, _server: number, _now: number, elapsed: number, isChanged: boolean): void {
     this.estimates?.observe(page, elapsed, isChanged)
+  }
+}
+
+/**
+ * Phase 2 of PSP: when. Each page's ideal instants j·T/(x + 1) are sorted per server, ties by page; MERGE then spaces
+ * the server's updates evenly, i·T/(x_s + 1). A plan keeps only the order; the instants follow from it.
+ */
+
+export interface Plan {
+  counts: Uint32Array
+  /** Pages in order of their updates; those of server s are `order[begin[s]] … order[begin[s + 1] − 1]`. */
+  order: Uint32Array
+  begin: Uint32Array
+  /** Whether instants are MERGE's or each page's own. */
+  isMerged: boolean
+}
+
+export function spread(counts: Uint32Array, { members, start }: ByServer, isMerged: boolean): Plan {
+  const servers = start.length - 1
+  const begin = new Uint32Array(servers + 1)
+  let largest = 0
+  for (let s = 0; s < servers; s++) {
+    let sum = 0
+    for (let at = start[s]; at < start[s + 1]; at++) sum += counts[members[at]]
+    begin[s + 1] = begin[s] + sum
+    largest = Math.max(largest, start[s + 1] - start[s])
+  }
+  const order = new Uint32Array(begin[servers])
+  const sorted = new Float64Array(largest)
+  const heap = new Heap()
+  for (let s = 0; s < servers; s++)
+    mergeServer(counts, members.subarray(start[s], start[s + 1]), sorted, heap, order, begin[s])
+  return { counts, order, begin, isMerged }
+}
+
+/** Pages with equal counts share all their instants, so few groups are merged, however many updates there are. */
+function mergeServer(
+  counts: Uint32Array,
+  pages: Uint32Array,
+  sorted: Float64Array,
+  heap: Heap,
+  order: Uint32Array,
+  from: number,
+): void {
+  let size = 0
+  for (let at = 0; at < pages.length; at++)
+    if (counts[pages[at]] > 0) sorted[size++] = counts[pages[at]] * pages.length + at
+  const keys = sorted.subarray(0, size).sort()
+  const countAt = (at: number) => Math.floor(keys[at] / pages.length)
+  const first: number[] = []
+  for (let at = 0; at < size; at++) {
+    const count = countAt(at)
+    if (at === 0 || count !== countAt(at - 1)) {
+      heap.push(1 / (count + 1), first.length)
+      first.push(at)
+    }
+  }
+  first.push(size)
+  const turn = new Uint32Array(first.length).fill(1)
+  let out = from
+  while (heap.size > 0) {
+    const instant = heap.topKey()
+    const tied = out
+    let groups = 0
+    while (heap.size > 0 && heap.topKey() === instant) {
+      const group = heap.topId()
+      const count = countAt(first[group])
+      for (let at = first[group]; at < first[group + 1]; at++) order[out++] = pages[keys[at] - count * pages.length]
+      groups++
+      // Quotients of integers: equal instants are bitwise equal.
+      if (turn[group]++ < count) heap.replaceTop(turn[group] / (count + 1), group)
+      else heap.pop()
+    }
+    if (groups > 1) order.subarray(tied, out).sort()
+  }
+}
+
+/**
+ * The j-th of x instants, j·T/(x + 1). Dispatch breaks ties by server, so equal instants must be bitwise equal: for an
+ * integer T the product is exact and rounded once; otherwise the quotient is rounded first, equally for 1/2 and 2/4.
+ */
+export function instantOf(nth: number, count: number, horizon: number): number {
+  return Number.isInteger(horizon) ? (nth * horizon) / (count + 1) : (nth / (count + 1)) * horizon
+}
+
+/** Calls back for every planned look, server by server, in order. */
+export function eachPlanned(plan: Plan, horizon: number, call: (page: number, instant: number) => void): void {
+  const { counts, order, begin, isMerged } = plan
+  const seen = new Uint32Array(isMerged ? 0 : counts.length)
+  for (let s = 0; s + 1 < begin.length; s++) {
+    const updates = begin[s + 1] - begin[s]
+    for (let i = 0; i < updates; i++) {
+      const page = order[begin[s] + i]
+      call(page, isMerged ? instantOf(i + 1, updates, horizon) : instantOf(++seen[page], counts[page], horizon))
+    }
   }
 }

@@ -10,32 +10,32 @@ export const POLICY_NAMES = [
 ] as const
 export type PolicyName = (typeof POLICY_NAMES)[number]
 
-/** What the arena asks of a policy. Servers and pages are numbers, time is in seconds. */
+/** What the arena needs from a policy. Servers and pages are numbers, times are seconds. */
 export interface Policy {
-  /** Uses capacity as it comes, so fetches are paced to R/T; a plan has counted them beforehand. */
+  /** Fetches are paced to R/T; otherwise a plan has counted them beforehand. */
   readonly isPaced: boolean
-  /** Takes the first of the queue even if its server may not be asked yet: the crawler waits for it. */
+  /** Takes the first of the queue even if its server may not be contacted yet; the crawler waits. */
   readonly isStrict: boolean
-  /** Wants to know whether a look found a change. */
+  /** Needs to know whether a look found a change. */
   readonly observes: boolean
-  /** Compares servers itself; else the smallest `rank` is next. */
+  /** Compares servers itself; otherwise the smallest `rank` is next. */
   readonly chooser: Chooser | undefined
-  /** A horizon begins; what the last one has left over is dropped. Returns how many looks are planned. */
+  /** Starts a horizon and drops what the last one left over. Returns how many looks are planned. */
   begin(from: number): number
-  /** From when this server has something to fetch, Infinity when it has nothing more. */
+  /** When this server next has something to fetch; Infinity when never. */
   due(server: number, now: number): number
-  /** Its place among the ready servers: the smallest is next, ties by server. It stays as it is until `take`. */
+  /** Its rank among the ready servers: the smallest is next, ties by server. Constant until `take`. */
   rank(server: number, now: number): number
-  /** The page to fetch now; it is taken. */
+  /** Removes and returns the page to fetch now. */
   take(server: number, now: number): number
-  /** It was fetched, `elapsed` after the last look. */
+  /** The page was fetched, `elapsed` after its last look. */
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void
 }
 
-/** Chooses among servers by something that moves with time. `begin` empties it. */
+/** Chooses among servers by a value that changes with time. `begin` empties it. */
 export interface Chooser {
-  /** The server may be asked from now on, until it is chosen. */
+  /** The server may be contacted from now on, until it is chosen. */
   offer(server: number): void
-  /** The best server now, which leaves; -1 when there is none. */
+  /** Removes and returns the best server now; -1 when there is none. */
   choose(now: number): number
 }

@@ -1,12 +1,12 @@
-/** A collection to keep fresh and what there is to do it with, as columns of numbers. Seconds, bytes, changes a second. */
+/** A collection to keep fresh and the resources for it, as columns of numbers. Seconds, bytes, changes per second. */
 
 export interface Pages {
   /** Which server each page is on. */
   server: Uint32Array
-  /** λ: changes a second. */
+  /** λ: changes per second. */
   rate: Float64Array
   weight: Float64Array
-  /** Bytes; undefined: a download takes the crawler's time alone. */
+  /** Bytes; undefined: a download takes only the crawler's time. */
   size: Float64Array | undefined
 }
 
@@ -18,17 +18,17 @@ export interface ByServer {
 
 export interface Scenario extends Pages, ByServer {
   horizon: number
-  /** The least time between the starts of two requests to a server; 0: none. */
+  /** The minimum time between the starts of two requests to a server; 0: none. */
   politeness: number
-  /** R: how many updates there may be within the horizon. */
+  /** R: the maximum number of updates within the horizon. */
   capacity: number
-  /** Pages a second, of each crawler. */
+  /** Pages per second, per crawler. */
   crawlers: Float64Array
-  /** Bytes a second, of each server; Infinity: it never holds a crawler up. */
+  /** Bytes per second, per server; Infinity: it never delays a crawler. */
   servers: Float64Array
 }
 
-/** Updates that politeness allows a server: ⌊T/P⌋. A quotient within 10⁻¹² of a whole number is one: 0.3/0.1 is 3. */
+/** Updates that politeness allows per server: ⌊T/P⌋. A quotient within 10⁻¹² of an integer counts as one: 0.3/0.1 is 3. */
 export function serverCap({ horizon, politeness }: Pick<Scenario, 'horizon' | 'politeness'>): number {
   return politeness > 0 ? Math.floor((horizon / politeness) * (1 + 1e-12)) : Number.POSITIVE_INFINITY
 }

@@ -1,8 +1,8 @@
 /** Small random scenarios for property tests, and plain, slow ways to the same results. */
 import fc from 'fast-check'
+import { value } from './freshness.ts'
+import { instantOf, type Plan } from './planned.ts'
 import { byServer, type Scenario } from './scenario.ts'
-import { instantOf, type Plan } from './spread.ts'
-import { value } from './value.ts'
 
 export interface SmallPage {
   server: number

@@ -1,21 +1,22 @@
-/** Policies tried on one scenario, one after another, each on the same changes. */
+/** Runs policies on one scenario, one after another, all on the same changes. */
 import { type Random, seededRandom } from '../base/random.ts'
-import { Arena, type Statistics } from './arena.ts'
-import { type Bounds, bestRates, type Rates } from './bounds.ts'
-import { type ChangeKind, Changes } from './changes.ts'
+import { allocate } from './allocate.ts'
+import { Arena, type ChangeKind, Changes, type Statistics } from './arena.ts'
+import { type Bounds, bestRates, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
+import { Estimates } from './freshness.ts'
+import { Index } from './index-policy.ts'
+import { NutchAdaptive, Proportional, RoundRobin } from './intervals.ts'
 import { BadScenario } from './make-scenario.ts'
-import { Planned, type PlannedName } from './planned.ts'
-import { boundsOf, makePolicy } from './policies.ts'
+import { eachPlanned, type Plan, Planned, type PlannedName, planFor } from './planned.ts'
 import type { Policy, PolicyName } from './policy.ts'
 import type { Scenario } from './scenario.ts'
-import { eachPlanned, type Plan } from './spread.ts'
 
 export interface TrialOptions {
-  /** Draw changes. A mixture is always drawn. */
+  /** Draw changes; a mixture is always drawn. */
   isSampled: boolean
   changes: ChangeKind
   isLearning: boolean
-  /** How many horizons one after another. */
+  /** Consecutive horizons. */
   horizons: number
   /** Seconds between statistics; 0: none. */
   every: number
@@ -37,7 +38,7 @@ export const ONE_HORIZON: TrialOptions = {
 export interface TrialTools {
   /** Milliseconds of real time. */
   elapsed(): number
-  /** Told often; may let others have a turn. */
+  /** Called often; may yield to other work. */
   progress(policy: PolicyName, share: number): Promise<void>
 }
 
@@ -49,7 +50,7 @@ export interface Day {
   ratio: number | null
 }
 
-/** Staleness and age are weighted means; null for changes that are not Poisson, for which only drawn values are true. */
+/** Staleness and age are weighted means; null for changes that are not Poisson, for which only drawn values hold. */
 export interface PolicyResult {
   staleness: number | null
   age: number | null
@@ -62,9 +63,9 @@ export interface PolicyResult {
   runSeconds: number
   /** Staleness over the KKT bound, in the horizons after the warm-up. */
   ratio?: number | null
-  /** By how much the second half of those horizons was staler than the first, as a share. */
+  /** Relative increase of staleness from the first to the second half of those horizons. */
   drift?: number
-  /** It hardly drifts: the ratio is that of the long run. */
+  /** The drift is small: the ratio holds in the long run. */
   isSteady?: boolean
   days?: Day[]
   interim?: (Omit<Statistics, 'staleness' | 'age'> & { staleness: number | null; age: number | null })[]
@@ -109,29 +110,29 @@ const NOT_APPLICABLE = {
   nonPolite: null,
   infCrawlers: null,
   kkt: null,
-  notApplicable: 'the bounds are of Poisson changes',
+  notApplicable: 'the bounds hold for Poisson changes only',
 } as const
 
-/** Changes that are drawn one by one; more would take hours. */
+/** Maximum changes to draw; more would take hours. */
 const MAX_CHANGES = 1e10
 
 function boundChanges({ rate, horizon }: Scenario, horizons: number): void {
   const changes = rate.reduce((sum, x) => sum + x, 0) * horizon * horizons
   if (changes > MAX_CHANGES)
-    throw new BadScenario(`${changes.toExponential(1)} changes are too many to draw: leave --sample and mixtures out`)
+    throw new BadScenario(`${changes.toExponential(1)} changes are too many to draw: leave out --sample and mixtures`)
 }
 
-/** A stream of chance of its own; those below 5 draw scenarios (make-scenario.ts). */
+/** A separate random stream; those below 5 draw scenarios (make-scenario.ts). */
 function streamOf({ seed }: TrialOptions, nth: number): Random {
   return seededRandom((seed * 8 + nth) >>> 0)
 }
 
-/** A page of which no look is worth its price was looked at so many mean change intervals ago: it is stale. */
+/** The age, in mean change intervals, of a page never worth a look: it is stale. */
 const LONG_AGO = 50
 
 /**
- * Many horizons do not begin with everything fresh, but as the best rates would have left it: each page was looked at a
- * random share of its interval ago. A fresh beginning takes several intervals of the slowest pages to wear off.
+ * Several horizons start as the best rates would have left the pages: each was looked at a random share of its interval
+ * ago. A fresh start takes several intervals of the slowest pages to wear off.
  */
 export function agedStart({ rate }: Scenario, { looks }: Rates, random: Random): Float64Array {
   return looks.map((often, page) => {
@@ -153,7 +154,7 @@ async function runPolicy(
 ): Promise<PolicyResult> {
   const begun = tools.elapsed()
   const isDrawn = options.isSampled || options.changes !== 'poisson'
-  // Every policy meets the same changes, as far as its looks let it.
+  // Every policy meets the same changes, as far as its looks allow.
   const changes = isDrawn ? new Changes(scenario.rate, options.changes, streamOf(options, 5), since) : undefined
   const random = streamOf(options, 6)
   const { every, isDetailed } = options
@@ -180,17 +181,17 @@ async function runPolicy(
     violations: arena.violations,
     planSeconds,
     runSeconds: (tools.elapsed() - begun) / 1000,
-    ...(days.length === 0 ? {} : { ...settled(days, isExact ? rates.staleness : undefined), days }),
+    ...(days.length === 0 ? {} : { ...steadyState(days, isExact ? rates.staleness : undefined), days }),
     ...(options.every > 0 ? { interim: arena.statistics.map(exact) } : {}),
     ...(arena.realised === undefined ? {} : detail(scenario, policy, arena.realised)),
   }
 }
 
-/** A drift of more than this is no steady state. */
+/** Maximum drift of a steady state. */
 const STEADY = 0.002
 
-/** Of the days after the first third. */
-function settled(days: readonly Day[], bound: number | undefined) {
+/** From the days after the first third. */
+function steadyState(days: readonly Day[], bound: number | undefined) {
   const counted = days.slice(Math.floor(days.length / 3))
   const middle = Math.floor(counted.length / 2)
   const mean = (some: readonly Day[]) => some.reduce((sum, { staleness }) => sum + staleness, 0) / some.length
@@ -204,4 +205,45 @@ function detail(scenario: Scenario, policy: Policy, realised: number[][]) {
   const planned: number[][] = realised.map(() => [])
   eachPlanned(policy.plan, scenario.horizon, (page, instant) => planned[page].push(instant))
   return { counts: [...policy.plan.counts], planned, realised }
+}
+
+/**
+ * `isLearning`: policies that use rates start with a prior and learn from their looks. `since`: the last look at each
+ * page; undefined: 0.
+ */
+export function makePolicy(name: PolicyName, scenario: Scenario, isLearning: boolean, since?: Float64Array): Policy {
+  const estimates = isLearning ? new Estimates(scenario.rate.length, lowRate(scenario.rate)) : undefined
+  switch (name) {
+    case 'psp':
+    case 'mp2':
+    case 'm-wolf':
+      return new Planned(name, scenario, estimates)
+    case 'index':
+      return new Index(scenario, since, estimates)
+    case 'round-robin':
+    case 'lwf':
+      return new RoundRobin(scenario, name === 'lwf')
+    case 'proportional':
+      return new Proportional(scenario, estimates)
+    case 'nutch-adaptive':
+      return new NutchAdaptive(scenario)
+  }
+}
+
+/** A low prior: a tenth of the rates lie below it. */
+function lowRate(rate: Float64Array): number {
+  const positive = rate.filter((x) => x > 0).sort()
+  return positive[Math.floor(positive.length / 10)] ?? 1 / (30 * 86_400)
+}
+
+/** `plans`: plans already made with the true rates. */
+export function boundsOf(scenario: Scenario, rates: Rates, plans: Partial<Record<PlannedName, Plan>> = {}): Bounds {
+  const psp = plans.psp ?? planFor('psp', scenario)
+  const nonPolite = plans['m-wolf']?.counts ?? allocate(scenario, Number.POSITIVE_INFINITY, scenario.capacity)
+  return {
+    wp: stalenessOfCounts(scenario, psp.counts),
+    nonPolite: stalenessOfCounts(scenario, nonPolite),
+    infCrawlers: stalenessOfPlan(scenario, psp),
+    kkt: rates.staleness,
+  }
 }

@@ -264,7 +264,7 @@ test('a crawl on one machine, killed and resumed, with its volumes in the store:
     cleaned.orphans.map(({ removed }) => removed),
     [true],
   )
-  assert.match(cleaned.notes.join(), /1 volumes in s3:\S+ are in no table of this collection/)
+  assert.match(cleaned.notes.join(), /1 volumes in s3:\S+ are not in this collection's table/)
   assert.deepEqual(await objects.list(`${orphan}.pieces/`), [])
   assert.equal((await objects.list('')).length, before - 1)
   objects.close()

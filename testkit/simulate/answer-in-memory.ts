@@ -1,8 +1,8 @@
 /** The API of a server without its sockets: who calls is looked up, the call is found by its path, what it throws becomes a status. */
 import type { Clock } from '../../src/base/clock.ts'
 import type { Callers } from '../../src/cluster/server/callers.ts'
-import { apiErrorOf } from '../../src/cluster/server/errors.ts'
 import type { Asked, Handlers } from '../../src/cluster/server/handlers.ts'
+import { apiErrorOf } from '../../src/cluster/server/handlers.ts'
 import { CALLS, type CallDefinition, type CallName } from '../../src/cluster/wire/calls.ts'
 import type { HttpRequest } from '../../src/cluster/wire/http-client.ts'
 import type { Listen } from './network.ts'

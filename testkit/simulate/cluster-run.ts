@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { workerBook } from '../../src/cluster/server/worker-table.ts'
+import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import { capturesSince } from '../../src/collection/captures/read-captures.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import { canonicalUrl, splitUrl } from '../web/spelling.ts'
@@ -181,13 +181,13 @@ async function leasesLeft({ clock, database, settings }: ClusterWorld): Promise<
 
 async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOptions): Promise<WorkerMachine[]> {
   const { clock, database, random } = world
-  const book = workerBook(database)
+  const workerRows = workerTable(database)
   const machines: WorkerMachine[] = []
   for (let i = 1; i <= workers; i++) {
     const name = `worker-${i}`
     const secret = new Uint8Array(32).fill(i)
     const id = String(i).padStart(16, '0')
-    await book.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
+    await workerRows.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
     const machine = new Machine(name, clock, ownRandom(world))
     // Drawn in any case: what follows must not depend on it.
     const isOff = random.next() < clocksOff

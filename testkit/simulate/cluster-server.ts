@@ -12,7 +12,7 @@ import { Problem } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import { callHandlers } from '../../src/cluster/server/call-handlers.ts'
 import { Callers } from '../../src/cluster/server/callers.ts'
-import { workerBook } from '../../src/cluster/server/worker-table.ts'
+import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Database } from '../../src/database/database.ts'
 import { answerInMemory } from './answer-in-memory.ts'
@@ -80,7 +80,7 @@ export async function serverLife(
     await coordinator.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
     const view = new CrawlView(coordinator, NOBODY)
     await view.refresh()
-    const book = workerBook(database)
+    const workerRows = workerTable(database)
     const real = serverCalls(coordinator, new Map(), VERSION)
     const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
     const handlers = await callHandlers(
@@ -91,9 +91,9 @@ export async function serverLife(
         program: VERSION,
         joinSecret: undefined,
       },
-      { book, isEnding: () => false, maxLeases: MAX_LEASES, heard() {} },
+      { workerRows, isEnding: () => false, maxLeases: MAX_LEASES, onNews() {} },
     )
-    const callers = new Callers(book, clock)
+    const callers = new Callers(workerRows, clock)
     const bug = (error: unknown) =>
       world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
     world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)

@@ -2,18 +2,19 @@
 
 import type { Settings } from '../../src/app/config/keys.ts'
 import { loadSettings } from '../../src/app/config/load.ts'
-import { type Millis, realClock } from '../../src/base/clock.ts'
+import { type Clock, type Millis, realClock } from '../../src/base/clock.ts'
 import { type MemoryDisk, memoryDisk } from '../../src/base/memory-disk.ts'
 import { type VirtualClock, virtualClock } from '../../src/base/virtual-clock.ts'
 import { readCounters } from '../../src/collection/counters/counters.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Frontier } from '../../src/contracts/ports.ts'
+import type { Database } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
+import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import { RequestLedger } from '../web/ledger-of-requests.ts'
 import type { WebOptions } from '../web/options.ts'
 import { makeWeb } from '../web/web.ts'
 import { type CrawledWeb, type Judgement, judge } from './judge.ts'
-import { longestWaitFirst } from './lwf.ts'
 import { type Pace, paceOf } from './pace.ts'
 import { type Alterations, runVirtualCoordinator } from './virtual-coordinator.ts'
 
@@ -123,4 +124,38 @@ function collectorsOf({ options, settings }: Stage): number {
 export function settingsWith(changes: Partial<Settings> = {}): Settings {
   const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
   return { ...settings, ...changes }
+}
+
+/**
+ * Longest wait first, as the CoBWeb paper sets it against KLWF: every collector takes the oldest URL of the whole queue that no
+ * other has taken, and waits for its server. So a URL may be asked for only while it is among the first N, N being the number of
+ * collectors; with KLWF it may always. For comparison only: it wraps what the worker would ask.
+ */
+
+/** The first URLs belong to sites that are being visited: when one of them ends is not known. */
+const LOOK_AGAIN: Millis = 50
+
+const FIRST = `
+  SELECT DISTINCT s.key, s.state, s.not_before FROM (
+    SELECT site FROM url WHERE mark = 0 AND due_at <= ? ORDER BY max(enqueued_at, due_at), seq LIMIT ?) u
+  JOIN site s ON s.key = u.site`
+
+function longestWaitFirst(frontier: Frontier, database: Database, clock: Clock, collectors: number): Frontier {
+  return {
+    ...frontier,
+    async checkOut(worker, atMost) {
+      const now = clock.now()
+      const first = await database.read(async (tx) =>
+        sqliteTx(tx).allExact<{ state: string; not_before: bigint }>(FIRST, now, collectors),
+      )
+      // The frontier gives the sites with the oldest URLs first: they are these.
+      const ready = first.filter(
+        ({ state, not_before }) => state === 'free' || (state === 'waiting' && not_before <= now),
+      )
+      if (first.length === 0 || ready.length > 0)
+        return frontier.checkOut(worker, Math.min(atMost, Math.max(1, ready.length)))
+      const waits = first.filter(({ state }) => state === 'waiting').map(({ not_before }) => Number(not_before) - now)
+      return { visits: [], next: waits.length === first.length ? Math.min(...waits) : Math.min(LOOK_AGAIN, ...waits) }
+    },
+  }
 }

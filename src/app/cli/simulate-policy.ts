@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { EXIT, Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
-import { estimateRate } from '../../refresh/estimate.ts'
+import { estimateRate } from '../../refresh/freshness.ts'
 import { BadScenario, drawScenario, readInstance, type ScenarioDraw } from '../../refresh/make-scenario.ts'
 import type { PolicyName } from '../../refresh/policy.ts'
 import { byServer, type Scenario } from '../../refresh/scenario.ts'

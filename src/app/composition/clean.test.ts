@@ -49,7 +49,7 @@ test('in a folder: a dry run unless told otherwise, refused beside a crawl, and 
   assert.ok(existsSync(join(folder, 'server-id.new')))
   const lock = lockCollection(folder)
   await assert.rejects(clean(folder, '--remove'), { code: 'collection-in-use' })
-  assert.match((await clean(folder)).notes.join(), /files were not looked at/)
+  assert.match((await clean(folder)).notes.join(), /files were not checked/)
   lock.release()
   assert.deepEqual(kindsOf(await clean(folder, '--remove')), ['lease lost.test true', 'file server-id.new true'])
   assert.deepEqual(kindsOf(await clean(folder, '--remove')), [])
@@ -126,8 +126,8 @@ test('in another folder: an unreferenced volume is removed; a folder that is not
   const dry = await clean(folder)
   const orphan = `volume ${name} in dir:${second}`
   assert.ok(kindsOf(dry).includes(`${orphan} false`), kindsOf(dry).join())
-  assert.match(dry.notes.join(), /dir:\/not\/mounted was not looked at: there is no such folder here/)
-  assert.match(dry.notes.join(), /1 volumes in \S+ are in no table of this collection/)
+  assert.match(dry.notes.join(), /dir:\/not\/mounted was not checked: there is no such folder here/)
+  assert.match(dry.notes.join(), /1 volumes in \S+ are not in this collection's table/)
   await clean(folder, '--remove')
   assert.deepEqual(
     realDisk.list(second).filter((file) => file.includes('warc')),

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse as parseDomain } from 'tldts'
-import { RULE_NAMES } from '../../crawl/hazards/rule-names.ts'
+import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
 import { nearest } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
 import { type Parse, Unfit } from './setting.ts'

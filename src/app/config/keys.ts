@@ -2,7 +2,7 @@
  * The table of settings. A key `maxPages` is the flag `--max-pages`, the line `max-pages:` of orbweaver.yaml and the variable
  * `ORBWEAVER_MAX_PAGES`. Defaults are defined here and nowhere else. No setting switches off robots.txt or the pause.
  */
-import { VN } from '../../crawl/hazards/presets.ts'
+import { VN } from '../../crawl/hazards/limits.ts'
 import { CLUSTER_SETTINGS } from './cluster-keys.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'
 import { CRAWL_SETTINGS } from './crawl-keys.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { GENEROUS } from '../../crawl/hazards/presets.ts'
+import { GENEROUS } from '../../crawl/hazards/limits.ts'
 import { SETTING_NAMES, settingOf } from './keys.ts'
 import { loadSettings, type Surroundings, settingsOver } from './load.ts'
 

@@ -1,7 +1,7 @@
 /** Parsers of setting values. Each refuses a wrong value with a sentence that says what to write instead. */
 import { isIP } from 'node:net'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
-import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/distribution.ts'
+import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/make-scenario.ts'
 import { isTakenName } from '../../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../../web/url/rules.ts'
 import { nearest } from './nearest.ts'

@@ -99,7 +99,7 @@ const addPart = (database: Database, site: string, fence: number, part: number, 
   )
 }
 
-onBoth('parts that cannot be applied or that nobody knows go, others stay', async (database, disk) => {
+onBoth('parts that cannot be applied or have an unknown visit are removed, others stay', async (database, disk) => {
   await addSite(database, 'known.test', 5, null)
   await addPart(database, 'known.test', 5, 1, null)
   await addPart(database, 'known.test', 5, 2, 'it is torn')
@@ -110,9 +110,9 @@ onBoth('parts that cannot be applied or that nobody knows go, others stay', asyn
   const whys = Object.fromEntries(found.orphans.map(({ name, why }) => [name.replace(/^\w+/, ''), why]))
   assert.deepEqual(whys, {
     '.5 part 2 (known.test)': 'cannot be applied: it is torn',
-    '.4 part 1 (known.test)': 'its site went to another visit since',
+    '.4 part 1 (known.test)': 'a later visit has its site',
     '.6 part 1 (known.test)': 'there was no such visit',
-    '.1 part 1 (unknown.test)': 'nobody knows its site',
+    '.1 part 1 (unknown.test)': 'its site is unknown',
   })
   assert.equal((await removeOrphans(found.orphans)).size, 4)
   assert.equal(await count(database, 'inbox'), 1)
@@ -286,8 +286,8 @@ onBoth('a place without a file is forgotten, unless captures lie there', async (
   await addLocation(database, lost.volume, 'w', 1)
   await addLocation(database, 'never-sent.warc.gz', 'w', 0)
   const parts = partsOf(database, disk)
-  assert.match((await findOrphans(parts)).notes.join(), new RegExp(`${lost.volume} should lie here`))
-  await clean(parts, ['place never-sent.warc.gz'])
+  assert.match((await findOrphans(parts)).notes.join(), new RegExp(`${lost.volume} is missing here`))
+  await clean(parts, ['location never-sent.warc.gz'])
 })
 
 onBoth('files that were never finished and reports that were refused go', async (database, disk) => {

@@ -1,4 +1,4 @@
-/** All that nobody owns, kind by kind. Changes nothing. */
+/** Finds orphaned data, one kind after another. Changes nothing. */
 
 import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
@@ -10,9 +10,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
-import { orphanVolumes } from './orphan-volumes.ts'
-import { orphansAt } from './other-locations.ts'
-import { oldCalls, silentMembers } from './silent-members.ts'
+import { orphansAt, orphanVolumes } from './orphan-volumes.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   const { database, files, now, isAtRest } = parts
@@ -30,7 +28,7 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
       ...(await oldCalls(database, now - parts.keepCallsFor)),
     )
   }
-  if ('left' in files) found.notes.push(`files were not looked at: ${files.left}`)
+  if ('left' in files) found.notes.push(`files were not checked: ${files.left}`)
   else {
     if (database !== undefined) {
       include(await orphanVolumes(database, files, silentSince))
@@ -53,7 +51,7 @@ interface Lease {
   until: Instant
 }
 
-/** They are freed by the coordinator's own rules (a pause, one more loss), by whoever opens it: not one by one. */
+/** The coordinator frees them by its own rules (a pause, one more loss) when it next opens, not the cleaner. */
 async function endedLeases(database: Database, now: Instant, isAtRest: boolean): Promise<Orphan[]> {
   const before = isAtRest ? Number.MAX_SAFE_INTEGER : now
   const leases = await database.read((tx) => queries(tx).all<Lease>(READ_ENDED_LEASES, before, MAX_OF_A_KIND))
@@ -68,22 +66,22 @@ async function endedLeases(database: Database, now: Instant, isAtRest: boolean):
   }))
 }
 
-/** Files that were never finished, and batches of reports that no server would take. None has a reader any more. */
+/** Unfinished files, and batches of reports that no server accepted. Nothing reads them. */
 
 interface Leftover {
-  /** Inside the folder. */
+  /** The folder inside the collection's. */
   inside: string
   pattern: RegExp
   why: string
 }
 
-const UNFINISHED = 'never finished: a crash came between'
+const UNFINISHED = 'unfinished: left by a crash'
 
 const LEFTOVERS: readonly Leftover[] = [
   { inside: '.', pattern: /\.new$/, why: UNFINISHED },
   { inside: 'outbox', pattern: /\.parts\.new$/, why: UNFINISHED },
   { inside: 'indexes', pattern: /^index\.partial-/, why: UNFINISHED },
-  { inside: 'outbox', pattern: /\.parts\.refused$/, why: 'reports that no server would take; kept to be looked at' },
+  { inside: 'outbox', pattern: /\.parts\.refused$/, why: 'reports that no server accepted; kept for inspection' },
 ]
 
 function leftoverFiles({ disk, folder }: OwnFolder): Orphan[] {
@@ -108,7 +106,7 @@ function leftoverFiles({ disk, folder }: OwnFolder): Orphan[] {
   )
 }
 
-/** Volumes that should be with this server and are not: begun and never sent, or removed by hand. */
+/** Volumes that should be on this server but are missing: begun and never sent, or removed by hand. */
 interface OwnVolume {
   name: string
   worker: string
@@ -129,13 +127,11 @@ async function lostLocations(database: Database, { disk, folder, node }: OwnFold
     for (const { name, worker, bytes } of piece) {
       if (volumePath(disk, archive, name) !== undefined) continue
       if ((await database.read((tx) => knownEnd(tx, name))) > 0) {
-        found.notes.push(
-          `${name} should lie here and does not, though captures are in it: 'orbweaver verify' says more`,
-        )
+        found.notes.push(`${name} is missing here, though captures are in it: run 'orbweaver verify'`)
         continue
       }
       found.orphans.push({
-        kind: 'place',
+        kind: 'location',
         name,
         why: `worker ${worker} began to send it; it is not here, and no capture names it`,
         bytes,
@@ -163,7 +159,7 @@ const COLUMNS = 'bucket, visit, part, fence, site, length(body) AS bytes, corrup
 const READ_CORRUPT = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NOT NULL ORDER BY visit, part LIMIT ?`
 const READ_WAITING = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NULL ORDER BY visit, part LIMIT ?`
 const READ_FENCE = 'SELECT fence FROM site WHERE bucket = ? AND key = ?'
-/** What was spoilt stays so, and a visit that is over never comes back: whoever applies it meanwhile has removed it himself. */
+/** Corrupt parts stay corrupt, and an ended visit never returns. If the part was applied meanwhile, its row is gone. */
 const REMOVE_PART = 'DELETE FROM inbox WHERE bucket = ? AND visit = ? AND part = ?'
 
 function orphanParts(database: Database): Promise<Orphan[]> {
@@ -182,12 +178,12 @@ function orphanParts(database: Database): Promise<Orphan[]> {
 
 async function whyUnknown(tx: Tx, { visit, fence }: Part): Promise<string | undefined> {
   const id = readVisitId(visit)
-  if (id === undefined || id.fence !== fence) return 'no visit has such a name'
+  if (id === undefined || id.fence !== fence) return 'the visit id is not valid'
   const key = signed64(id.site)
   const site = await queries(tx).get<{ fence: number }>(READ_FENCE, bucketOf(tx.dialect, key), key)
-  if (site === undefined) return 'nobody knows its site'
+  if (site === undefined) return 'its site is unknown'
   if (site.fence < fence) return 'there was no such visit'
-  return site.fence > fence ? 'its site went to another visit since' : undefined
+  return site.fence > fence ? 'a later visit has its site' : undefined
 }
 
 function orphanOf(database: Database, part: Part, why: string): Orphan {
@@ -201,9 +197,70 @@ function orphanOf(database: Database, part: Part, why: string): Orphan {
   }
 }
 
-/** Those that were removed; the others were none any more. */
+/** Returns those that were removed; the others had stopped being orphans. */
 export async function removeOrphans(orphans: readonly Orphan[]): Promise<Set<Orphan>> {
   const removed = new Set<Orphan>()
   for (const orphan of orphans) if (await orphan.remove()) removed.add(orphan)
   return removed
+}
+
+/** Workers and servers that were silent for very long, and old calls. */
+
+/**
+ * Keeps barred workers, so that they stay barred, and workers with volumes of their own: in a folder of their machine,
+ * at an unknown location (volume names contain the start of the worker's id), or not completely sent.
+ */
+const IDLE = `state <> 'barred' AND seen_at < ?
+  AND NOT EXISTS (SELECT 1 FROM volume_location p WHERE p.worker = worker.id AND (p.sealed = 0 OR p.node LIKE 'dir:%'))
+  AND NOT EXISTS (SELECT 1 FROM volume v WHERE v.name LIKE '%-' || substr(worker.id, 1, 8) || '%'
+    AND NOT EXISTS (SELECT 1 FROM volume_location p WHERE p.name = v.name))`
+const READ_WORKERS = `SELECT id, name, seen_at AS "seenAt" FROM worker WHERE ${IDLE} ORDER BY seen_at LIMIT ?`
+const REMOVE_WORKER = `DELETE FROM worker WHERE ${IDLE} AND id = ?`
+const READ_SERVERS = `SELECT id, url AS name, seen_at AS "seenAt" FROM server WHERE seen_at < ? ORDER BY seen_at LIMIT ?`
+const REMOVE_SERVER = 'DELETE FROM server WHERE seen_at < ? AND id = ?'
+const COUNT_CALLS = 'SELECT count(*) AS n FROM worker_call WHERE at < ?'
+const FORGET_CALLS = `
+  DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)`
+const CALLS_AT_ONCE = 5000
+
+interface Member {
+  id: string
+  name: string
+  seenAt: Instant
+}
+
+async function silentMembers(database: Database, silentSince: Instant): Promise<Orphan[]> {
+  const members = async (kind: 'worker' | 'server', read: string, remove: string): Promise<Orphan[]> => {
+    const rows = await database.read((tx) => queries(tx).all<Member>(read, silentSince, MAX_OF_A_KIND))
+    return rows.map(({ id, name, seenAt }) => ({
+      kind,
+      name: `${name} (${id})`,
+      why: `last seen ${new Date(seenAt).toISOString()}`,
+      remove: () => database.transact(async (tx) => (await queries(tx).run(remove, silentSince, id)) > 0),
+    }))
+  }
+  return [
+    ...(await members('worker', READ_WORKERS, REMOVE_WORKER)),
+    ...(await members('server', READ_SERVERS, REMOVE_SERVER)),
+  ]
+}
+
+/** One orphan for all of them. */
+async function oldCalls(database: Database, before: Instant): Promise<Orphan[]> {
+  const { n } = (await database.read((tx) => queries(tx).get<{ n: number }>(COUNT_CALLS, before)))!
+  if (n === 0) return []
+  return [
+    {
+      kind: 'calls',
+      name: 'calls of workers',
+      why: `made before ${new Date(before).toISOString()}, past the retention time`,
+      count: n,
+      async remove() {
+        for (;;) {
+          const gone = await database.transact((tx) => queries(tx).run(FORGET_CALLS, before, CALLS_AT_ONCE))
+          if (gone < CALLS_AT_ONCE) return true
+        }
+      },
+    },
+  ]
 }

@@ -1,7 +1,7 @@
 /**
- * Volumes in the archive folder in which the catalogue names nothing. A report may still be on its way: as long as anything lies
- * in the inbox no volume is judged, and one that a worker sent is nobody's only when that worker was silent for very long.
- * And beginnings of volumes that are complete elsewhere: their workers turned to another server or store before the end.
+ * Volumes in the archive folder without any catalogued capture. A report may still arrive: while the inbox has parts no
+ * volume is judged, and a worker's volume is orphaned only after the worker was silent for very long. Also incomplete
+ * volumes that are complete elsewhere: their workers switched to another server or store before the end.
  */
 import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
@@ -12,13 +12,13 @@ import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify
 import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
+import { type Findings, MAX_OF_A_KIND, type Orphan, type OtherLocation, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
-/** Who sent it, wherever it lies, and when he was seen last; null: nobody knows him any more. */
+/** The worker that sent it, and when it was last seen; null: an unknown worker. */
 const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
   WHERE p.name = ?`
-/** Whole, and with somebody who is known. */
+/** Complete copies, and whether their server is known. */
 const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
 const FORGET_PLACE = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
@@ -39,7 +39,7 @@ export async function orphanVolumes(
   const removing = (file: string, isStillOne: () => Promise<boolean>) => async () => {
     if (!(await isStillOne())) return false
     disk.remove(join(archive, file))
-    // Durable before the table forgets it: a row without a file is found next time, a file without a row is anybody's.
+    // Remove the file first: a row without a file is found next time; a file without a row has no known owner.
     await disk.syncFolder(archive)
     if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_PLACE, nameOf(file), node))
     return true
@@ -76,7 +76,7 @@ export async function orphanVolumes(
   return { orphans, notes }
 }
 
-/** Where the whole of a volume lies of which only a beginning is here. A folder must be seen to hold it: it may be this one. */
+/** Where the complete copy of an incomplete volume is. A folder must be checked to hold it: it may be this one. */
 async function completeElsewhere(
   tx: Tx,
   disk: Disk,
@@ -107,15 +107,15 @@ async function isUnnamed(tx: Tx, name: string, silentSince: Instant): Promise<bo
 const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)
 
 /**
- * A revisit may refer to a record that its worker wrote and whose own report never came. The catalogue does not know that record,
- * and yet the page has no other bytes: its volume is no orphan.
+ * A revisit may reference a record whose own report never arrived. The catalogue does not know that record, yet the
+ * page has no other bytes: its volume is not an orphan.
  */
 
-/** Payloads that are nowhere else and are looked for among the revisits: 100 MB at most. Volumes with more of them stay. */
+/** Maximum payloads without another copy to compare with revisits: 100 MB. Volumes with more stay. */
 const MAX_PAYLOADS = 1_000_000
 const READ_REVISITS = `SELECT digest FROM capture WHERE kind = 'revisit'`
 
-/** Of these files, those that must stay. Reads each from end to end, and the catalogue's revisits once. */
+/** Which of these files must stay. Reads each from end to end, and the catalogue's revisits once. */
 export async function onlyCopies(database: Database, disk: Disk, paths: readonly string[]): Promise<Set<string>> {
   const needed = new Set<string>()
   const holders = new Map<string, string[]>()
@@ -139,7 +139,120 @@ async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
     if (kind === 'response') found.add(digest)
   }
   const reading = verifyVolume(disk, path, { capture })
-  // What is damaged in it is nobody's loss: no report names it.
+  // Damage in it doesn't matter: no report references it.
   while (!(await reading.next()).done);
   return found
+}
+
+/**
+ * Volumes outside the archive folder: in another folder or a store. Only volumes in this collection's table are judged,
+ * and only its own or those of workers silent for very long. A folder or bucket may hold volumes of other collections;
+ * they are counted and left alone.
+ */
+
+export interface Owners {
+  /** The name under which this folder's coordinator records its own volumes. */
+  own: string
+  silentSince: Instant
+}
+
+interface Row {
+  name: string
+  worker: string
+  /** When its worker was last seen; null: an unknown worker. */
+  seenAt: Instant | null
+}
+
+const READ_NODES = `SELECT DISTINCT node FROM volume_location WHERE node LIKE 'dir:%' OR node LIKE 's3:%' ORDER BY node`
+const READ_ROWS = `SELECT p.name, p.worker, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
+  WHERE p.node = ? AND p.name > ? ORDER BY p.name LIMIT ?`
+const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+const PIECE = 1000
+
+/** The locations in the table, except servers. */
+export async function locationNodes(database: Database): Promise<string[]> {
+  const rows = await database.read((tx) => queries(tx).all<{ node: string }>(READ_NODES))
+  return rows.map(({ node }) => node)
+}
+
+export async function orphansAt(
+  database: Database,
+  disk: Disk,
+  location: OtherLocation,
+  owners: Owners,
+): Promise<Findings> {
+  let there: ReadonlyMap<string, number>
+  try {
+    there = await location.list()
+  } catch (error) {
+    return { orphans: [], notes: [`${location.node} was not checked: ${messageOf(error)}`] }
+  }
+  const found: Findings = { orphans: [], notes: [] }
+  const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+  let known = 0
+  for await (const row of rowsAt(database, location.node)) {
+    const bytes = there.get(row.name)
+    if (bytes !== undefined) known++
+    if (found.orphans.length >= MAX_OF_A_KIND || !isJudged(row, owners)) continue
+    const isNamed = (await database.read((tx) => knownEnd(tx, row.name))) > 0
+    if (isNamed && bytes === undefined && row.worker === owners.own)
+      found.notes.push(`${row.name} is missing in ${location.node}, though captures are in it`)
+    // A report may still arrive.
+    if (isNamed || waiting > 0) continue
+    const stays = bytes === undefined ? undefined : await whyNeeded(database, disk, location, row.name)
+    if (stays === undefined) found.orphans.push(orphanOf(database, location, row.name, bytes))
+    else found.notes.push(`${row.name} in ${location.node} stays: no capture names it, but ${stays}`)
+  }
+  const unknown = there.size - known
+  if (unknown > 0)
+    found.notes.push(
+      `${unknown} volumes in ${location.node} are not in this collection's table and stay: they belong to another collection, or a killed worker began them`,
+    )
+  return found
+}
+
+async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
+  for (let last = ''; ; ) {
+    const piece = await database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last, PIECE))
+    yield* piece
+    if (piece.length < PIECE) return
+    last = piece[piece.length - 1].name
+  }
+}
+
+/** An unknown worker may still come back: it may belong to another server's crawl. */
+function isJudged({ worker, seenAt }: Row, { own, silentSince }: Owners): boolean {
+  return worker === own || (seenAt !== null && seenAt < silentSince)
+}
+
+async function whyNeeded(
+  database: Database,
+  disk: Disk,
+  location: OtherLocation,
+  volume: string,
+): Promise<string | undefined> {
+  const opened = await location.open(volume).catch((error: unknown) => ({ why: messageOf(error) }))
+  if ('why' in opened) return `it cannot be read (${opened.why})`
+  using file = opened
+  return (await onlyCopies(database, disk, [file.path])).size > 0 ? 'revisits reference payloads in it' : undefined
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function orphanOf(database: Database, location: OtherLocation, volume: string, bytes: number | undefined): Orphan {
+  const forget = (tx: Tx) => queries(tx).run(FORGET, volume, location.node)
+  const isThere = bytes !== undefined
+  return {
+    kind: isThere ? 'volume' : 'location',
+    name: `${volume} in ${location.node}`,
+    why: `no capture is in it, and no report about it can arrive any more${isThere ? '' : '; it does not exist'}`,
+    bytes: bytes ?? 0,
+    async remove() {
+      if ((await database.read((tx) => knownEnd(tx, volume))) > 0) return false
+      // Remove the volume first: a row without a volume is found next time; a volume without a row has no known owner.
+      if (isThere) await location.remove(volume)
+      await database.transact(forget)
+      return true
+    },
+  }
 }

@@ -1,64 +1,64 @@
-/** What nobody owns any more. */
+/** Orphaned data. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Database } from '../../database/database.ts'
 
-export type OrphanKind = 'lease' | 'part' | 'volume' | 'file' | 'place' | 'worker' | 'server' | 'calls'
+export type OrphanKind = 'lease' | 'part' | 'volume' | 'file' | 'location' | 'worker' | 'server' | 'calls'
 
 export interface Orphan {
   kind: OrphanKind
   name: string
-  /** Why it is one, for people. */
+  /** The reason, for people. */
   why: string
   bytes?: number
-  /** It stands for so many. */
+  /** How many items it stands for. */
   count?: number
-  /** False: it is none any more, or it is removed in another way. */
+  /** False: it is no longer an orphan, or is removed in another way. */
   remove(): Promise<boolean>
 }
 
 export interface Findings {
   orphans: Orphan[]
-  /** What was not looked at, and why; what is wrong and cannot be cleaned. */
+  /** What was not checked, and why; faults that can't be cleaned. */
   notes: string[]
 }
 
-/** The folder of a collection, of a server or of a worker, held by nobody else. */
+/** The locked folder of a collection, a server or a worker. */
 export interface OwnFolder {
   disk: Disk
   folder: string
-  /** The server whose folder it is, where several share the database. */
+  /** The server that owns the folder, if several share the database. */
   node: string | undefined
-  /** Under which its house notes where volumes of its own lie. */
+  /** The name under which its coordinator records its own volumes. */
   owner: string
 }
 
 /** Another folder, or a store, as the cleaner sees it. */
 export interface OtherLocation {
-  /** As in `volume_place`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
+  /** As in `volume_location`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
   readonly node: string
-  /** All volumes there, with their bytes. Throws when it cannot be looked at. */
+  /** All volumes there, with their sizes. Throws when it can't be read. */
   list(): Promise<ReadonlyMap<string, number>>
-  /** For as long as it is read. */
+  /** Open until disposed. */
   open(volume: string): Promise<{ path: string } & Disposable>
   remove(volume: string): Promise<void>
 }
 
 export interface CleanerParts {
-  /** Where else volumes lie. None, when files are not to be touched. */
+  /** Other locations of volumes; none if files must not be touched. */
   locations: readonly OtherLocation[]
-  /** Undefined: the folder is a worker's, which has none. */
+  /** Undefined for a worker's folder, which has none. */
   database: Database | undefined
-  /** Why files are not to be touched, when they are not. */
+  /** `left`: why files must not be touched. */
   files: OwnFolder | { left: string }
   now: Instant
-  /** Who was silent for longer does not come back. */
+  /** Members silent for longer count as gone. */
   olderThan: Millis
-  /** How long the record of the workers' calls is kept. */
+  /** Retention of the call log. */
   keepCallsFor: Millis
-  /** No process holds leases of this database: all that are left are of the dead. */
+  /** No process uses this database, so all leases are left over. */
   isAtRest: boolean
 }
 
-/** Of one kind in one run: who has more runs it again. */
+/** Maximum per kind and run; run again for more. */
 export const MAX_OF_A_KIND = 10_000

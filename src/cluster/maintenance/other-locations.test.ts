@@ -11,7 +11,7 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { removeOrphans } from './find-orphans.ts'
 import type { OtherLocation } from './orphan.ts'
-import { locationNodes, orphansAt } from './other-locations.ts'
+import { locationNodes, orphansAt } from './orphan-volumes.ts'
 
 const DAY = 86_400_000
 const THERE = '/mnt/second'
@@ -70,11 +70,11 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
   const at = (volume: string) => `${volume} in ${location.node}`
   assert.deepEqual(
     found.orphans.map(({ kind, name }) => `${kind} ${name}`),
-    [`place ${at('never.warc.gz')}`, `volume ${at(nobodys.volume)}`, `volume ${at(silents.volume)}`],
+    [`location ${at('never.warc.gz')}`, `volume ${at(nobodys.volume)}`, `volume ${at(silents.volume)}`],
   )
   assert.equal(found.notes.length, 2)
   assert.match(found.notes[0], new RegExp(`${only.volume} in .* stays`))
-  assert.match(found.notes[1], /^1 volumes in dir:\/mnt\/second are in no table/)
+  assert.match(found.notes[1], /^1 volumes in dir:\/mnt\/second are not in this/)
   assert.equal((await removeOrphans(found.orphans)).size, 3)
   assert.deepEqual(
     disk.list(THERE),
@@ -83,7 +83,7 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
   assert.deepEqual((await orphansAt(database, disk, location, OWNERS)).orphans, [])
 })
 
-test('as long as reports wait in the inbox nothing is judged; a place that cannot be looked at is named', async () => {
+test('as long as reports wait in the inbox nothing is judged; an unreadable location is reported', async () => {
   const { disk, database, location, write, run } = await cleaned()
   await write('w1', 'crawl')
   await run(`INSERT INTO inbox (visit, part, fence, site, last, body) VALUES ('v.1', 1, 1, 'a.test', 0, x'00')`)
@@ -91,7 +91,7 @@ test('as long as reports wait in the inbox nothing is judged; a place that canno
   const away: OtherLocation = { ...location, list: () => Promise.reject(new Error('there is no such folder here')) }
   assert.deepEqual(await orphansAt(database, disk, away, OWNERS), {
     orphans: [],
-    notes: ['dir:/mnt/second was not looked at: there is no such folder here'],
+    notes: ['dir:/mnt/second was not checked: there is no such folder here'],
   })
 })
 

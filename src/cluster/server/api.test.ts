@@ -23,7 +23,7 @@ describe('who may call', () => {
   })
   after(() => made[Symbol.asyncDispose]())
 
-  it('nobody without a secret, with another one, or of another worker', async () => {
+  it('refuses calls without a secret, with a wrong one, or of another worker', async () => {
     const a = await made.join()
     const b = await made.join()
     const ask = (as?: { worker: string; secret: string }) => made.send('/api/v1/servers', as && { as })
@@ -41,7 +41,7 @@ describe('who may call', () => {
     assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(secret))
   })
 
-  it('a worker of another protocol hears so, in words', async () => {
+  it('a worker of another protocol gets an error that says so', async () => {
     const as = await made.join()
     const { status, body } = await made.send('/api/v1/servers', { as, headers: { [PROTOCOL_HEADER]: '99' } })
     assert.equal(status, 409)
@@ -52,7 +52,7 @@ describe('who may call', () => {
     })
   })
 
-  it('every answer tells the time of the server, a refusal too', async () => {
+  it("every answer has the server's time, errors too", async () => {
     const { header } = await made.send('/nowhere')
     assert.ok(Math.abs(Number(header(TIME_HEADER)) - Date.now()) < 5000)
   })
@@ -66,7 +66,7 @@ test('a server on all addresses names its machine to workers, for localhost is t
   assert.equal(on('::1', 'IPv6'), 'http://[::1]:8723')
 })
 
-test('who does not know the join secret does not join', async () => {
+test('a worker without the join secret cannot join', async () => {
   await using made = await testServer({ joinSecret: 'sesame' })
   const join = (secret?: string) =>
     made.send('/api/v1/workers', { body: { name: 'w', version: '1', ...(secret && { join: secret }) } })
@@ -75,7 +75,7 @@ test('who does not know the join secret does not join', async () => {
   assert.equal((await join('sesame')).status, 200)
 })
 
-test('without a join secret, who comes through a proxy does not join', async () => {
+test('without a join secret, a worker behind a proxy cannot join', async () => {
   await using made = await testServer()
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   const { status } = await made.send('/api/v1/workers', { body: { name: 'w', version: '1' }, headers })
@@ -175,7 +175,7 @@ describe('parts', () => {
   it('leave a line each in the record of calls', async () => {
     await using other = await testServer({ database: made.database })
     const as = await other.join()
-    await other.send('/api/v1/twins', { as, body: { digests: ['sha1:KNOWN', 'x'] } })
+    await other.send('/api/v1/copies', { as, body: { digests: ['sha1:KNOWN', 'x'] } })
     await other.send('/api/v1/visits/enter', { as, body: { thread: 't', visit: V1, address: '192.0.2.9' } })
     await other.send('/api/v1/visits/enter', { as, body: { thread: 't', visit: 'no', address: '192.0.2.9' } })
     await other.server.close()
@@ -309,7 +309,7 @@ describe('for operators', () => {
     assert.equal(new Set(names).size, names.length)
   })
 
-  it('statistics are open to all and name nobody', async () => {
+  it('statistics are public and contain no names', async () => {
     await using made = await testServer()
     await made.join()
     const { status, body } = await made.send('/api/v1/statistics')
@@ -320,7 +320,7 @@ describe('for operators', () => {
     assert.equal(servers, 1)
   })
 
-  it('who asks too often is told when to come again', async () => {
+  it('a caller that asks too often learns when to retry', async () => {
     await using made = await testServer({ limits: { calls: 5 } })
     const as = await made.join()
     const answers = await Promise.all(Array.from({ length: 30 }, () => made.send('/api/v1/servers', { as })))
@@ -331,7 +331,7 @@ describe('for operators', () => {
 })
 
 describe('a certificate of its own', () => {
-  it('is shown to whoever comes, and who does not trust it hears why', async () => {
+  it('is shown to every client; one that does not trust it gets the reason', async () => {
     const tls = selfSigned(['localhost'])
     await using made = await testServer({ tls: { read: () => tls } })
     const { port } = new URL(made.server.url)
@@ -347,7 +347,7 @@ describe('a certificate of its own', () => {
   })
 })
 
-test('a port that is taken is the mistake of whoever named it', async () => {
+test('a port in use is a usage error', async () => {
   await using made = await testServer()
   const port = Number(new URL(made.server.url).port)
   await assert.rejects(testServer({}, port), { code: 'bad-flag', message: /another program listens there/ })

@@ -8,10 +8,9 @@ import type { Clock, Millis } from '../../base/clock.ts'
 import { finishesWithin } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { CALLS, type CallDefinition, type CallName } from '../wire/calls.ts'
-import { openApi } from '../wire/openapi.ts'
+import { CALLS, type CallDefinition, type CallName, openApi } from '../wire/calls.ts'
 import {
+  ApiError,
   MAX_BODY_BYTES,
   MAX_SENT_BYTES,
   MAX_VOLUME_PIECE,
@@ -22,17 +21,17 @@ import {
 } from '../wire/protocol.ts'
 import type { CallNote } from './call-log.ts'
 import type { Callers, Rates } from './callers.ts'
-import { apiErrorOf, noDatabase } from './errors.ts'
 import type { Asked, Handlers } from './handlers.ts'
+import { apiErrorOf, noDatabase } from './handlers.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
 import { remembered } from './statistics.ts'
 
 export interface ApiTools {
   handlers: Handlers
   callers: Callers
-  /** Of workers by their id; of everybody else by their address. */
+  /** Per worker id; for other callers per address. */
   workerRates: Rates
-  strangerRates: Rates
+  anonymousRates: Rates
   metrics: Metrics
   note(call: CallNote): void
   clock: Clock
@@ -44,7 +43,7 @@ export interface ApiTools {
   tls: { cert: string; key: string } | undefined
 }
 
-/** Of a request's head and body: who is slower holds a socket for nothing. */
+/** For a request's head and body: slow clients must not hold sockets. */
 const HEAD_WITHIN: Millis = 20_000
 const REQUEST_WITHIN: Millis = 120_000
 /** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
@@ -59,7 +58,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   const { tls, clock } = tools
   const app = fastify({
     logger: false,
-    // Said by ourselves, in the words of the API.
+    // We answer these ourselves, as API errors.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
@@ -81,7 +80,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     const known = apiErrorOf(error)
     if (known.code === 'bug') tools.journal.record({ kind: 'trouble', what: `a call failed: ${stackOf(error)}` })
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
-    // What was sent and not read stays in the socket: the next request on it would begin with it.
+    // Unread body bytes would be taken for the next request on this connection.
     if (known.code === 'too-big') reply.header('connection', 'close')
     return reply.code(known.status).type('application/json').send(known.body)
   }
@@ -92,7 +91,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   app.addHook('onSend', async (_request, reply) => {
     reply.header(TIME_HEADER, String(clock.now()))
-    // A connection that is kept would keep the server from ending.
+    // Open connections would delay the end of the server.
     if (tools.isEnding()) reply.header('connection', 'close')
   })
   for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
@@ -115,18 +114,18 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       ...(call.params === undefined ? {} : { params: call.params }),
       ...(call.query === undefined ? {} : { querystring: call.query }),
     },
-    // Before the body is read: who may not call need not send it.
+    // Check before reading the body.
     async onRequest(request) {
       const began = clock.elapsed()
       const asked = blank(request)
       askedBy.set(request, { asked, began })
       if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
-      if (call.by !== 'worker') return limit(tools.strangerRates, asked.address)
+      if (call.by !== 'worker') return limit(tools.anonymousRates, asked.address)
       checkProtocol(request)
       try {
         asked.worker = await tools.callers.who(request.headers.authorization)
       } catch (error) {
-        limit(tools.strangerRates, asked.address)
+        limit(tools.anonymousRates, asked.address)
         throw error
       }
       limit(tools.workerRates, asked.worker)
@@ -159,7 +158,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
   })
 }
 
-function nobodyAsked(): Asked {
+function anonymousRequest(): Asked {
   return {
     worker: '',
     address: '',
@@ -176,7 +175,7 @@ function nobodyAsked(): Asked {
 function blank(request: FastifyRequest): Asked {
   const { socket } = request.raw
   return {
-    ...nobodyAsked(),
+    ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
     forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
     length: 0,
@@ -186,7 +185,7 @@ function blank(request: FastifyRequest): Asked {
   }
 }
 
-/** An operator's, as `readVolume` wants it. */
+/** The query of `readVolume`. */
 function joinShown(authorization: string | undefined): string | undefined {
   const [, shown] = /^Join ([A-Za-z0-9_-]{1,2000})$/.exec(authorization ?? '') ?? []
   return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()
@@ -217,12 +216,12 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 /** Health, metrics and the description of the API: for operators and their tools. */
 function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
   const description = JSON.stringify(openApi(program))
-  // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
+  // Anyone may ask, any number of times: the cost is bounded per second.
   const healthy = remembered(clock, PAGE_FRESH, async () => {
     if (!(await finishesWithin(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
   })
   const page = remembered(clock, PAGE_FRESH, async () => {
-    const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
+    const statistics = await handlers.statistics(anonymousRequest(), undefined).catch((error: unknown) => {
       journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
       return undefined
     })
@@ -246,7 +245,7 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
   })
 }
 
-/** By the same checks that the other end of the wire uses; nothing is coerced, nothing taken out. */
+/** The same checks as at the worker's end; nothing is coerced or removed. */
 function validator(schema: TSchema) {
   const compiled = Compile(schema)
   return (value: unknown) => {

@@ -1,4 +1,4 @@
-/** Every call of the API with what answers it, over one house. What carries requests and answers is not known here. */
+/** Every API call with its handler, over one coordinator. Independent of HTTP. */
 import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -13,15 +13,15 @@ import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
 import { type CoordinatorFigures, statisticsOf } from './statistics.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
-import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-table.ts'
+import { sumWorkers, type WorkerNews, type WorkerTable } from './worker-table.ts'
 
 export interface HandlerParts {
-  /** The same after each start: volumes that were sent here are found by it. */
+  /** Stable across restarts: it identifies volumes sent here. */
   id: string
   calls: ServerCalls
   database: Database
   disk: Disk
-  /** Where volumes of workers are put. */
+  /** Where workers' volumes are stored. */
   archiveFolder: string
   clock: Clock
   journal: Journal<Event>
@@ -29,29 +29,29 @@ export interface HandlerParts {
   /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
   nudge: Wakeup
   program: string
-  /** What a new worker must know; undefined: only workers of the same machine may join. */
+  /** Secret for new workers; undefined: only workers on the same machine may join. */
   joinSecret: string | undefined
 }
 
 export interface HandlerTools {
-  book: WorkerBook
+  workerRows: WorkerTable
   isEnding(): boolean
-  /** Leases that one worker may have out. */
+  /** Maximum leases per worker. */
   maxLeases: number
-  /** A worker told how it is. */
-  heard(worker: string, news: WorkerNews): void
+  /** A worker reported its state. */
+  onNews(worker: string, news: WorkerNews): void
 }
 
-/** Servers that were not seen for longer are not named; workers not seen for longer are silent. */
+/** Servers unseen for longer are not listed; workers unseen for longer count as silent. */
 export const SEEN_WITHIN: Millis = 60_000
 
 export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
   const { clock, journal, database, calls, nudge, program } = parts
-  const { book, isEnding, maxLeases } = tools
-  const tickets = ticketsBy(await book.ticketKey(freshBytes(32)))
+  const { workerRows, isEnding, maxLeases } = tools
+  const tickets = ticketsBy(await workerRows.ticketKey(freshBytes(32)))
   const holdings = new Holdings(clock)
   const servers = async () => {
-    const rows = await book.servers(clock.now() - SEEN_WITHIN)
+    const rows = await workerRows.servers(clock.now() - SEEN_WITHIN)
     return rows.map((row) => row.url)
   }
   return {
@@ -74,12 +74,12 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()
       const secret = freshBytes(32)
-      await book.register({ id, secret, name, region, version }, clock.now())
+      await workerRows.register({ id, secret, name, region, version }, clock.now())
       return { worker: id, secret: Buffer.from(secret).toString('base64url') }
     },
     servers: async () => ({ servers: await servers() }),
     async alive({ worker }, news) {
-      tools.heard(worker, news)
+      tools.onNews(worker, news)
       return { servers: await servers() }
     },
   }

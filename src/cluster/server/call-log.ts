@@ -1,4 +1,4 @@
-/** The record of calls (W3): noted at once, written in groups, thrown away when it is old enough. */
+/** The call log (W3): buffered, written in groups, deleted when old. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
@@ -10,15 +10,15 @@ export interface CallNote {
   visit?: string
   /** `ok`, a word of the answer, or an error's code. */
   result: string
-  /** Visits handed out, parts stored, digests asked for. */
+  /** Visits granted, parts stored, digests looked up. */
   items: number
   bytes: number
   tookMs: Millis
 }
 
-/** While the database cannot be reached, the record is what is given up first. */
+/** While the database is unreachable, log entries are dropped first. */
 const MAX_WAITING = 20_000
-/** Rows of one statement. */
+/** Rows per statement. */
 const ROWS = 50
 const FORGET_AT_ONCE = 5000
 
@@ -34,7 +34,7 @@ export class CallLog {
   readonly #clock: Clock
   readonly #keepFor: Millis
   #waiting: CallNote[] = []
-  /** Calls that are in no record, since the last `flush` that said so. */
+  /** Dropped entries since the last `flush`. */
   #dropped = 0
 
   constructor(database: Database, clock: Clock, keepFor: Millis) {
@@ -48,7 +48,7 @@ export class CallLog {
     else this.#dropped++
   }
 
-  /** Writes what was noted; says how many notes were given up since the last time. */
+  /** Writes the buffer; returns how many entries were dropped since the last time. */
   async flush(): Promise<number> {
     const notes = this.#waiting
     this.#waiting = []
@@ -65,7 +65,7 @@ export class CallLog {
     return dropped
   }
 
-  /** Some of what is too old; true when there is more. */
+  /** Deletes some old entries; true when there are more. */
   async forget(): Promise<boolean> {
     const before = this.#clock.now() - this.#keepFor
     const gone = await this.#database.transact((tx) =>
@@ -103,7 +103,7 @@ export interface CallQuestion {
   atMost: number
 }
 
-/** The latest first. */
+/** Latest first. */
 export function readCalls(tx: Tx, { worker, since, atMost }: CallQuestion): Promise<CallNote[]> {
   const whose = worker === undefined ? '' : 'AND worker = ?3'
   const values = worker === undefined ? [since, atMost] : [since, atMost, worker]

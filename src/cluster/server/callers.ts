@@ -1,32 +1,33 @@
-/** Who is calling: id and secret against the hash in the table, which is remembered for a little while. */
+/** Authenticates callers: id and secret against the stored hash, which is cached briefly. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { nobody } from './errors.ts'
-import { type Credentials, hashOf, type WorkerBook } from './worker-table.ts'
+import { ApiError } from '../wire/protocol.ts'
+import { unauthorized } from './handlers.ts'
+import { type Credentials, hashOf, type WorkerTable } from './worker-table.ts'
 
-/** A worker that was barred is turned away after this at the latest. */
+/** A barred worker is refused after this time at the latest. */
 const REMEMBERED: Millis = 30_000
 const MAX_REMEMBERED = 10_000
 
 export class Callers {
-  readonly #book: Pick<WorkerBook, 'credentials'>
+  readonly #workerRows: Pick<WorkerTable, 'credentials'>
   readonly #clock: Clock
   readonly #known = new Map<string, { credentials: Credentials; until: Millis }>()
 
-  constructor(book: Pick<WorkerBook, 'credentials'>, clock: Clock) {
-    this.#book = book
+  constructor(workerRows: Pick<WorkerTable, 'credentials'>, clock: Clock) {
+    this.#workerRows = workerRows
     this.#clock = clock
   }
 
-  /** The id of the worker; throws an ApiError for everybody else. */
+  /** The worker's id; throws an ApiError for other callers. */
   async who(authorization: string | undefined): Promise<string> {
     const [, id, secret] = /^Bearer ([0-9a-f]{16})\.([A-Za-z0-9_-]{43})$/.exec(authorization ?? '') ?? []
-    if (id === undefined) throw nobody('only workers may do that, and this request does not say which it comes from')
+    if (id === undefined)
+      throw unauthorized('only workers may do that, and this request does not say which it comes from')
     const credentials = await this.#credentials(id)
     const shown = hashOf(Buffer.from(secret, 'base64url'))
     if (credentials === undefined || !timingSafeEqual(shown, credentials.secretHash))
-      throw nobody(`no worker ${id} with that secret is known here`)
+      throw unauthorized(`no worker ${id} with that secret is known here`)
     if (credentials.state === 'barred')
       throw new ApiError('forbidden', `worker ${id} is barred`, 'the operator of the servers did that: ask there')
     return id
@@ -37,7 +38,7 @@ export class Callers {
     const known = this.#known.get(id)
     if (known !== undefined && known.until > now) return known.credentials
     this.#known.delete(id)
-    const credentials = await this.#book.credentials(id)
+    const credentials = await this.#workerRows.credentials(id)
     if (credentials === undefined) return undefined
     if (this.#known.size >= MAX_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(id, { credentials, until: now + REMEMBERED })
@@ -45,11 +46,11 @@ export class Callers {
   }
 }
 
-/** How often somebody may ask: so many a second, and so many more at once after a rest. */
+/** Rate limit per caller: calls per second, and a burst after a rest. */
 
 export interface RateOptions {
   aSecond: number
-  /** That may come at once. */
+  /** Maximum burst. */
   burst: number
 }
 
@@ -58,7 +59,7 @@ interface Bucket {
   at: Millis
 }
 
-/** Names that are remembered; of more, those that were not heard of for longest are forgotten, which only favours them. */
+/** Callers remembered; beyond that the least recent are forgotten, which only favours them. */
 const MAX_NAMES = 50_000
 
 export class Rates {
@@ -71,14 +72,14 @@ export class Rates {
     this.#options = options
   }
 
-  /** Undefined: it may. Else how long it should wait. */
+  /** Undefined if allowed; otherwise how long to wait. */
   ask(name: string): Millis | undefined {
     const { aSecond, burst } = this.#options
     const now = this.#clock.elapsed()
     const bucket = this.#buckets.get(name) ?? { left: burst, at: now }
     bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) * aSecond) / 1000)
     bucket.at = now
-    // Moved to the end: the first of the map is the one that was heard of longest ago.
+    // Move to the end: the map is ordered by last call.
     this.#buckets.delete(name)
     this.#buckets.set(name, bucket)
     if (this.#buckets.size > MAX_NAMES) this.#buckets.delete(this.#buckets.keys().next().value!)

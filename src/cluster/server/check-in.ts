@@ -1,14 +1,14 @@
-/** Parts come in: unpacked, checked against their tickets and against themselves, stored, and only then acknowledged. */
+/** Check-in: unpacks parts, checks their tickets and contents, stores them, and only then acknowledges them. */
 import { turn } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { ApiError } from '../wire/api-error.ts'
 import type { PartAnswer } from '../wire/calls.ts'
 import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/parts-frame.ts'
-import { apiErrorOf, noDatabase } from './errors.ts'
+import { ApiError } from '../wire/protocol.ts'
 import type { Handlers, Holdings, Tickets } from './handlers.ts'
+import { apiErrorOf, noDatabase } from './handlers.ts'
 import { isSound } from './sound-report.ts'
 
 export interface CheckInTools {
@@ -18,9 +18,9 @@ export interface CheckInTools {
   journal: Journal<Event>
 }
 
-/** Bytes of check-ins that one server has in memory at once; more are told to come back. */
+/** Bytes of check-ins in memory at once; further ones must retry later. */
 const MAX_IN_FLIGHT = 128 * 2 ** 20
-/** Reports are read in pieces of so many bytes, 5 ms or so, with a turn of the event loop between. */
+/** Reports are read in pieces (about 5 ms each), yielding to the event loop in between. */
 const BYTES_A_TURN = 512 * 1024
 const BUSY_SECONDS = 1
 
@@ -44,7 +44,7 @@ export function checkInHandler({ calls, tickets, holdings, journal }: CheckInToo
     try {
       if (parts.length > 0) await calls.checkInSealed(worker, parts)
     } catch (error) {
-      // Whatever it was, they are not durable: the worker keeps them, and must hear when to try again.
+      // On any error they are not durable: the worker keeps them and needs to know when to retry.
       const known = apiErrorOf(error)
       const what = `parts of worker ${worker} could not be stored: ${error instanceof Error ? error.message : error}`
       journal.record({ kind: 'trouble', what })

@@ -1,33 +1,34 @@
-/** What answers a call: a function from what was asked to the answer that the call's definition promises. */
+/** A handler: a function from a call's input to the output that its definition promises. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock, Millis } from '../../base/clock.ts'
-import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ApiError } from '../wire/api-error.ts'
+import { isDiskFull, Problem } from '../../base/errors.ts'
+import type { VisitId } from '../../contracts/visit.ts'
 import type { AnswerOf, CallName, RequestOf } from '../wire/calls.ts'
+import { ApiError } from '../wire/protocol.ts'
 import { hashOf } from './worker-table.ts'
 
-/** One request, after all that is common to calls has been checked. */
+/** One request, after the common checks. */
 export interface Asked {
-  /** The worker that asks; '' where anyone may. */
+  /** The calling worker; '' where anyone may call. */
   worker: string
-  /** Where it comes from, as far as the socket knows. */
+  /** The peer's address. */
   address: string
-  /** A proxy stands between. */
+  /** It came through a proxy. */
   forwarded: boolean
-  /** Of the path: the name of a volume. */
+  /** The volume name in the path. */
   name: string
   offset: number
-  /** Of what an operator reads. */
+  /** The range that an operator reads. */
   length?: number
-  /** The join secret, as an operator shows it. */
+  /** The join secret sent by an operator. */
   join?: string
-  /** The body, where that is no JSON, and how it is packed. */
+  /** A body that is not JSON, and its encoding. */
   bytes: Uint8Array
   packing: string
-  /** The caller has hung up: nobody will read the answer. */
+  /** Aborted when the caller hangs up. */
   gone(): boolean
-  /** For the record of calls. */
+  /** For the call log. */
   note: { visit?: string; items: number; result: string }
 }
 
@@ -36,11 +37,11 @@ export type Handlers = {
 }
 
 /**
- * A ticket shows that a visit was given to this worker: a keyed hash of both. Any server that knows the key can check it,
- * however old the visit is, without asking a table.
+ * A ticket proves that a visit was granted to this worker: a keyed hash of both. Any server that has the key can check
+ * it without a table, however old the visit is.
  */
 
-/** 128 bits cannot be guessed, and a visit has hundreds of parts that carry them. */
+/** 128 bits can't be guessed; a visit sends its ticket with hundreds of parts. */
 const BYTES = 16
 
 export interface Tickets {
@@ -61,8 +62,8 @@ export function ticketsBy(key: Uint8Array): Tickets {
 }
 
 /**
- * How many leases a worker has out, as far as this server knows: those that it handed out or renewed, until their last
- * part came or their time was over. A bound for workers that take without end, not the truth: that is the frontier's.
+ * Leases per worker, as far as this server knows: granted or renewed here, until their last part came or they expired.
+ * A bound for greedy workers; the frontier has the truth.
  */
 
 export class Holdings {
@@ -86,7 +87,7 @@ export class Holdings {
     if (held?.size === 0) this.#ofWorker.delete(worker)
   }
 
-  /** Counts anew only when the bound is reached. */
+  /** Recounts only when the bound is reached. */
   isFull(worker: string, max: number): boolean {
     const held = this.#ofWorker.get(worker)
     if (held === undefined || held.size < max) return false
@@ -96,15 +97,9 @@ export class Holdings {
   }
 }
 
-/** Each thread has leases and addresses of its own, and nobody can name a thread of another worker. */
-export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
+/** Checks the join secret, for new workers and for reading volumes. */
 
-/** The worker that a thread is of. Ids of workers have no dot. */
-export const workerOf = (thread: WorkerId): string => thread.split('.', 1)[0]
-
-/** Who may become a worker, and read volumes. */
-
-/** Compared as hashes: neither the time nor a length tells anything of the secret. */
+/** Compared as hashes, so that neither time nor length reveals the secret. */
 export function checkJoin(
   secret: string | undefined,
   shown: string | undefined,
@@ -121,4 +116,50 @@ export function checkJoin(
     'only those on the machine of the server may do that',
     'start the server with --join-secret, and the worker or the command with the same',
   )
+}
+
+/** Maps thrown errors to API errors. */
+
+const SECONDS_FOR_DATABASE = 2
+const SECONDS_FOR_DISK = 30
+
+export const unauthorized = (message: string) =>
+  new ApiError(
+    'unauthorized',
+    message,
+    'send `Authorization: Bearer ID.SECRET` as registration gave them; a worker that lost them registers anew',
+  )
+
+export const noDisk = (message: string) =>
+  new ApiError('disk-full', message, 'the operator of the server must make room; send it again later', SECONDS_FOR_DISK)
+
+export const noDatabase = (message: string) =>
+  new ApiError(
+    'database-unreachable',
+    message,
+    'keep what you have and send it again; another server may answer',
+    SECONDS_FOR_DATABASE,
+  )
+
+/** Errors of HTTP itself: too long, not JSON, another media type, no such path. */
+const OF_HTTP: Record<number, [code: 'not-found' | 'too-big' | 'other-type', hint: string]> = {
+  404: ['not-found', 'the calls are listed in /api/openapi.json'],
+  405: ['not-found', 'the calls are listed in /api/openapi.json'],
+  413: ['too-big', 'send less at once'],
+  414: ['too-big', 'send less at once'],
+  415: ['other-type', 'the media types are listed in /api/openapi.json'],
+}
+
+/** `bug` for unexpected errors. */
+export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  if (isDiskFull(error) || (error instanceof Problem && error.code === 'disk-full')) return noDisk(message)
+  if (error instanceof Problem && error.code === 'database-unreachable') return noDatabase(message)
+  const status = (error as { statusCode?: unknown } | null)?.statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    const [code, hint] = OF_HTTP[status] ?? ['bad-request', 'the calls are listed in /api/openapi.json']
+    return new ApiError(code, message, hint)
+  }
+  return new ApiError('bug', 'unexpected error in the server', "see the server's log")
 }

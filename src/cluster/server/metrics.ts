@@ -1,11 +1,11 @@
-/** The journal and the totals as Prometheus reads them. Names begin with `orbweaver_`; no site, URL or worker is a label. */
+/** The journal and the totals in Prometheus format. Names begin with `orbweaver_`; no site, URL or worker is a label. */
 import type { Millis } from '../../base/clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Statistics } from '../wire/calls.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Upper bounds of the classes in which the time of calls is counted, in seconds. */
+/** Bucket bounds for the duration of calls, in seconds. */
 const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 interface CallSums {
@@ -16,13 +16,13 @@ interface CallSums {
   bytes: number
 }
 
-/** What the journal is counted as. Events that say nothing about a running server are not. */
-const HEARD: { [kind in Event['kind']]?: readonly [name: string, what: string, by: (event: Event) => number] } = {
+/** Metrics counted from the journal. Events that say nothing about a running server are left out. */
+const COUNTED: { [kind in Event['kind']]?: readonly [name: string, what: string, by: (event: Event) => number] } = {
   'inbox-stored': ['parts_stored_total', 'Report parts made durable in the inbox', countOf],
   applied: ['parts_applied_total', 'Report parts applied', countOf],
   'lease-lost': ['leases_lost_total', 'Leases that were lost', () => 1],
   hazard: ['hazards_total', 'Verdicts about hazards', () => 1],
-  trouble: ['troubles_total', 'Troubles told to the log', () => 1],
+  trouble: ['troubles_total', 'Troubles in the log', () => 1],
 }
 
 function countOf(event: Event): number {
@@ -30,21 +30,21 @@ function countOf(event: Event): number {
 }
 
 export class Metrics {
-  readonly #heard = new Map<Event['kind'], number>()
+  readonly #counts = new Map<Event['kind'], number>()
   readonly #calls = new Map<string, CallSums>()
   #pages = 0
   #applySeconds = 0
 
-  hear(event: Event): void {
-    const counted = HEARD[event.kind]
+  count(event: Event): void {
+    const counted = COUNTED[event.kind]
     if (counted === undefined) return
-    this.#heard.set(event.kind, (this.#heard.get(event.kind) ?? 0) + counted[2](event))
+    this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + counted[2](event))
     if (event.kind !== 'applied') return
     this.#pages += event.pages
     this.#applySeconds += event.tookMs / 1000
   }
 
-  /** `result` is a word of ours: the answer's, or an error's code. */
+  /** `result`: `ok`, a word of the answer, or an error code. */
   called(call: string, result: string, tookMs: Millis, bytes: number): void {
     let sums = this.#calls.get(call)
     if (sums === undefined) {
@@ -59,10 +59,10 @@ export class Metrics {
     sums.bytes += bytes
   }
 
-  /** `now` is undefined while the database cannot be reached: what is counted here is told all the same. */
+  /** `now` is undefined while the database is unreachable; counters of this process are still shown. */
   text(now: Statistics | undefined): string {
     const page = new Page()
-    for (const [kind, [name, what]] of entriesOf(HEARD)) page.one(name, 'counter', what, this.#heard.get(kind) ?? 0)
+    for (const [kind, [name, what]] of entriesOf(COUNTED)) page.one(name, 'counter', what, this.#counts.get(kind) ?? 0)
     page.one('pages_applied_total', 'counter', 'Pages of the parts applied by this server', this.#pages)
     page.one('apply_seconds_total', 'counter', 'Time in transactions that apply parts', this.#applySeconds)
     const calls = [...this.#calls]

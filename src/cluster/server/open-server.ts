@@ -1,6 +1,7 @@
-/** A server over a coordinator: listens, answers workers, tells the tables that it is there, and ends in good order. */
+/** Runs a server over a coordinator: listens, answers workers, registers itself in the tables, and shuts down cleanly. */
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal, Readers } from '../../base/journal.ts'
@@ -10,85 +11,82 @@ import { buildApi } from './api.ts'
 import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers, Rates } from './callers.ts'
-import { differingSettings } from './differing-settings.ts'
 import { Metrics } from './metrics.ts'
-import { renewTls, type TlsFiles } from './renew-tls.ts'
-import type { Roster } from './roster.ts'
-import { type WorkerBook, type WorkerNews, workerBook } from './worker-table.ts'
+import { differingSettings, type Roster, type WorkerNews, type WorkerTable, workerTable } from './worker-table.ts'
 
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>
   keepCallsFor: Millis
-  /** What the crawl goes by here, as others can compare it (`differing-settings.ts`). */
+  /** Settings of the crawl here, for comparison (`differingSettings`). */
   settings: string
-  /** Told who is at work. */
+  /** Updated with the workers present. */
   roster?: Roster
-  /** Without them it speaks plain HTTP. */
+  /** Undefined: plain HTTP. */
   tls: TlsFiles | undefined
   limits?: Partial<ServerLimits>
 }
 
 export interface ServerLimits {
-  /** Leases that one worker may have out. */
+  /** Maximum leases per worker. */
   leases: number
-  /** Calls of one worker in a second, on average. */
+  /** Calls per second and worker, on average. */
   calls: number
 }
 
 export interface Server {
-  /** How it is reached from this machine. */
+  /** Its URL from this machine. */
   readonly url: string
-  /** What workers are told. */
+  /** Its URL for workers. */
   readonly publicUrl: string
-  /** Answers what is under way, writes the record of calls, and takes itself out of the list of servers. */
+  /** Finishes running calls, writes the call log, and unregisters the server. */
   close(): Promise<void>
 }
 
 export interface ListenOptions {
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
-  /** What workers are told; undefined: made from host and port. */
+  /** The URL for workers; undefined: made from host and port. */
   publicUrl: string | undefined
-  /** The name of this machine: told when the server listens on all addresses, for `localhost` is each worker's own. */
+  /** This machine's name, used when the server listens on all addresses: `localhost` would be each worker's own machine. */
   machine: string
 }
 
 const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
-/** Registration and what needs no secret: by the address, which may be a proxy's. */
-const STRANGERS = { aSecond: 50, burst: 200 }
+/** For calls without a secret: per address, which may be a proxy's. */
+const ANONYMOUS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
 const SERVER_EVERY: Millis = 10_000
 const ROSTER_EVERY: Millis = 2000
-/** Workers tell every ten seconds that they are alive; one that is silent for longer has nothing kept for it. */
+/** Workers report every ten seconds; one silent for longer gets no sites reserved. */
 const PRESENT_WITHIN: Millis = 25_000
 const FORGET_EVERY: Millis = 60_000
-/** A certificate that was renewed is shown after this. */
+/** A renewed certificate is used after this time. */
 const TLS_EVERY: Millis = 10_000
-/** At the end, what is under way has this long. */
+/** Time for running calls at shutdown. */
 const DRAIN_WITHIN: Millis = 10_000
 
 export async function openServer(parts: ServerParts, listen: ListenOptions): Promise<Server> {
   const { clock, journal, database, nudge, program } = parts
   const limits = { ...LIMITS, ...parts.limits }
-  const book = workerBook(database)
+  const workerRows = workerTable(database)
   const log = new CallLog(database, clock, parts.keepCallsFor)
   const metrics = new Metrics()
   let ending = false
   const isEnding = () => ending
   let seen = new Map<string, { at: Instant; news: WorkerNews | undefined }>()
   const handlers = await callHandlers(parts, {
-    book,
+    workerRows,
     isEnding,
     maxLeases: limits.leases,
-    heard: (worker, news) => seen.set(worker, { at: clock.now(), news }),
+    onNews: (worker, news) => seen.set(worker, { at: clock.now(), news }),
   })
   const shown = parts.tls?.read()
   const app = buildApi({
     handlers,
-    callers: new Callers(book, clock),
+    callers: new Callers(workerRows, clock),
     workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
-    strangerRates: new Rates(clock, STRANGERS),
+    anonymousRates: new Rates(clock, ANONYMOUS),
     metrics,
     note(call) {
       log.note(call)
@@ -112,16 +110,16 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const address = app.server.address() as AddressInfo
   const url = urlOf(address, 'localhost', shown !== undefined)
   const publicUrl = listen.publicUrl ?? urlOf(address, listen.machine, shown !== undefined)
-  const announce = announcer(parts, book, publicUrl)
+  const announce = announcer(parts, workerRows, publicUrl)
   const writeSeen = async () => {
-    const told = seen
+    const batch = seen
     seen = new Map()
-    await book.seen(told)
+    await workerRows.seen(batch)
   }
-  const readRoster = async () => parts.roster?.hear(await book.present(clock.now() - PRESENT_WITHIN))
+  const readRoster = async () => parts.roster?.update(await workerRows.present(clock.now() - PRESENT_WITHIN))
   const over = new AbortController()
   const every = choresUntil(over.signal, clock, journal)
-  const deaf = journal.read((event) => metrics.hear(event))
+  const stopCounting = journal.read((event) => metrics.count(event))
   const chores = [
     every(TICK, async () => {
       await writeSeen()
@@ -137,7 +135,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   ]
   await announce().catch(async (error: unknown) => {
     over.abort()
-    deaf()
+    stopCounting()
     await app.close()
     throw error
   })
@@ -153,10 +151,10 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       cancel()
       over.abort()
       await Promise.all(chores)
-      deaf()
-      // The database may be what is gone: the server ends all the same, after one patience and not after three.
+      stopCounting()
+      // The database may be unreachable: shut down anyway, with one timeout for all.
       await Promise.all(
-        [writeSeen(), log.flush(), book.serverGone(parts.id)].map((work) =>
+        [writeSeen(), log.flush(), workerRows.serverGone(parts.id)].map((work) =>
           work.catch((error: unknown) => journal.record({ kind: 'trouble', what: String(error) })),
         ),
       )
@@ -164,21 +162,21 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   }
 }
 
-/** Says that this server is there, and warns when others over the same database have other settings. */
-function announcer(parts: ServerParts, book: WorkerBook, url: string): () => Promise<void> {
+/** Registers this server, and warns when others over the same database have other settings. */
+function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): () => Promise<void> {
   const { id, settings, program: version, clock, journal } = parts
   const startedAt = clock.now()
   let differed = ''
   return async () => {
-    await book.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings })
-    const others = await book.servers(clock.now() - SEEN_WITHIN)
+    await workerRows.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings })
+    const others = await workerRows.servers(clock.now() - SEEN_WITHIN)
     const differ = differingSettings(others.map((one) => one.settings)).join(', ')
     if (differ !== differed && differ !== '') journal.record({ kind: 'trouble', what: differing(differ) })
     differed = differ
   }
 }
 
-/** What fails is told once, and tried again the next time. */
+/** Reports a failure once, and retries at the next step. */
 function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
   return async (ms: Millis, work: () => Promise<void>): Promise<void> => {
     let troubled = false
@@ -199,7 +197,7 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
 const differing = (keys: string): string =>
   `the servers of this crawl differ in ${keys}: what is asked, and how, depends on which of them a worker meets`
 
-/** `machine`: the name to use when the server listens on all addresses. */
+/** `machine`: the name used when the server listens on all addresses. */
 export function urlOf({ address, family, port }: AddressInfo, machine: string, isTls: boolean): string {
   const host = address === '0.0.0.0' || address === '::' ? machine : family === 'IPv6' ? `[${address}]` : address
   return `${isTls ? 'https' : 'http'}://${host}:${port}`
@@ -214,4 +212,48 @@ function cannotListen(error: unknown, { host, port }: ListenOptions): unknown {
   }
   if (code === undefined || why[code] === undefined) return error
   return new Problem('bad-flag', `cannot listen on ${host} port ${port}: ${why[code]} (see --host and --port)`)
+}
+
+/** Reloads a server's certificate when its files are renewed, without a restart. */
+
+/** PEM texts. */
+export interface Pem {
+  cert: string
+  key: string
+}
+
+export interface TlsFiles {
+  /** The current files. Throws when they can't be read or don't match, as while they are being replaced. */
+  read(): Pem
+}
+
+/** Throws when they are not PEM or don't match. */
+export function checkPem(pem: Pem): void {
+  createSecureContext({ ...pem })
+}
+
+/** Call regularly. Open connections stay; new ones get the new certificate. */
+export function renewTls(
+  files: TlsFiles,
+  first: Pem,
+  server: Pick<TlsServer, 'setSecureContext'>,
+  journal: Journal<Event>,
+): () => Promise<void> {
+  let shown = first
+  let said = ''
+  return async () => {
+    let what = ''
+    try {
+      const next = files.read()
+      if (next.cert !== shown.cert || next.key !== shown.key) {
+        server.setSecureContext({ ...next })
+        shown = next
+        what = 'the certificate was renewed'
+      }
+    } catch (error) {
+      what = `the certificate stays as it was: ${error instanceof Error ? error.message : error}`
+    }
+    if (what !== '' && what !== said) journal.record({ kind: 'trouble', what })
+    said = what
+  }
 }

@@ -55,38 +55,38 @@ export interface MadeUp {
   free: Visit[]
   stored: SealedPart[]
   /** Calls as they came, in words. */
-  heard: string[]
-  /** Resolves when so many were heard. */
-  hears(count: number): Promise<void>
+  recorded: string[]
+  /** Resolves when so many were recorded. */
+  received(count: number): Promise<void>
 }
 
 export function madeUpCoordinator(): MadeUp {
   const free: Visit[] = []
   const stored: SealedPart[] = []
-  const heard: string[] = []
+  const recorded: string[] = []
   const news = new Wakeup()
-  const hear = (words: string) => {
-    heard.push(words)
+  const record = (words: string) => {
+    recorded.push(words)
     news.wake()
   }
   return {
-    async hears(count) {
-      while (heard.length < count) await realClock.sleep(10_000, news.signal())
+    async received(count) {
+      while (recorded.length < count) await realClock.sleep(10_000, news.signal())
     },
     free,
     stored,
-    heard,
+    recorded,
     calls: {
       async checkOut(worker, atMost) {
-        hear(`checkOut ${worker}`)
+        record(`checkOut ${worker}`)
         return { visits: free.splice(0, atMost), next: 60_000 }
       },
       async enter(worker, visit, address) {
-        hear(`enter ${worker} ${visit} ${address}`)
+        record(`enter ${worker} ${visit} ${address}`)
         return address === '192.0.2.1' ? 'here' : 'elsewhere'
       },
       async renew(worker, visits) {
-        hear(`renew ${worker} ${visits.length}`)
+        record(`renew ${worker} ${visits.length}`)
         return { lease: 90_000, lost: visits.filter((visit) => visit.startsWith('ff')) }
       },
       async checkInSealed(_worker, parts) {
@@ -101,17 +101,17 @@ export function madeUpCoordinator(): MadeUp {
         files: { x: 'y' },
       }),
       async unreadable(worker, reading) {
-        hear(`unreadable ${worker} ${reading.item.url}`)
+        record(`unreadable ${worker} ${reading.item.url}`)
       },
       async leave(worker) {
-        hear(`leave ${worker}`)
+        record(`leave ${worker}`)
         return []
       },
       async giveBack(visits) {
-        hear(`giveBack ${visits.join(' ')}`)
+        record(`giveBack ${visits.join(' ')}`)
       },
       async takeBack(worker, has) {
-        hear(`takeBack ${worker} ${has.join(' ')}`)
+        record(`takeBack ${worker} ${has.join(' ')}`)
         return []
       },
     },

@@ -1,6 +1,6 @@
 /**
- * Whether a part is what its envelope says, and holds nothing that a table could not: a worker is trusted with what it
- * brings, but no part of its may stop the coordinator or touch a site that it was not given. What the numbers mean is not judged.
+ * Checks that a part matches its envelope and contains only values that tables can hold. Workers are trusted with
+ * content, but no part may stop the coordinator or touch another site. The meaning of numbers is not judged.
  */
 import { hash64 } from '../../base/digest.ts'
 import { decodeReport } from '../../contracts/decode-report.ts'
@@ -9,14 +9,14 @@ import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import { VOLUME_NAME } from '../wire/calls.ts'
 
-/** The last instant that a date can be. */
+/** The latest possible instant. */
 const LAST_INSTANT = 8.64e15
-/** Three years: longer than any pause, and than any answer takes. */
+/** Three years: longer than any pause or answer. */
 const LONGEST = 1e11
-/** Depths and tries are small numbers, and statuses too. */
+/** Bound for depths, tries and statuses. */
 const MAX_SMALL = 1e9
 const MAX_BYTES = 2 ** 50
-/** A part counts what took place in a second or so: sums of these fit in 53 bits for as long as a crawl may last. */
+/** A part covers about a second, so sums fit in 53 bits for any crawl. */
 const MAX_COUNTED = 2 ** 40
 /** `Tally` has 200 labels and the names without one. */
 const MAX_COUNTERS = 500
@@ -27,7 +27,7 @@ const isDuration = (value: number) => value >= 0 && value <= LONGEST
 const isSmall = (value: number) => Math.abs(value) <= MAX_SMALL
 const volumeName = new RegExp(VOLUME_NAME)
 
-/** Reads the whole of it: about 45 µs a page, a tenth of what collecting one costs. */
+/** Reads the whole part: about 45 µs per page, a tenth of the cost of collecting one. */
 export function isSound(part: SealedPart): boolean {
   let report: VisitReport
   try {
@@ -39,7 +39,7 @@ export function isSound(part: SealedPart): boolean {
   return isOf(part, report) && hasOnlyPossible(report)
 }
 
-/** What counts later is what the body says, so it must say what the envelope and its ticket were checked for. */
+/** The body is what is applied later, so it must match the envelope and ticket that were checked. */
 function isOf(part: SealedPart, report: VisitReport): boolean {
   const visit = readVisitId(part.visit)
   return (

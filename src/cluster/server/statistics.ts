@@ -1,15 +1,15 @@
-/** How far the crawl is: asked of the coordinator and of the tables at most once a second, whoever wants to know. */
+/** The state of the crawl, read from the coordinator and the tables at most once per second. */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Totals } from '../../frontier/views.ts'
 import type { Statistics } from '../wire/calls.ts'
 import type { WorkerSums } from './worker-table.ts'
 
-/** What the coordinator says of itself. */
+/** The coordinator's own figures. */
 export interface CoordinatorFigures {
   totals: Totals
-  /** Sums of what visits counted (`collection/counters`). */
+  /** Sums of the visits' counters (`collection/counters`). */
   counters: ReadonlyMap<string, number>
-  /** Parts that are durable and not yet applied. */
+  /** Durable parts not applied yet. */
   inbox: number
 }
 
@@ -21,7 +21,7 @@ export interface StatisticsTools {
 }
 
 const FRESH: Millis = 1000
-/** Counters with a label are many and not bounded by us; the ones without are few. */
+/** Skips counters with a label: their number is not bounded. */
 const isPlain = (name: string) => !name.includes(':')
 
 export function statisticsOf({ figures, workers, servers, clock }: StatisticsTools): () => Promise<Statistics> {
@@ -41,7 +41,7 @@ export function statisticsOf({ figures, workers, servers, clock }: StatisticsToo
   return remembered(clock, FRESH, ask)
 }
 
-/** An answer that many may want to know is asked for at most so often, whoever wants it and however many at once. */
+/** Caches an answer for a while and shares it among concurrent callers. */
 
 export function remembered<T>(clock: Clock, freshMs: Millis, ask: () => Promise<T>): () => Promise<T> {
   let last: { at: Millis; answer: Promise<T> } | undefined

@@ -7,7 +7,7 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CallLog, type CallNote, readCalls } from './call-log.ts'
 import { volumeLocations } from './uploads.ts'
-import { hashOf, readServers, readWorkers, sumWorkers, workerBook } from './worker-table.ts'
+import { hashOf, readServers, readWorkers, sumWorkers, workerTable } from './worker-table.ts'
 
 const NOON = 1_800_000_000_000
 const secret = new Uint8Array(32).fill(5)
@@ -15,36 +15,36 @@ const secret = new Uint8Array(32).fill(5)
 function tablesContract(make: () => Promise<Database>): void {
   const open = async () => {
     const database = await make()
-    return { database, book: workerBook(database), [Symbol.asyncDispose]: () => database.close() }
+    return { database, workerRows: workerTable(database), [Symbol.asyncDispose]: () => database.close() }
   }
 
-  it('the key of tickets is that of whoever came first', async () => {
+  it("the ticket key is the first server's", async () => {
     await using made = await open()
-    const keys = await Promise.all([1, 2, 3].map((n) => made.book.ticketKey(new Uint8Array(32).fill(n))))
+    const keys = await Promise.all([1, 2, 3].map((n) => made.workerRows.ticketKey(new Uint8Array(32).fill(n))))
     assert.equal(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size, 1)
-    assert.deepEqual(await made.book.ticketKey(new Uint8Array(32)), keys[0])
+    assert.deepEqual(await made.workerRows.ticketKey(new Uint8Array(32)), keys[0])
   })
 
   it('workers are known by their hash, and by what they said last', async () => {
     await using made = await open()
-    const { book, database } = made
-    await book.register({ id: 'a', secret, name: 'A', region: undefined, version: '1' }, NOON)
-    await book.register({ id: 'b', secret, name: 'B', region: 'eu', version: '1' }, NOON)
-    assert.equal(await book.credentials('c'), undefined)
-    const { secretHash, state } = (await book.credentials('a'))!
+    const { workerRows, database } = made
+    await workerRows.register({ id: 'a', secret, name: 'A', region: undefined, version: '1' }, NOON)
+    await workerRows.register({ id: 'b', secret, name: 'B', region: 'eu', version: '1' }, NOON)
+    assert.equal(await workerRows.credentials('c'), undefined)
+    const { secretHash, state } = (await workerRows.credentials('a'))!
     assert.equal(state, 'working')
     assert.deepEqual(Buffer.from(secretHash), hashOf(secret))
     const news = { visits: 7, lateMs: 2.5, pagesPerSecond: 10.25, state: 'ending' as const, version: '2' }
-    await book.seen(
+    await workerRows.seen(
       new Map([
         ['b', { at: NOON + 500, news }],
         ['a', { at: NOON - 500, news: undefined }],
         ['nobody', { at: NOON, news }],
       ]),
     )
-    const present = (await book.present(NOON)).map((post) => ({ ...post }))
+    const present = (await workerRows.present(NOON)).map((post) => ({ ...post }))
     assert.deepEqual(present, [{ id: 'a', region: null }], 'b is ending')
-    assert.deepEqual(await book.present(NOON + 1), [])
+    assert.deepEqual(await workerRows.present(NOON + 1), [])
     const [b, a] = await database.read((tx) => readWorkers(tx, 10))
     assert.deepEqual(
       { ...b },
@@ -64,17 +64,17 @@ function tablesContract(make: () => Promise<Database>): void {
 
   it('servers come and go', async () => {
     await using made = await open()
-    const { book, database } = made
+    const { workerRows, database } = made
     const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON, settings: '{"pause":"x"}' }
-    await book.serverSeen(one)
-    await book.serverSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
-    await book.serverSeen({ ...one, url: 'http://one.test' })
+    await workerRows.serverSeen(one)
+    await workerRows.serverSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
+    await workerRows.serverSeen({ ...one, url: 'http://one.test' })
     assert.deepEqual(
-      (await book.servers(NOON)).map(({ url }) => url),
+      (await workerRows.servers(NOON)).map(({ url }) => url),
       ['http://two', 'http://one.test'],
     )
-    assert.equal((await book.servers(NOON + 1)).length, 1)
-    await book.serverGone('s2')
+    assert.equal((await workerRows.servers(NOON + 1)).length, 1)
+    await workerRows.serverGone('s2')
     const [left, ...others] = await database.read((tx) => readServers(tx, 0))
     assert.deepEqual([{ ...left }, ...others], [{ ...one, url: 'http://one.test' }])
   })

@@ -104,7 +104,7 @@ test('what a crash left behind the last answer is replaced, also where it looks 
   await database.close()
 })
 
-test('of a piece that finds no room nothing stays, and it may be sent again', async () => {
+test('a piece that does not fit leaves nothing behind and may be sent again', async () => {
   const { start, disk, database } = await opened()
   let isFull = true
   const full = {
@@ -126,7 +126,7 @@ test('of a piece that finds no room nothing stays, and it may be sent again', as
   await database.close()
 })
 
-test('nobody changes a volume, nobody else writes to it, and none grows when it is complete', async () => {
+test('a volume never changes, only its worker writes to it, and it stops growing when complete', async () => {
   const { start, disk, database } = await opened()
   const { upload, seal } = start()
   const bytes = Uint8Array.of(1, 2, 3)

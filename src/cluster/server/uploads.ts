@@ -1,15 +1,14 @@
 /**
- * Volumes of workers, as they grow: appended, never changed, durable when answered. What is there already may be sent again
- * and must be the same. They lie in the archive folder under the names that volumes have while they are written and when
- * they are complete, so that readers find them as they find any other.
+ * Receives workers' volumes as they grow: append only, durable when answered. A range may be sent again if it is
+ * identical. They have the usual open and complete names in the archive folder, so readers find them like any other
+ * volume.
  */
 import type { Disk } from '../../base/disk.ts'
 import { grownVolumes, VolumeConflict } from '../../collection/volumes/grown-volumes.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { ApiError } from '../wire/api-error.ts'
-import { MAX_VOLUME_PIECE } from '../wire/protocol.ts'
+import { ApiError, MAX_VOLUME_PIECE } from '../wire/protocol.ts'
 import { checkJoin, type Handlers } from './handlers.ts'
 
 export interface UploadTools {
@@ -19,11 +18,11 @@ export interface UploadTools {
   locations: VolumeLocations
 }
 
-/** Where volumes lie, for all servers to see. */
+/** Where volumes are, shared by all servers. */
 export interface VolumeLocations {
-  /** The worker that began it, wherever, and how much of it is known to be durable here; undefined: nobody did. */
+  /** The worker that began it, anywhere, and the bytes known to be durable here; undefined: unknown. */
   find(name: string): Promise<{ worker: string; bytes: number } | undefined>
-  /** It lies here, with so many bytes. */
+  /** Records that it is here, with this many bytes. */
   note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void>
 }
 
@@ -47,17 +46,14 @@ export function volumeLocations(database: Database, node: string): VolumeLocatio
   }
 }
 
-/** Volumes that are remembered: each is asked about once a second while it grows. */
+/** Volumes cached: a growing volume is looked up once a second. */
 const MAX_KNOWN = 10_000
-/**
- * The table says how large a volume is, roughly: a row for each piece would be a commit for each. What it does not vouch
- * for is sent again after a start of the server.
- */
+/** The table has a volume's size only roughly, to save commits. After a restart the worker sends the rest again. */
 const NOTE_EVERY_BYTES = 8 * 2 ** 20
 
 interface Known {
   worker: string
-  /** What was answered for in this life of the server, or as the table says. Behind it may lie whatever a crash left. */
+  /** Bytes acknowledged by this process, or in the table. A crash may have left more behind them. */
   durable: number
   noted: number
 }
@@ -65,7 +61,7 @@ interface Known {
 export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
   const copies = grownVolumes(disk, folder)
   const volumes = new Map<string, Known>()
-  /** One piece of a volume at a time. */
+  /** One piece per volume at a time. */
   const queues = new Map<string, Promise<unknown>>()
 
   const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -83,7 +79,7 @@ export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<H
     if (remembered !== undefined) return remembered
     const found = await locations.find(name)
     if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
-    // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
+    // A volume of the collection itself or of an unknown worker: refuse to write.
     if (copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
     await locations.note(name, worker, 0, false)
     return { worker, durable: 0, noted: 0 }
@@ -130,7 +126,7 @@ async function orConflict<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Where volumes lie: what workers say of those that they send to no server, and bytes of those that lie here. */
+/** Locations of volumes that workers keep elsewhere, and bytes of those here. */
 
 export interface VolumeCallTools {
   database: Database
@@ -163,7 +159,7 @@ export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located'
     },
   }
 
-  /** It may be sealed, which renames it, between the question where it is and this. */
+  /** Sealing may rename it between the lookup and this. */
   function readOrAgain(name: string, path: string, offset: number, length: number): Uint8Array {
     try {
       return disk.read(path, offset, length)

@@ -24,7 +24,7 @@ test('an operator reads what lies with a server, in pieces, complete or not', as
   client.close()
 })
 
-test('who does not know the secret reads nothing, a worker neither', async () => {
+test('reading needs the secret; a worker may not read either', async () => {
   await using made = await testServer({ joinSecret: SECRET })
   made.disk.append(`/archive/${NAME}`).write(Uint8Array.of(1))
   const { body } = await made.send('/api/v1/workers', { body: { name: 'w', version: '1', join: SECRET } })
@@ -34,7 +34,7 @@ test('who does not know the secret reads nothing, a worker neither', async () =>
   assert.equal((await made.send(path, { as: body as { worker: string; secret: string } })).status, 403)
 })
 
-test('without a secret only those on the same machine read, and nobody reads too much or elsewhere', async () => {
+test('without a secret only the same machine may read, within bounds and inside the folder', async () => {
   await using made = await testServer()
   made.disk.append(`/archive/${NAME}`).write(Uint8Array.of(65))
   const path = `/api/v1/volumes/${NAME}`

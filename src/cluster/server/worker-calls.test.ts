@@ -38,7 +38,7 @@ describe('a worker over HTTP', () => {
     await coordinator.close(0)
   })
 
-  it('asks as one of its threads, which nobody else can name', async () => {
+  it('calls as one of its threads, which no other worker can name', async () => {
     await using made = await testServer()
     const identity = await made.join()
     const coordinator = reach([made.server.url], identity)
@@ -54,7 +54,7 @@ describe('a worker over HTTP', () => {
     await coordinator.leave('w1')
     assert.equal(coordinator.nameOf('w1'), 'life1-w1')
     assert.equal(await coordinator.leaveEarlier(['life0-w1', 'life0-w2']), true)
-    assert.deepEqual(made.coordinator.heard, [
+    assert.deepEqual(made.coordinator.recorded, [
       `checkOut ${thread}`,
       `enter ${thread} ${aVisit(1).id} 192.0.2.1`,
       `enter ${thread} ${aVisit(1).id} 2001:db8::1`,
@@ -66,7 +66,7 @@ describe('a worker over HTTP', () => {
     await coordinator.close(0)
   })
 
-  it('brings its parts, and finds twins', async () => {
+  it('delivers its parts, and finds stored copies', async () => {
     await using made = await testServer()
     const coordinator = reach([made.server.url], await made.join())
     made.coordinator.free.push(aVisit(1))
@@ -92,7 +92,7 @@ describe('a worker over HTTP', () => {
     const item = { url: 'http://a.test/x', depth: 1, via: undefined, path: 'L', tries: 0 }
     const reading = { count: 3, visit: aVisit(1).id, fence: 1, site: aVisit(1).site, item }
     await coordinator.unreadable('w1', reading)
-    assert.equal(made.coordinator.heard.at(-1), `unreadable ${identity.worker}.life1-w1 http://a.test/x`)
+    assert.equal(made.coordinator.recorded.at(-1), `unreadable ${identity.worker}.life1-w1 http://a.test/x`)
     const { status } = await made.send('/api/v1/unreadable', {
       as: await made.join(),
       body: { thread: 't', ticket: 'A'.repeat(22), reading: { ...reading, item: { ...item, via: '' } } },
@@ -120,13 +120,13 @@ describe('a check-out that finds nothing', () => {
     const coordinator = reach([made.server.url], await made.join(), { pollMs: 30_000 })
     const began = realClock.elapsed()
     const waiting = coordinator.checkOut('w1', 1)
-    await made.coordinator.hears(1)
+    await made.coordinator.received(1)
     made.coordinator.free.push(aVisit(1))
     made.nudge.wake()
     const { visits } = await waiting
     assert.equal(visits.length, 1)
     assert.ok(realClock.elapsed() - began < 1000)
-    assert.ok(made.coordinator.heard.length <= 3)
+    assert.ok(made.coordinator.recorded.length <= 3)
     // What it waited there is not taken off its lease.
     assert.ok(visits[0].lease >= 180_000)
     await coordinator.close(0)
@@ -140,7 +140,7 @@ describe('a check-out that finds nothing', () => {
     assert.deepEqual(await coordinator.checkOut('w1', 1), { visits: [], next: 'over' })
     made.coordinator.calls.checkOut = checkOut
     const waiting = coordinator.checkOut('w1', 1)
-    await made.coordinator.hears(1)
+    await made.coordinator.received(1)
     const began = realClock.elapsed()
     await made.server.close()
     assert.deepEqual((await waiting).visits, [])
@@ -167,8 +167,8 @@ describe('a check-out that finds nothing', () => {
     // Until the server has seen that the socket is closed.
     await realClock.sleep(50)
     granted.resolve()
-    await made.coordinator.hears(2)
-    assert.equal(made.coordinator.heard[1], `giveBack ${aVisit(1).id}`)
+    await made.coordinator.received(2)
+    assert.equal(made.coordinator.recorded[1], `giveBack ${aVisit(1).id}`)
     await coordinator.close(0)
   })
 })
@@ -180,7 +180,7 @@ it('what a thread was granted and never heard of is taken back before it is give
   const ask = (more: object) =>
     made.send('/api/v1/visits', { as, body: { thread: 'life1-w1', atMost: 1, waitMs: 30_000, ...more } })
   const unheard = ask({})
-  await made.coordinator.hears(1)
+  await made.coordinator.received(1)
   made.coordinator.calls.takeBack = async (worker, has) => {
     assert.deepEqual([worker, has], [thread, [aVisit(7).id]])
     made.coordinator.free.push(aVisit(1))
@@ -194,7 +194,7 @@ it('what a thread was granted and never heard of is taken back before it is give
   assert.match(JSON.stringify(made.events), /got lost: 1 sites/)
 })
 
-it('who has hung up by the time that it is heard has nothing taken back: it has asked again, and may have more than it says', async () => {
+it('nothing is taken back from a thread that hung up before its question was read: it has asked again and may hold more', async () => {
   await using made = await testServer()
   const { worker, secret } = await made.join()
   const taken: string[] = []

@@ -1,4 +1,4 @@
-/** The calls of workers about visits: asked of the coordinator in the name of one of the worker's threads. */
+/** Workers' calls about visits, passed to the coordinator in the name of one of the worker's threads. */
 
 import { createHash } from 'node:crypto'
 import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
@@ -7,10 +7,10 @@ import type { Journal } from '../../base/journal.ts'
 import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ApiError } from '../wire/api-error.ts'
+import { ApiError } from '../wire/protocol.ts'
 import { visitToWire } from '../wire/visit-json.ts'
 import type { Asked, Handlers, Holdings, Tickets } from './handlers.ts'
-import { threadOf } from './handlers.ts'
+import { threadOf } from './worker-table.ts'
 
 export interface WorkerCallTools {
   calls: ServerCalls
@@ -18,17 +18,17 @@ export interface WorkerCallTools {
   holdings: Holdings
   clock: Clock
   journal: Journal<Event>
-  /** Rung when a site may have become free, and when the server is ending. */
+  /** Rung when a site may have become free, and when the server shuts down. */
   nudge: Wakeup
   isEnding(): boolean
-  /** Leases that one worker may have out. */
+  /** Maximum leases per worker. */
   maxLeases: number
 }
 
-/** Nobody is asked in vain more often than that, however often the bell rings; and not less often than the second. */
+/** Minimum and maximum pause between attempts to find a site for a waiting call. */
 const SHORTEST_REST: Millis = 50
 const LONGEST_REST: Millis = 1000
-/** Questions for twins that are asked of the database at once. */
+/** Lookups of stored copies that run at once. */
 const COPIES_AT_ONCE = 16
 
 type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findCopies' | 'plan'
@@ -44,8 +44,8 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       const gone = () => asked.gone() || !isLast()
       try {
         if (has !== undefined) {
-          // That somebody has hung up is read after what he had asked. He has asked again since, and may have got what he does
-          // not name here: it must not go to another while he visits it.
+          // A hang-up is noticed after the question. The thread has asked again since and may hold visits that it doesn't
+          // name here, which must not go to another worker.
           await clock.sleep(SHORTEST_REST)
           if (!gone()) await takeBack(worker, name, has)
         }
@@ -116,7 +116,7 @@ interface Found {
   heldMs: Millis
 }
 
-/** Answers as soon as there is something, or the time is over. `heldMs`: from when on the leases run. */
+/** Answers when a visit is available or the time is over. `heldMs`: how long the leases have run. */
 async function waitForVisits(
   { calls, holdings, clock, journal, nudge, isEnding, maxLeases }: WorkerCallTools,
   { worker, gone }: Asked,
@@ -148,10 +148,10 @@ async function waitForVisits(
 
 const NOTHING: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_REST }
 
-/** Which question of a thread is its last: who asks again does not wait for the answer to the one before. */
+/** The latest question of each thread: a thread that asks again no longer waits for the earlier answer. */
 
 class LatestOf {
-  /** Of those that are being answered. */
+  /** Threads being answered. */
   readonly #last = new Map<WorkerId, symbol>()
 
   begin(thread: WorkerId): { isLast(): boolean; done(): void } {
@@ -167,7 +167,10 @@ class LatestOf {
   }
 }
 
-/** The plan, for workers that have none or another. Each asks every minute, and it may have millions of seeds. */
+/**
+ * Sends the plan only if the worker has none or another one: it may have millions of seeds, and workers ask every
+ * minute.
+ */
 
 function planHandler(calls: Pick<ServerCalls, 'plan'>): Handlers['plan'] {
   const digests = new WeakMap<PlanForWorkers, string>()

@@ -1,8 +1,10 @@
-/** The tables of servers and workers: who may call, who was seen when, and the key of tickets. */
+/** The tables of servers and workers: credentials, last seen, and the ticket key. */
 import { createHash } from 'node:crypto'
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
+import type { KnownWorkers, Post } from '../../frontier/affinity.ts'
 
 export type WorkerState = 'working' | 'ending' | 'barred'
 
@@ -39,7 +41,7 @@ export interface WorkerNews {
   version: string
 }
 
-/** What a caller must show. */
+/** What a caller must present. */
 export interface Credentials {
   secretHash: Uint8Array
   state: WorkerState
@@ -55,14 +57,14 @@ export interface NewWorker {
   version: string
 }
 
-export interface WorkerBook {
-  /** Made by whichever server comes first; the same for all of them, for ever. `fresh`: for the first. */
+export interface WorkerTable {
+  /** Created by the first server and the same for all servers from then on. `fresh`: used if there is none. */
   ticketKey(fresh: Uint8Array): Promise<Uint8Array>
   register(worker: NewWorker, at: Instant): Promise<void>
   credentials(worker: string): Promise<Credentials | undefined>
-  /** In one transaction, however many; a worker that only called brings no news. */
+  /** In one transaction; a worker that only called brings no news. */
   seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void>
-  /** Those seen since then that are at work, in the order of their ids. */
+  /** Workers at work and seen since then, by id. */
   present(since: Instant): Promise<WorkerPost[]>
   serverSeen(coordinator: ServerRow): Promise<void>
   serverGone(id: string): Promise<void>
@@ -81,7 +83,7 @@ const COORDINATOR = `
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
     seen_at = excluded.seen_at, settings = excluded.settings`
 
-export function workerBook(database: Database): WorkerBook {
+export function workerTable(database: Database): WorkerTable {
   return {
     ticketKey: (fresh) =>
       database.transact(async (tx) => {
@@ -111,7 +113,7 @@ export function workerBook(database: Database): WorkerBook {
       ),
     async seen(workers) {
       if (workers.size === 0) return
-      // In one order everywhere: two servers that hear of the same workers must not wait for each other.
+      // Always in the same order, so that two servers that update the same workers don't deadlock.
       const sorted = [...workers].sort(([a], [b]) => (a < b ? -1 : 1))
       await database.transact(async (tx) => {
         for (const [id, { at, news }] of sorted) {
@@ -134,7 +136,7 @@ export function workerBook(database: Database): WorkerBook {
   }
 }
 
-/** For `status` and for workers: the latest first. */
+/** For `status` and for workers, latest first. */
 export function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<ServerRow[]> {
   return queries(tx).all<ServerRow>(
     `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM server
@@ -144,7 +146,7 @@ export function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<Serv
   )
 }
 
-/** For `status`: the latest first. */
+/** For `status`, latest first. */
 export function readWorkers(tx: Tx, atMost: number): Promise<WorkerRow[]> {
   return queries(tx).all<WorkerRow>(
     `SELECT id, name, region, version, state, registered_at AS "registeredAt", seen_at AS "seenAt", visits,
@@ -160,7 +162,7 @@ export interface WorkerSums {
   pagesPerSecond: number
 }
 
-/** Those seen since then, those that were not and never said goodbye, and what the first ones do together. */
+/** Workers seen since then, silent workers that never signed off, and the totals of the former. */
 export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSums> {
   const row = await queries(tx).get<WorkerSums>(
     `SELECT count(*) FILTER (WHERE seen_at >= ?1) AS alive,
@@ -171,3 +173,55 @@ export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSum
   )
   return row!
 }
+
+/** Compares the settings of a crawl's servers: each reports the keys it has set, with digests of the values. */
+
+/** Keys that differ, in alphabetical order. `reported`: the JSON of each server; invalid JSON is ignored. */
+export function differingSettings(reported: readonly string[]): string[] {
+  const all = reported.map(readSettings).filter((one) => one !== undefined)
+  const keys = new Set(all.flatMap((one) => Object.keys(one)))
+  return [...keys].filter((key) => new Set(all.map((one) => one[key])).size > 1).sort()
+}
+
+function readSettings(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The workers present, from the worker table. The frontier sends a site to its last worker or a near one. */
+
+export class Roster implements KnownWorkers {
+  #present: readonly Post[] = []
+  #posts: ReadonlyMap<string, Post> = new Map()
+
+  /** All workers present, by id. */
+  update(workers: readonly WorkerPost[]): void {
+    const posts = workers.map(({ id, region }): Post => ({ process: id, region: region ?? id }))
+    const isSame = posts.length === this.#present.length && posts.every((post, at) => isAs(post, this.#present[at]))
+    if (isSame) return
+    this.#present = posts
+    this.#posts = new Map(posts.map((post) => [post.process, post]))
+  }
+
+  present(): readonly Post[] {
+    return this.#present
+  }
+
+  postOf(worker: WorkerId): Post | undefined {
+    return this.#posts.get(workerOf(worker))
+  }
+}
+
+function isAs(a: Post, b: Post): boolean {
+  return a.process === b.process && a.region === b.region
+}
+
+/** Each thread has its own leases and addresses, and no worker can name another worker's thread. */
+export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
+
+/** The worker of a thread. Worker ids contain no dot. */
+export const workerOf = (thread: WorkerId): string => thread.split('.', 1)[0]

@@ -1,8 +1,8 @@
 /** The API for people, made from the definitions of the calls: `docs/reference/api.md` must be this page. */
 import type { TSchema } from 'typebox'
-import { API_ERRORS } from './api-error.ts'
 import { CALLS, type CallDefinition } from './calls.ts'
 import {
+  API_ERRORS,
   MAX_PART_BYTES,
   MAX_PARTS,
   MAX_SENT_BYTES,

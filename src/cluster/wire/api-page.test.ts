@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { describeApi } from './api-page.test-tools.ts'
-import { CALLS } from './calls.ts'
-import { openApi } from './openapi.ts'
+import { CALLS, openApi } from './calls.ts'
 
 const PAGE = new URL('../../../docs/reference/api.md', import.meta.url)
 

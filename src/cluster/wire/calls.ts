@@ -1,11 +1,12 @@
 /**
- * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
- * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; who asks for sites again, because
- * the answer got lost, says which he has.
+ * Every API call, defined once. The checks at both ends, the types, paths, OpenAPI and `docs/reference/api.md` come
+ * from it. All calls may be repeated without effect. A worker that asks for sites again after a lost answer names the
+ * visits it has.
  */
 import Type, { type Static, type TObject } from 'typebox'
 import {
   API,
+  ErrorBody,
   LONGEST_POLL,
   MAX_DIGESTS,
   MAX_PARTS,
@@ -13,16 +14,19 @@ import {
   MAX_RENEWED,
   MAX_VISITS,
   MAX_VOLUME_PIECE,
+  PARTS_TYPE,
+  PROTOCOL,
+  PROTOCOL_HEADER,
 } from './protocol.ts'
 import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
 
-/** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
+/** The body of a call: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
 export type Body = TObject | 'parts' | 'bytes' | undefined
 
 export interface CallDefinition {
   method: 'GET' | 'POST' | 'PUT'
   path: string
-  /** `worker`: with id and secret. `operator`: who knows the join secret, or is on the machine of a server without one. */
+  /** `worker`: with id and secret. `operator`: knows the join secret, or is on the machine of a server without one. */
   by: 'anyone' | 'worker' | 'operator'
   what: string
   body: Body
@@ -35,27 +39,27 @@ export interface CallDefinition {
 const closed = { additionalProperties: false } as const
 const nothing = Type.Object({}, closed)
 
-/** Which of the worker's threads asks: each has leases and addresses of its own. New ones after each start. */
+/** The calling thread of the worker: each has its own leases and addresses. New names after each start. */
 const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
-/** Given out with a visit, to be shown with whatever is told of it: nobody else can tell anything of that visit. */
+/** Granted with a visit and required with every report about it, so that no other worker can report on it. */
 const Ticket = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' })
-/** Of workers and regions: they are shown to people. */
+/** Names of workers and regions, shown to people. */
 const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
-/** What leads nowhere but into the archive folder. */
+/** Can't lead outside the archive folder. */
 export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
 const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
-/** A folder or a store that is no server's: see `collection/locations/volume-locations.ts`. */
+/** A folder or a store that is not a server's: see `collection/locations/volume-locations.ts`. */
 const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
-/** An offset beyond this is no place in a file. */
+/** Maximum offset in a file. */
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const PlanDigest = Type.String({ maxLength: 100 })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
 
 /**
- * `stored`: durable, not to be sent again, also when it had been there before, when an earlier part of its visit is
- * still missing, or when its lease was lost: what of it counts is decided when it is applied. `not-yours`: the ticket is
- * not that of the visit and this worker. `unreadable`: damaged, or not what its envelope says.
+ * `stored`: durable, don't send again; also if it was there before, if an earlier part of its visit is missing, or if
+ * its lease was lost (what counts is decided when it is applied). `not-yours`: the ticket doesn't match the visit and
+ * worker. `unreadable`: damaged, or not what its envelope says.
  */
 export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
 export type PartAnswer = Static<typeof PartAnswer>
@@ -101,7 +105,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/workers`,
     by: 'anyone',
-    what: 'A new worker joins. The secret is told once and kept by the server as a hash only. `join` is the secret that the operator hands to those who may.',
+    what: 'A new worker joins. The secret is sent once; the server keeps only a hash. `join` is the secret that the operator gives to those who may join.',
     body: Type.Object(
       {
         name: Label,
@@ -128,7 +132,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/plan`,
     by: 'worker',
-    what: `What a worker must know to crawl as the coordinator would, at most ${MAX_PLAN_BYTES / 2 ** 20} MiB. Who has it already says which (\`have\`, the digest that came with it), and is sent it only if it is another by now.`,
+    what: `What a worker needs to crawl as the coordinator would, at most ${MAX_PLAN_BYTES / 2 ** 20} MiB. A worker that has a plan names its digest (\`have\`) and gets the plan only if it has changed.`,
     body: Type.Object({ have: Type.Optional(PlanDigest) }, closed),
     answer: Type.Object({
       digest: PlanDigest,
@@ -147,7 +151,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/visits`,
     by: 'worker',
-    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over. A worker to whom an earlier check-out was not answered names the visits that the thread has: what else was granted to it, and not begun, is taken back first.',
+    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over. After a check-out without an answer, the worker names the visits that the thread has; other visits granted to it and not begun are taken back first.',
     body: Type.Object(
       {
         thread: Thread,
@@ -175,7 +179,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/visits/renew`,
     by: 'worker',
-    what: 'All leases of a thread, once more. It counts from when the request was sent. Visits in `lost` have no lease any more.',
+    what: 'Renews all leases of a thread, counted from when the request was sent. Visits in `lost` no longer have a lease.',
     body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MAX_RENEWED }) }, closed),
     answer: Type.Object({ lease: Duration, lost: Type.Array(VisitName) }),
   },
@@ -199,13 +203,13 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/leave`,
     by: 'worker',
-    what: 'The thread is no more: its leases are lost now, not at their end. A worker that was killed tells it of its earlier threads when it starts again.',
+    what: 'The thread has ended: its leases are released now instead of expiring. A restarted worker calls this for its earlier threads.',
     body: Type.Object({ thread: Thread }, closed),
     answer: nothing,
   },
   findCopies: {
     method: 'POST',
-    path: `${API}/twins`,
+    path: `${API}/copies`,
     by: 'worker',
     what: 'Earlier captures of these payloads, in the same order; null where there is none.',
     body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MAX_DIGESTS }) }, closed),
@@ -242,7 +246,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/volumes/:name`,
     by: 'operator',
-    what: `Bytes of a volume that lies with this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
     body: undefined,
     params: VolumeParams,
     query: Type.Object({ offset: Digits, length: Digits }, closed),
@@ -252,7 +256,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/volumes/:name/place`,
     by: 'worker',
-    what: 'A volume lies somewhere else than with a server: in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with so many bytes. Told before the parts that name it.',
+    what: 'A volume is not on a server but in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with this many bytes. Sent before the parts that name it.',
     body: Type.Object({ location: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
     params: VolumeParams,
     answer: nothing,
@@ -275,3 +279,55 @@ export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] exte
 export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] extends TObject
   ? Static<(typeof CALLS)[Name]['answer']>
   : Uint8Array
+
+/** The API in OpenAPI 3.1, generated from the call definitions. */
+
+export function openApi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [name, call] of Object.entries<CallDefinition>(CALLS)) {
+    const path = call.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation(name, call) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'orbweaver', version, description: 'The calls of workers to a server.' },
+    paths,
+    components: {
+      schemas: { Error: ErrorBody },
+      securitySchemes: {
+        worker: { type: 'http', scheme: 'bearer', description: 'ID.SECRET, as registration gave them' },
+        operator: { type: 'http', scheme: 'join', description: 'the join secret, in base64url' },
+      },
+    },
+  }
+}
+
+function operation(name: string, { by, what, body, params, query, answer }: CallDefinition): object {
+  const parameters = [
+    ...Object.entries(params?.properties ?? {}).map(([id, schema]) => parameter('path', id, schema)),
+    ...Object.entries(query?.properties ?? {}).map(([id, schema]) => parameter('query', id, schema)),
+    ...(by === 'worker' ? [parameter('header', PROTOCOL_HEADER, { const: String(PROTOCOL) })] : []),
+  ]
+  return {
+    operationId: name,
+    summary: what,
+    ...(by === 'anyone' ? {} : { security: [{ [by]: [] }] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
+    responses: {
+      200: { description: 'the answer', content: contentOf(answer) },
+      default: {
+        description: 'no',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+const parameter = (where: string, name: string, schema: unknown) => ({ in: where, name, required: true, schema })
+
+function contentOf(body: NonNullable<CallDefinition['body']>): object {
+  if (body === 'parts') return { [PARTS_TYPE]: { schema: { type: 'string', format: 'binary' } } }
+  if (body === 'bytes') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+  return { 'application/json': { schema: body } }
+}

@@ -1,7 +1,7 @@
 /**
- * Parts on their way to the servers. They are sent at once while servers answer; else they are written to the outbox, and
- * whoever brought them may go on: they are durable here. From then on all that comes goes behind them, so that the parts
- * of a visit arrive in their order.
+ * Delivers parts to the servers. While servers answer, parts are sent at once; otherwise they are written to the
+ * outbox, where they are durable, and the visit goes on. From then on new parts queue behind them, so that the parts of
+ * a visit arrive in order.
  */
 
 import type { Clock, Millis } from '../../base/clock.ts'
@@ -20,11 +20,11 @@ export interface DeliveryTools {
   outbox: Outbox
   clock: Clock
   journal: Journal<Event>
-  /** Before parts are sent: what they name is durable where it will be read. Throws when it cannot be made so now. */
+  /** Called before parts are sent: makes the payloads they reference durable. Throws if that fails now. */
   ready(): Promise<void>
 }
 
-/** Of one call: what a server can unpack and store while others wait. */
+/** Bytes per call: what a server can unpack and store while others wait. */
 const BYTES_A_CALL = 4 * 2 ** 20
 /** Part, ticket, envelope. */
 const LARGEST_PART = MAX_PART_BYTES - 2 ** 20
@@ -32,7 +32,7 @@ const FULL_REST: Millis = 1000
 const IDLE_REST: Millis = 60_000
 const REFUSED_REST: Millis = 30_000
 const UNREADY_REST: Millis = 1000
-/** Statuses by which a server says that the parts themselves are at fault. */
+/** Statuses that say the parts themselves are at fault. */
 const NEVER = new Set([400, 413, 415])
 
 interface Brought {
@@ -43,7 +43,7 @@ interface Brought {
 
 export class Deliveries {
   readonly #tools: DeliveryTools
-  /** Rung when something was put into the outbox, or taken out of it. */
+  /** Rung when the outbox changes. */
   readonly #bell = new Wakeup()
   readonly #over = new AbortController()
   readonly #loop: Promise<void>
@@ -57,12 +57,12 @@ export class Deliveries {
     this.#loop = this.#empty()
   }
 
-  /** What servers have against this worker, since they last took something from it. */
+  /** Why servers refuse this worker, since one last accepted something. */
   get refusal(): Refusal | undefined {
     return this.#refusal
   }
 
-  /** Resolves when they are durable, there or here. What comes while others are on their way goes together with the next. */
+  /** Resolves when they are durable, there or here. Parts that come meanwhile are sent together next. */
   deliver(parts: readonly TicketedPart[]): Promise<void> {
     return new Promise((done, failed) => {
       this.#brought.push({ parts, done, failed })
@@ -113,7 +113,7 @@ export class Deliveries {
     }
   }
 
-  /** What is refused is kept as well: the outbox knows what to do with it. */
+  /** Refused parts are kept as well, in the outbox. */
   async #sendAtOnce(frame: Uint8Array): Promise<boolean> {
     try {
       return await this.#send(frame, 0)
@@ -123,7 +123,7 @@ export class Deliveries {
     }
   }
 
-  /** False when no server took them now. */
+  /** False when no server accepts them now. */
   async #send(frame: Uint8Array, patience: Millis): Promise<boolean> {
     if (!(await this.#isReady())) return false
     const { bytes: body, packing } = await pack(frame)
@@ -155,7 +155,7 @@ export class Deliveries {
     }
   }
 
-  /** The outbox, one batch after the other, for as long as there is any. */
+  /** Sends the outbox batch by batch until it is empty. */
   async #empty(): Promise<void> {
     const { outbox, clock } = this.#tools
     while (!this.#over.signal.aborted) {
@@ -176,7 +176,7 @@ export class Deliveries {
       this.#tell(
         `${first.parts} parts in the outbox are not delivered: ${error instanceof Error ? error.message : error}`,
       )
-      // What the server has against the worker, or the disk against us, may be put right; what is wrong with parts is not.
+      // A refused worker or a full disk may be put right; faulty parts can't.
       if (error instanceof Refusal && error.isOurs && NEVER.has(error.status)) outbox.setAside(first)
       else {
         if (error instanceof Refusal) this.#refusal = error
@@ -186,7 +186,7 @@ export class Deliveries {
     this.#bell.wake()
   }
 
-  /** Waits until the outbox is empty, at most so long; says how many parts are left in it. */
+  /** Waits until the outbox is empty, up to a limit; returns how many parts are left. */
   async drain(withinMs: Millis, signal?: AbortSignal): Promise<number> {
     const { outbox, clock } = this.#tools
     const until = clock.elapsed() + withinMs
@@ -198,7 +198,7 @@ export class Deliveries {
     }
   }
 
-  /** What is in the outbox stays there for the next time. */
+  /** The outbox stays for the next process. */
   async close(): Promise<void> {
     this.#over.abort()
     this.#bell.wake()
@@ -210,7 +210,7 @@ export class Deliveries {
   }
 }
 
-/** In their order; `tooLarge` hears of parts that no server would take. */
+/** Groups parts in order; `tooLarge` receives parts that no server would accept. */
 function* batchesOf(
   parts: readonly TicketedPart[],
   tooLarge: (part: TicketedPart) => void,

@@ -1,4 +1,4 @@
-/** One request over a connection that is kept: sent once, answered whole and bounded, or a NoAnswer. */
+/** One request over a keep-alive connection: sent once, answered completely within bounds, or NoAnswer. */
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain } from 'node:http'
 import { Agent as TlsAgent, request as tls } from 'node:https'
 import { createSecureContext, getCACertificates } from 'node:tls'
@@ -18,7 +18,7 @@ export interface HttpAnswer {
   status: number
   header(name: string): string | undefined
   body: Uint8Array
-  /** On the monotonic clock: before the first byte was sent, and when the head of the answer was here. */
+  /** On the monotonic clock: before the first byte was sent, and when the response head arrived. */
   sentAt: Millis
   headAt: Millis
 }
@@ -28,11 +28,11 @@ export interface HttpClient {
   close(): void
 }
 
-/** Nobody answered, or not in time, or not to the end: whether it was done is not known. */
+/** No answer, not in time, or not complete: whether the call took effect is unknown. */
 export class NoAnswer extends Error {
-  /** The server had closed a connection that waited; it may answer on a new one. */
+  /** The server had closed an idle connection; it may answer on a new one. */
   readonly isStale: boolean
-  /** It has a certificate that nobody vouches for, or another's: nothing was sent to it. */
+  /** Its certificate is untrusted or another host's: nothing was sent. */
   get isUntrusted(): boolean {
     const { code = '' } = this.cause instanceof Error ? (this.cause as NodeJS.ErrnoException) : {}
     return /CERT|^UNABLE_TO_/.test(code)
@@ -45,7 +45,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** All calls may be sent twice; `request` is made anew, for some say that they were. */
+/** All calls may be sent twice; `request` is rebuilt, because some say that it is a retry. */
 export async function sendAgainIfStale(client: HttpClient, request: () => HttpRequest): Promise<HttpAnswer> {
   const first = request()
   try {
@@ -57,10 +57,10 @@ export async function sendAgainIfStale(client: HttpClient, request: () => HttpRe
 }
 
 const MAX_SOCKETS = 64
-/** Shorter than what servers keep, so that hardly a request meets a socket that is being closed. */
+/** Shorter than the servers' keep-alive, so that requests rarely meet a closing socket. */
 const IDLE: Millis = 60_000
 
-/** `ca`: certificates (PEM) of authorities that are trusted beside those that the machine trusts. */
+/** `ca`: extra trusted authorities (PEM), beside the machine's. */
 export function httpClient(clock: Clock, ca?: string): HttpClient {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE }
   const agents = { plain: new Agent(options), tls: new TlsAgent({ ...options, ...trusting(ca) }) }
@@ -110,7 +110,7 @@ export function httpClient(clock: Clock, ca?: string): HttpClient {
   }
 }
 
-/** Made once: reading all roots of a machine takes some milliseconds. */
+/** Cached: reading the machine's roots takes some milliseconds. */
 function trusting(ca: string | undefined) {
   if (ca === undefined) return {}
   return { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) }

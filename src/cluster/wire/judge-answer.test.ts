@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgeAnswer } from './judge-answer.ts'
 
-test('whoever asks for patience, in whatever words, is asked again in minutes', () => {
+test('any Retry-After is obeyed for minutes at most', () => {
   for (const [told, ms] of [
     ['30', 30_000],
     ['99999999999', 300_000],

@@ -1,22 +1,21 @@
 /**
- * What an answer to a call means for who asks: done; another server may do it; or refused. Between a worker and its servers
- * stand proxies that answer in their place, and servers are of different versions while they are being replaced: so only
- * what one of ours says in the words of the API is taken as its word.
+ * What an answer means for the caller: done, try another server, or refused. Proxies may answer instead of servers, and
+ * servers may differ in version during an upgrade, so only API errors in our own format count as a server's word.
  */
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { ErrorBody } from './api-error.ts'
 import { type AnswerOf, CALLS, type CallName } from './calls.ts'
 import type { HttpAnswer, NoAnswer } from './http-client.ts'
+import { ErrorBody } from './protocol.ts'
 
-/** The server will not do that for this worker, however often it asks. */
+/** The server refuses this call from this worker for good. */
 export class Refusal extends Problem {
   readonly status: number
-  /** Said by a server of ours, not by something in front of it. */
+  /** Sent by one of our servers, not by a proxy. */
   readonly isOurs: boolean
-  /** It is not about what was asked: that server does not know this worker, or does not understand it. */
+  /** Not about the call itself: the server doesn't know this worker, or doesn't understand it. */
   readonly isOfWorker: boolean
   constructor(url: string, status: number, { code, message, hint }: Static<typeof ErrorBody>, isOurs: boolean) {
     super('server-refused', `${url} refuses: ${message} (${hint})`)
@@ -27,7 +26,7 @@ export class Refusal extends Problem {
   }
 }
 
-/** A server said that it cannot do it now. */
+/** A server can't do it now. */
 export class NotNow extends Error {
   readonly code: string
   constructor(url: string, { code, message }: Static<typeof ErrorBody>) {
@@ -41,9 +40,9 @@ export class NotNow extends Error {
  * | answer | is |
  * |---|---|
  * | 200, with the shape that the call promises | `done` |
- * | 429, 5xx, whoever says it | `later` |
+ * | 429, 5xx, from a server or a proxy | `later` |
  * | 400, 401, 403, 404, 409, 413, 415 in the words of the API | `refused`: final when every other server was asked, too |
- * | 413 of somebody else | `refused` as well: a proxy that takes no bodies of that size will never take it |
+ * | 413 from a proxy | `refused` as well: it will never accept a body of that size |
  * | (no answer, for a certificate that is not trusted) | `strange` |
  * | all else: redirects, pages of proxies, other programs, 200 with another shape | `strange`: that address leads to no server of ours, now |
  */
@@ -72,9 +71,9 @@ export function refusalOf(url: string, answer: HttpAnswer): Refusal {
   return new Refusal(url, answer.status, body, isOurs)
 }
 
-/** Its certificate was not what it should be. */
+/** Its certificate was not trusted. */
 export function untrusted(url: string, { cause }: NoAnswer): Refusal {
-  // Without the advice that Node gives to programmers.
+  // Drop Node's advice to programmers.
   const [why] = (cause instanceof Error ? cause.message : String(cause)).split(';')
   const message = `its certificate is not trusted: ${why}`
   const hint =
@@ -114,10 +113,10 @@ function accepts<Name extends CallName>(name: Name, value: unknown): value is An
   return check(value)
 }
 
-/** A server that asks for more patience than this is asked all the same. */
+/** Maximum Retry-After that is obeyed. */
 const LONGEST_RETRY_AFTER: Millis = 300_000
 
-/** In seconds, as our servers say it; a proxy's date is not read. */
+/** In seconds, as our servers send it; a proxy's date is ignored. */
 function retryAfterOf({ header }: HttpAnswer): Millis {
   const seconds = Number(header('retry-after') ?? 0)
   return seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER) : 0

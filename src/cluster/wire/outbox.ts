@@ -1,13 +1,13 @@
 /**
- * Parts that no server has taken yet, on the worker's own disk: a file for each batch, whole or not there, sent in the
- * order in which they came, also by the next process. Its size is bounded.
+ * Parts that no server has stored yet, on the worker's disk: one file per batch, complete or absent, sent in order, if
+ * need be by the next process. Its size is bounded.
  */
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 
 const EXTENSION = '.parts'
 const TORN = '.new'
-/** What no server will ever take: kept for people to look at. */
+/** Refused batches, kept for inspection. */
 const REFUSED = '.refused'
 
 export interface Waiting {
@@ -21,7 +21,7 @@ export class Outbox {
   readonly #folder: string
   readonly #maxBytes: number
   #waiting: Waiting[]
-  /** Being written: their room is taken, and they are not yet to be sent. */
+  /** Being written: their bytes are reserved, but they can't be sent yet. */
   #writing = 0
   #bytes: number
   #last: number
@@ -35,7 +35,7 @@ export class Outbox {
     this.#last = waiting.reduce((max, { name }) => Math.max(max, serialOf(name)), 0)
   }
 
-  /** What an earlier process left is in it; what that had not finished writing was never promised. */
+  /** Starts with what an earlier process left; unfinished files were never acknowledged. */
   static open(disk: Disk, folder: string, maxBytes: number): Outbox {
     disk.makeFolder(folder)
     const names = disk.list(folder)
@@ -58,7 +58,7 @@ export class Outbox {
     return this.#waiting.reduce((sum, { parts }) => sum + parts, 0)
   }
 
-  /** Durable when it resolves; false when there is no room for it. */
+  /** Durable when it resolves; false if it is full. */
   async put(bytes: Uint8Array, parts: number): Promise<boolean> {
     if (this.#bytes + bytes.length > this.#maxBytes) return false
     const name = `${String(++this.#last).padStart(12, '0')}-${parts}${EXTENSION}`
@@ -75,7 +75,7 @@ export class Outbox {
       this.#writing--
     }
     this.#waiting.push({ name, parts, bytes: bytes.length })
-    // Two that were written at once may have ended in the other order.
+    // Concurrent writes may finish in another order.
     this.#waiting.sort((a, b) => (a.name < b.name ? -1 : 1))
     return true
   }
@@ -92,7 +92,7 @@ export class Outbox {
     await this.#disk.syncFolder(this.#folder)
   }
 
-  /** What is to be sent next. */
+  /** The next batch to send. */
   get first(): Waiting | undefined {
     return this.#waiting[0]
   }
@@ -101,7 +101,7 @@ export class Outbox {
     return this.#disk.read(join(this.#folder, name), 0, bytes)
   }
 
-  /** A server has it. That it is sent once more after a crash does no harm, so nobody waits for the disk. */
+  /** A server has stored it. Sending it again after a crash is harmless, so nothing waits for the disk. */
   remove(one: Waiting): void {
     this.#forget(one)
     this.#disk.remove(join(this.#folder, one.name))

@@ -1,34 +1,87 @@
-/** What both ends of the API agree upon before the first call: version, headers, bounds. */
+/** What both ends of the API agree on: version, headers, limits. */
+
+import Type, { type Static } from 'typebox'
 import type { Millis } from '../../base/clock.ts'
 
-/** Grows when a worker of the version before could do harm or not be understood. */
+/** Raised when an older worker could do harm or not be understood. */
 export const PROTOCOL = 1
 export const API = '/api/v1'
 
-/** Of every request of a worker: the protocol that it speaks. */
+/** In every worker request: its protocol. */
 export const PROTOCOL_HEADER = 'x-orbweaver-protocol'
-/** Of every answer: the server's time in milliseconds since 1970, taken when the answer begins. */
+/** In every answer: the server's time in milliseconds since 1970, when the answer begins. */
 export const TIME_HEADER = 'x-orbweaver-time'
-/** How parts travel. */
+/** Media type of report parts. */
 export const PARTS_TYPE = 'application/vnd.orbweaver.parts'
 
-/** A call that waits for a free site is answered after this at the latest. */
+/** Maximum wait for a free site. */
 export const LONGEST_POLL: Millis = 30_000
-/** Sites of one check-out. */
+/** Sites per check-out. */
 export const MAX_VISITS = 256
-/** Visits of one thread that a renewal names. */
+/** Visits per renewal. */
 export const MAX_RENEWED = 20_000
-/** Parts of one check-in, and their bytes: on the way, and when they are unpacked. */
+/** Parts per check-in, and their bytes, compressed and uncompressed. */
 export const MAX_PARTS = 4096
 export const MAX_PART_BYTES = 64 * 2 ** 20
 export const MAX_SENT_BYTES = 32 * 2 ** 20
-/** Digests of one question for twins. */
+/** Digests per lookup of stored copies. */
 export const MAX_DIGESTS = 500
-/** Bytes of a volume in one piece. */
+/** Bytes per piece of a volume. */
 export const MAX_VOLUME_PIECE = 16 * 2 ** 20
-/** Of calls whose bodies are small. */
+/** Body size of ordinary calls. */
 export const MAX_BODY_BYTES = 2 ** 20
-/** Of the plan: seeds, settings and black lists. */
+/** Size of the plan: seeds, settings and block lists. */
 export const MAX_PLAN_BYTES = 64 * 2 ** 20
-/** Of an answer: 32 sites with everything that can be known of them. */
+/** Size of an answer: 32 sites with all that is known about them. */
 export const MAX_ANSWER_BYTES = 128 * 2 ** 20
+
+/** An API error: a code for programs, a sentence for people, and what to do. */
+
+/** Code → status. A worker retries only after 429 and 5xx. */
+export const API_ERRORS = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'other-protocol': 409,
+  conflict: 409,
+  'too-big': 413,
+  'other-type': 415,
+  'too-many': 429,
+  bug: 500,
+  ending: 503,
+  'database-unreachable': 503,
+  'disk-full': 503,
+} as const
+
+export type ApiErrorCode = keyof typeof API_ERRORS
+
+export const ErrorBody = Type.Object({
+  code: Type.String({ maxLength: 100 }),
+  message: Type.String({ maxLength: 10_000 }),
+  hint: Type.String({ maxLength: 10_000 }),
+})
+export type ErrorBody = Static<typeof ErrorBody>
+
+export class ApiError extends Error {
+  readonly code: ApiErrorCode
+  readonly hint: string
+  /** When to retry. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ApiErrorCode, message: string, hint: string, retryAfterSeconds?: number) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.hint = hint
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  get status(): number {
+    return API_ERRORS[this.code]
+  }
+
+  get body(): ErrorBody {
+    return { code: this.code, message: this.message, hint: this.hint }
+  }
+}

@@ -121,7 +121,7 @@ function usual(path: string): Answer {
       return { body: { lease: 180_000, lost: [] } }
     case '/api/v1/visits/enter':
       return { body: { answer: 'here' } }
-    case '/api/v1/twins':
+    case '/api/v1/copies':
       return { body: { copies: [{ url: 'http://a.test/', at: 1 }] } }
     case '/api/v1/alive':
       return { body: { servers: ['http://c', 'no url'] } }
@@ -283,7 +283,7 @@ test('a server that cannot store says when to come again, and is left alone unti
   assert.deepEqual(a.parts, [1])
 })
 
-test('an outbox that is full is told of once, and whoever brings more waits', async () => {
+test('a full outbox is reported once, and further reports wait', async () => {
   const { servers, start, run, upAll, clock, troubles } = world({ outboxBytes: 200 }, ['http://a'])
   await run(async () => {
     const coordinator = start()
@@ -339,12 +339,12 @@ test('a worker that the servers do not know any more ends, and keeps its reports
   })
 })
 
-test('questions for twins go together, and no answer means none', async () => {
+test('lookups of copies are batched, and no answer means no copy', async () => {
   const { servers, start, run, upAll } = world({}, ['http://a'])
   const a = servers.get('http://a')!
   const asked: number[] = []
   a.answer = (path, body) => {
-    if (path !== '/api/v1/twins') return usual(path)
+    if (path !== '/api/v1/copies') return usual(path)
     const { digests } = body as { digests: string[] }
     asked.push(digests.length)
     return { body: { copies: digests.map((digest) => (digest === 'd3' ? { url: 'http://a.test/3', at: 3 } : null)) } }
@@ -364,7 +364,7 @@ test('questions for twins go together, and no answer means none', async () => {
   })
 })
 
-test('who waits for visits is not kept waiting when the worker ends', async () => {
+test('a waiting check-out returns when the worker ends', async () => {
   const { servers, start, run, clock } = world({ pollMs: 30_000 }, ['http://a'])
   servers.get('http://a')!.delay = 30_000
   await run(async () => {
@@ -417,7 +417,7 @@ test('a proxy that takes no bodies of that size costs nothing but time', async (
 /** The visits that a check-out names as those that the thread has; undefined when it names none. */
 const hasOf = (body: unknown): string[] | undefined => (body as { has?: string[] }).has
 
-test('who was not answered says with the next question what it has, until nothing can be granted any more', async () => {
+test('after a lost answer each check-out names the visits held, until nothing can be granted any more', async () => {
   const { servers, start, run, clock } = world({ pollMs: 20_000 }, ['http://a'])
   const a = servers.get('http://a')!
   const named: (string[] | undefined)[] = []

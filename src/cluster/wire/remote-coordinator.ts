@@ -1,6 +1,7 @@
 /**
- * The coordinator as a worker on another machine sees it: the same doors, over HTTP, through whichever server answers. When none
- * does, the worker goes on with what it has: no new visits, leases as they were, reports kept on its own disk.
+ * The coordinator as a worker on another machine sees it: the same interface over HTTP, through any server that
+ * answers. When none does, the worker goes on with what it has: no new visits, leases as they were, reports on its own
+ * disk.
  */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -14,7 +15,6 @@ import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { RequestOf } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
-import { HeldVisits } from './held-visits.ts'
 import type { HttpClient } from './http-client.ts'
 import { Outbox } from './outbox.ts'
 import { MAX_DIGESTS, MAX_RENEWED, MAX_VISITS } from './protocol.ts'
@@ -24,7 +24,7 @@ import { visitFromWire } from './visit-json.ts'
 export interface ReachOptions {
   servers: readonly string[]
   identity: Identity
-  /** Of this process, and no other before: threads of two lives of a worker must not be taken for one. */
+  /** Unique per process: threads of two runs of a worker must not be confused. */
   life: string
   clock: Clock
   random: Random
@@ -32,55 +32,55 @@ export interface ReachOptions {
   disk: Disk
   outboxFolder: string
   outboxBytes: number
-  /** Asked before parts are sent: what they name is durable where it will be read. Throws when it cannot be made so now. */
+  /** Called before parts are sent: makes the payloads they reference durable. Throws if that fails now. */
   ready?: () => Promise<void>
-  /** How long a check-out waits at the server for a site to become free. */
+  /** How long a check-out waits at the server for a free site. */
   pollMs: Millis
-  /** From then on its own, to be closed with it. */
+  /** Owned from then on, and closed with it. */
   client: HttpClient
 }
 
 export type WorkerNews = RequestOf<'alive'>
 
 export interface RemoteServers extends CoordinatorCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan' | 'leave'> {
-  /** The thread is no more: its leases are lost now, not at their end. */
+  /** The thread has ended: its leases are released now instead of expiring. */
   leave(worker: WorkerId): Promise<void>
-  /** What servers call this process's thread. */
+  /** The servers' name for this process's thread. */
   nameOf(worker: WorkerId): string
   /**
-   * Threads of earlier processes of this worker, by those names: they are no more. What they had brought is delivered first. False
-   * when that could not be told: their leases end by themselves.
+   * Releases threads of earlier processes of this worker, after delivering their reports. False when no server could be
+   * reached: their leases then expire.
    */
   leaveEarlier(threads: readonly string[]): Promise<boolean>
-  /** The same object as long as it is the same plan: it travels only when it is another. */
+  /** The same object while the plan is unchanged; it is sent only when it changes. */
   plan(): Promise<PlanForWorkers>
-  /** To be told every ten seconds or so; learns which servers there are. */
+  /** Call about every ten seconds; learns which servers there are. */
   alive(news: WorkerNews): Promise<void>
-  /** For those who bring volumes to their places. All throw when no server answers now. */
+  /** For uploading volumes. All throw when no server answers now. */
   readonly volumes: {
     append(name: string, offset: number, bytes: Uint8Array): Promise<number>
     seal(name: string, size: number): Promise<void>
-    /** It lies elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
+    /** It is elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
     located(name: string, location: string, bytes: number, sealed: boolean): Promise<void>
   }
   /** The servers' time. */
   readonly clock: ServerClock
-  /** Parts that wait here for a server. */
+  /** Parts waiting here for a server. */
   readonly undelivered: number
-  /** How long no server has answered; undefined when the last one asked did. */
+  /** How long no server has answered; undefined if the last call was answered. */
   readonly lostMs: Millis | undefined
-  /** No more visits: who waits for one is told so at once. */
+  /** No more visits: waiting check-outs return at once. */
   stopAsking(): void
-  /** Tries to deliver what is left, at most so long; the rest waits on the disk. Says how many parts that are. */
+  /** Tries to deliver the rest, up to a time limit; returns how many parts stay on disk. */
   close(withinMs: Millis): Promise<number>
 }
 
-/** Calls without which nothing goes on, and those that can be done without. */
+/** Patience for essential calls and for optional ones. */
 const PATIENCE: Millis = 60_000
 const SHORT_PATIENCE: Millis = 10_000
 const REST: Millis = 1000
 
-/** Becomes a worker of those servers; what it answers is to be kept. */
+/** Registers with those servers; keep the result. */
 export async function joinServers(
   servers: readonly string[],
   who: RequestOf<'register'>,
@@ -162,7 +162,7 @@ class ServersByHttp implements RemoteServers {
       const asked = await this.#servers.ask('checkOut', question, { patience: 0, extraMs: pollMs, signal })
       const { answer, sentAt, answeredAt } = asked
       lost.answered(sentAt)
-      // No lease began before the request was sent and had waited there for so long.
+      // Leases began no earlier than when the request was sent, plus its wait there.
       const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
       const visits = answer.visits.map(({ visit, ticket }) => {
         this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
@@ -182,7 +182,7 @@ class ServersByHttp implements RemoteServers {
     try {
       return (await this.#servers.ask('enter', body, options)).answer.answer
     } catch (error) {
-      // Without permission nothing is requested: the visit ends unused, as if another worker held the address.
+      // Without permission nothing is fetched: the visit ends unused, as if another worker held the address.
       if (error instanceof Unreachable) return 'elsewhere'
       throw error
     }
@@ -200,7 +200,7 @@ class ServersByHttp implements RemoteServers {
     return { lease: Number.isFinite(lease) ? lease : 0, lost }
   }
 
-  /** When no server answers, the leases stay as they are, and the shortest of them is the answer. */
+  /** When no server answers, the leases stay as they are; returns the shortest. */
   async #renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
     const body = { thread: this.nameOf(worker), visits }
     try {
@@ -280,8 +280,8 @@ class ServersByHttp implements RemoteServers {
   }
 
   /**
-   * Calls after all that the thread had brought is delivered; else its last parts would come too late. False when no server
-   * could be reached: then the leases expire by themselves.
+   * Calls after the thread's reports are delivered; otherwise its last parts would come too late. False when no server
+   * could be reached: the leases then expire.
    */
   async #whenDelivered<Name extends 'unreadable' | 'leave'>(name: Name, body: RequestOf<Name>): Promise<boolean> {
     try {
@@ -326,34 +326,34 @@ async function orProblem<T>(got: Promise<{ answer: T }>): Promise<T> {
 }
 
 /**
- * Check-outs whose answers did not come: what a server granted by them, or still grants while it holds the question,
- * nobody has. So as long as that may be, whoever asks again says what he has, and the rest is taken back.
+ * Check-outs whose answers were lost: no thread has the visits that a server granted with them, or may still grant.
+ * Until that is over, each further check-out names the visits held, and the server takes back the rest.
  */
 
-/** After its longest wait a server has this long to grant: a transaction, tried again while the database was away. */
+/** Time a server has to grant after its longest wait: a transaction, retried while the database was away. */
 const GRANTED_WITHIN: Millis = 60_000
 
 class Unanswered {
-  /** Until when the question that is under way may be granted. */
+  /** Until when the running check-out may be granted. */
   #pending: Millis | undefined
-  /** And those before it that were not answered. */
+  /** The same for earlier unanswered ones. */
   #lost: Millis | undefined
 
-  /** Before each sending: whether sites may have been granted that never came here. */
+  /** Call before each check-out: whether visits may have been granted that never arrived. */
   sending(now: Millis, waitMs: Millis): boolean {
     if (this.#pending !== undefined) this.#lost = Math.max(this.#lost ?? 0, this.#pending)
     this.#pending = now + waitMs + GRANTED_WITHIN
     return this.#lost !== undefined
   }
 
-  /** The last one that was sent was answered. */
+  /** The last check-out was answered. */
   answered(sentAt: Millis): void {
     this.#pending = undefined
     if (this.#lost !== undefined && this.#lost < sentAt) this.#lost = undefined
   }
 }
 
-/** Questions for twins, asked together: those that come while one is on its way go with the next. */
+/** Batches lookups of stored copies: those that come during a call go with the next one. */
 
 interface Question {
   digest: string
@@ -373,7 +373,7 @@ function copyFinder(servers: Servers): FindCopy {
     }
     isAsking = false
   }
-  /** Nobody to ask, or nobody who answers us: then a payload is stored twice, which costs some bytes and nothing else. */
+  /** No server answers: the payload is stored twice, which only costs bytes. */
   const ask = async (digests: string[]): Promise<(StoredCopy | undefined)[]> => {
     try {
       const { answer } = await servers.ask('findCopies', { digests }, { patience: 0 })
@@ -388,4 +388,54 @@ function copyFinder(servers: Servers): FindCopy {
       waiting.push({ digest, resolve })
       if (!isAsking) void askAll()
     })
+}
+
+/** The visits that a worker's threads hold, with their tickets. */
+
+interface HeldVisit {
+  thread: WorkerId
+  ticket: string
+  endsAt: Millis
+}
+
+class HeldVisits {
+  readonly #held = new Map<VisitId, HeldVisit>()
+  /** Visits whose last part is being sent: a server may still count them as leased. */
+  readonly #ending = new Map<VisitId, WorkerId>()
+
+  get(visit: VisitId): HeldVisit | undefined {
+    return this.#held.get(visit)
+  }
+
+  hold(visit: VisitId, held: HeldVisit): void {
+    this.#held.set(visit, held)
+  }
+
+  /** The thread has ended them. */
+  end(visits: readonly VisitId[]): void {
+    for (const visit of visits) {
+      const held = this.#held.get(visit)
+      if (held === undefined) continue
+      this.#held.delete(visit)
+      this.#ending.set(visit, held.thread)
+    }
+  }
+
+  /** A server has stored their last parts. */
+  ended(visits: readonly VisitId[]): void {
+    for (const visit of visits) this.#ending.delete(visit)
+  }
+
+  /** The thread has ended. */
+  drop(thread: WorkerId): void {
+    for (const [visit, held] of this.#held) if (held.thread === thread) this.#held.delete(visit)
+    for (const [visit, of] of this.#ending) if (of === thread) this.#ending.delete(visit)
+  }
+
+  /** Every visit that a server may count as leased to the thread. */
+  of(thread: WorkerId): VisitId[] {
+    const held = [...this.#held].filter(([, held]) => held.thread === thread)
+    const ending = [...this.#ending].filter(([, of]) => of === thread)
+    return [...held, ...ending].map(([visit]) => visit)
+  }
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import { API_ERRORS, type ApiErrorCode } from './api-error.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
+import { API_ERRORS, type ApiErrorCode } from './protocol.ts'
 import { Servers, serverClock } from './servers.ts'
 
 /** Whom a worker asks that was given some servers and was told of others. */
@@ -35,7 +35,7 @@ test('a server that calls itself localhost is asked by workers of its own machin
   assert.deepEqual(await asked(['http://127.0.0.1:1'], own), ['http://127.0.0.1:1', ...own].sort())
 })
 
-test('who was given servers that encrypt asks no others', async () => {
+test('with encrypted servers given, no others are used', async () => {
   assert.deepEqual(await asked(['https://s.example'], [A, 'https://t.example']), [
     'https://s.example',
     'https://t.example',
@@ -103,7 +103,7 @@ for (const status of FOREIGN)
   })
 
 for (const said of REFUSING)
-  test(`${API_ERRORS[said]} ${said} is final when nobody does it, and told in the words of the first`, async () => {
+  test(`${API_ERRORS[said]} ${said} is final when no server does it, and reported as the first said it`, async () => {
     const { enter, sent } = madeUp({ [A]: ours(said), [B]: ours('unauthorized') })
     await assert.rejects(enter(1e6), { code: 'server-refused' })
     assert.deepEqual(sent.toSorted(), [A, B])
@@ -143,14 +143,14 @@ for (const said of ['unauthorized', 'other-protocol'] as const)
     await assert.rejects(enter(), { code: 'server-refused' })
   })
 
-test('what is wrong with a question is told at once, though another server is away', async () => {
+test('a faulty call is reported at once, though another server is away', async () => {
   const { enter, answers } = madeUp({ [A]: ours('bad-request'), [B]: GOOD })
   await enter()
   answers[B] = 'away'
   await assert.rejects(enter(1e6), { code: 'server-refused', message: /no: bad-request/ })
 })
 
-test('who has never been answered by a server of ours hears at once that these are none', async () => {
+test('a worker that never reached one of our servers learns at once that these are not', async () => {
   for (const status of [200, 301, 400, 403, 404]) {
     const { enter, clock } = madeUp({ [A]: foreign(status), [B]: foreign(404) })
     await assert.rejects(enter(60_000), { code: 'server-refused', message: /is that an orbweaver server\?/ })

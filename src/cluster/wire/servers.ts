@@ -1,8 +1,7 @@
 /**
- * The servers of a crawl, asked by a worker: one as long as it answers, else the next; one that does not answer is left
- * alone for a while, longer each time. What may be sent again is sent again as long as the caller has patience. What one
- * server refuses the others are asked for, too, before it is final; those that are away are waited for, if it is the worker
- * itself that is refused.
+ * The servers of a crawl as a worker uses them: one as long as it answers, then the next. A server that fails rests,
+ * longer each time. Calls are retried within the caller's patience. A refusal is final only when all other servers
+ * refuse too; if the worker itself is refused, servers that are away are waited for.
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -17,9 +16,9 @@ export interface Identity {
 }
 
 export interface AskOptions {
-  /** How long it is tried again; 0: each server that may be asked now is asked once. */
+  /** How long to retry; 0: try each available server once. */
   patience: Millis
-  /** Beyond the usual time, for calls that wait there. */
+  /** Extra time for calls that wait at the server. */
   extraMs?: Millis
   signal?: AbortSignal
   bytes?: { body: Uint8Array; packing: string }
@@ -29,14 +28,14 @@ export interface AskOptions {
 
 export interface Got<Name extends CallName> {
   answer: AnswerOf<Name>
-  /** Before the request was sent that was answered. */
+  /** Before the answered request was sent. */
   sentAt: Millis
   answeredAt: Millis
 }
 
-/** No server answered, as long as there was patience. */
+/** No server answered within the caller's patience. */
 export class Unreachable extends Error {
-  /** When it is worth asking again. */
+  /** When to try again. */
   readonly retryMs: Millis
   constructor(retryMs: Millis, cause: unknown) {
     super(`no server answers${cause instanceof Error ? `: ${cause.message}` : ''}`, { cause })
@@ -44,13 +43,13 @@ export class Unreachable extends Error {
     this.retryMs = retryMs
   }
 
-  /** The last one that was asked answers well, but its disk is full. */
+  /** The last server answers, but its disk is full. */
   get isFull(): boolean {
     return this.cause instanceof NotNow && this.cause.code === 'disk-full'
   }
 }
 
-/** Each server asked once for the same thing. */
+/** State of one round over all servers. */
 interface Round {
   asked: Set<Server>
   refused: Map<Server, Refusal>
@@ -61,14 +60,14 @@ interface Server {
   url: string
   failures: number
   notBefore: Millis
-  /** It has no room for volumes until then; all else it does. */
+  /** Its disk is full for volumes until then; other calls work. */
   noRoomBefore: Millis
 }
 
 const ANSWER_WITHIN: Millis = 20_000
 const FIRST_REST: Millis = 250
 const LONGEST_REST: Millis = 30_000
-/** When one refuses, and no other has answered for so long, none will: it is told. */
+/** After a refusal, how long other servers are waited for before it is final. */
 const REFUSED_FOR: Millis = 600_000
 const MAX_SERVERS = 100
 
@@ -79,10 +78,10 @@ export class Servers {
   readonly #given: readonly string[]
   #identity: Identity | undefined
   #servers: Server[]
-  /** Since when none has answered. */
+  /** Since when no server has answered. */
   #lostSince: Millis | undefined
   #lastTrouble: unknown
-  /** At least one of them is a server of ours. */
+  /** At least one of them is known to be our server. */
   #wasAnswered = false
 
   constructor(urls: readonly string[], client: HttpClient, clock: ServerClock, random: Random) {
@@ -98,29 +97,29 @@ export class Servers {
     this.#identity = identity
   }
 
-  /** Undefined when the last call was answered. */
+  /** Undefined if the last call was answered. */
   get lostMs(): Millis | undefined {
     return this.#lostSince === undefined ? undefined : this.#clock.elapsed() - this.#lostSince
   }
 
-  /** What a server said of the others. Those that were named at the start are never forgotten. */
+  /** Updates the list from a server's answer. Servers given at the start are never removed. */
   learn(urls: readonly string[]): void {
-    const told = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
-    const named = [...new Set([...this.#given, ...told])].slice(0, MAX_SERVERS)
+    const announced = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
+    const named = [...new Set([...this.#given, ...announced])].slice(0, MAX_SERVERS)
     const known = this.#servers.filter(({ url }) => named.includes(url))
     this.#servers = [...known, ...named.filter((url) => known.every((server) => server.url !== url)).map(fresh)]
   }
 
   /**
-   * A server that knows no better says that it is at `localhost`: on this machine that is somebody else, who must not be
-   * shown the worker's secret. Nor does it go out unencrypted when the operator named servers that encrypt.
+   * A misconfigured server may name itself `localhost`: on this machine that is another program, which must not receive
+   * the worker's secret. The secret is also never sent unencrypted if the operator named encrypted servers.
    */
   #mayAsk(url: string): boolean {
     if (isLoopback(url) && !this.#given.some(isLoopback)) return false
     return isTls(url) || !this.#given.every(isTls)
   }
 
-  /** `body` as a function: what it is depends on whether an earlier one was sent. Throws Unreachable or Refusal. */
+  /** `body` is a function: it may depend on whether the call is a retry. Throws Unreachable or Refusal. */
   async ask<Name extends CallName>(
     name: Name,
     body: RequestOf<Name> | (() => RequestOf<Name>),
@@ -139,12 +138,12 @@ export class Servers {
           if (got !== undefined) return got
           if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
         }
-        // It is not final before those were asked that are being left alone.
+        // Not final before resting servers were tried, too.
         if (round.refused.size === 0) break
       }
       const [refusal] = round.refused.values()
       if (refusal !== undefined && this.#isFinal(round)) throw refusal
-      // Most likely a wrong --server: who waited for them would hear of it much later.
+      // Most likely a wrong --server: report it at once.
       if (!this.#wasAnswered && round.strange.length === this.#servers.length) throw round.strange[0]
       const now = this.#clock.elapsed()
       const next = Math.max(now, Math.min(...this.#servers.map(readyAt)))
@@ -200,7 +199,7 @@ export class Servers {
     }
   }
 
-  /** What one server has against a worker that was let in before, another need not have: it may be away for a moment only. */
+  /** One server may refuse a worker that another accepts; the other may be away for a moment only. */
   #isFinal({ refused }: Round): boolean {
     if (!this.#wasAnswered || refused.size === this.#servers.length) return true
     if ([...refused.values()].some(({ isOfWorker }) => !isOfWorker)) return true
@@ -216,7 +215,7 @@ export class Servers {
   #rest(server: Server, trouble: unknown, retryAfter: Millis): void {
     const now = this.#clock.elapsed()
     this.#lastTrouble = trouble
-    // Calls that failed together are one failure.
+    // Concurrent failures count once.
     if (server.notBefore > now) return
     const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** server.failures) * (0.5 + this.#random.next() / 2)
     server.failures++
@@ -256,24 +255,24 @@ function requestOf(
 }
 
 /**
- * The servers' time on this machine: a worker's own clock may be hours off, and what it records should not be. Every answer
- * brings the server's time; the one that came back fastest says it best. Only this machine's monotonic clock is trusted.
+ * The servers' time on this machine: a worker's clock may be hours off, and its records should not be. Every answer
+ * carries the server's time; the fastest is the most accurate. Only the monotonic clock of this machine is trusted.
  */
 
 export interface ServerClock extends Clock {
-  /** An answer: when it was asked for, when it was here, and what time it was there. */
+  /** Takes an answer: when it was requested and received, and the server's time. */
   learn(sentAt: Millis, answeredAt: Millis, serverTime: Instant): void
-  /** To be added to this machine's `now()`: for clocks of other threads. 0 until the first answer. */
+  /** Offset to this machine's `now()`, for clocks of other threads. 0 until the first answer. */
   offset(): Millis
 }
 
-/** What two monotonic clocks differ in after a while: so an old sample is worth less each second. */
+/** Drift of monotonic clocks: an old sample loses accuracy each second. */
 const DRIFT = 1e-4
 
 interface Sample {
   /** The server's time when this machine's `elapsed` was 0. */
   zero: Instant
-  /** How wrong that may be: half of the way there and back. */
+  /** Its error bound: half of the round trip. */
   doubt: Millis
   at: Millis
 }

@@ -1,14 +1,14 @@
 /**
- * The treaty's values as JSON carries them. 64-bit keys are 16 hex digits and `known` is base64 of little-endian words:
- * 100,000 of them, the most there are, take 2–3 ms to write and 1–2 to read, in 1.07 MB; a binary body of its own would
- * save a quarter of the bytes and half of that time, once in a visit that lasts minutes.
+ * The contracts' values as JSON. 64-bit keys are 16 hex digits and `known` is base64 of little-endian words: 100,000 of
+ * them, the maximum, take 2–3 ms to write and 1–2 to read, in 1.07 MB. A binary body would save a quarter of the bytes
+ * and half of that time, once per visit of minutes.
  */
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
-/** Longer ones are not asked for. */
+/** Longer URLs are not fetched. */
 const Url = Type.String({ minLength: 1, maxLength: 10_000 })
 const Key = Type.String({ pattern: '^[0-9a-f]{16}$', description: '64 bits in hex' })
 const Count = Type.Integer({ minimum: 0 })
@@ -39,7 +39,7 @@ export const ItemSchema = Type.Object({
   hint: Type.Optional(Instant),
 })
 
-/** Carried, not read: what it holds is the visits' own affair, and a field that is not known is passed on. */
+/** Passed through unread; unknown fields are kept. */
 const Memory = Type.Unsafe<SiteMemory>(
   Type.Object({
     robots: Type.Object({}),
@@ -85,7 +85,7 @@ export const Reading = Type.Object({
   }),
 })
 
-/** A visit as JSON carries it, and back. */
+/** A visit as JSON, and back. */
 
 type ItemOnTheWire = VisitOnTheWire['agenda'][number]
 type MemoryOnTheWire = NonNullable<ItemOnTheWire['before']>
@@ -94,7 +94,7 @@ export function visitToWire(visit: Visit): VisitOnTheWire {
   return { ...visit, agenda: visit.agenda.map(itemToWire), known: knownToWire(visit.known) }
 }
 
-/** RangeError for keys that are none: everything else has been checked by the schema. */
+/** Throws a RangeError for invalid keys; the schema has checked everything else. */
 export function visitFromWire(visit: VisitOnTheWire): Visit {
   return { ...visit, agenda: visit.agenda.map(itemFromWire), known: knownFromWire(visit.known) }
 }
@@ -131,7 +131,7 @@ function knownFromWire(text: string): Visit['known'] {
   if (text === 'too many') return text
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length % 8 !== 0) throw new RangeError('known keys of another length')
-  // Copied, because words must lie at multiples of eight, and the visit goes to another thread as it is.
+  // Copied: words must be aligned to eight bytes, and the visit is transferred to another thread.
   const known = new BigUint64Array(bytes.length / 8)
   new Uint8Array(known.buffer).set(bytes)
   return known

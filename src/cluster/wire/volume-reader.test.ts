@@ -26,7 +26,7 @@ test('a volume is read in pieces, until it has no more', async () => {
   ])
 })
 
-test('a certificate that nobody vouches for is told with what to do, without advice to programmers', async () => {
+test('an untrusted certificate is reported with what to do, without advice to programmers', async () => {
   const cause = Object.assign(new Error('self-signed certificate; if the root CA is installed, try --use-system-ca'), {
     code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
   })
@@ -40,7 +40,7 @@ test('a certificate that nobody vouches for is told with what to do, without adv
   })
 })
 
-test('who is away is away, and who refuses refuses', async () => {
+test('an unreachable server and a refusal are distinguished', async () => {
   const away = reading(async ({ url }) => {
     throw new NoAnswer(url, new Error('nothing listens there'))
   })

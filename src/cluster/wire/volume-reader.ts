@@ -1,4 +1,4 @@
-/** An operator's way to the bytes of a volume that lies with a server. */
+/** Reads bytes of a volume on a server, for operators. */
 import type { Millis } from '../../base/clock.ts'
 import type { ReadAt } from '../../collection/locations/read-volumes.ts'
 import { CALLS } from './calls.ts'

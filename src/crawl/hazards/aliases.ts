@@ -1,20 +1,21 @@
 /**
- * URLs that are another with a part more and say the same: `/post?replytocom=7` for `/post`, `/pub/current/a` for `/pub/a`. The
- * page without the part is known, so nothing is lost; parts that were seen to do nothing often enough are followed no more.
+ * URLs that say the same without one of their parts: `/post?replytocom=7` for `/post`, `/pub/current/a` for `/pub/a`.
+ * The page without the part is known, so nothing is lost. Parts that made no difference often enough are no longer
+ * followed.
  */
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
-import { hasRest, type PatternFinding, patience, type Sight } from './finding.ts'
+import { hasRest, type PageContext, type PatternFinding, patience } from './finding.ts'
 import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 
-/** Pages that said the same without the parameter, and without the folder; for each that did not there must be ten. */
+/** Pages that said the same without the parameter or the folder; each page that did not needs ten that did. */
 const PARAMETER = 5
 const FOLDER = 8
 const FEWEST = 2
@@ -23,7 +24,7 @@ const MAX_PARTS = 6
 
 export interface Aliases {
   rows: readonly AliasRow[]
-  /** It is what a URL with a part less gave. */
+  /** A URL without one of its parts gave the same page. */
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
@@ -34,7 +35,7 @@ type Parts = Map<string, 'same' | 'other'>
 export function countAliases(
   { aliases: rows, known }: { aliases: readonly AliasRow[]; known: KnownPages },
   path: string,
-  { folders, place, names: own }: UrlPattern,
+  { folders, base, names: own }: UrlPattern,
   content: Content,
   links: readonly { path: string }[],
   isNews: boolean,
@@ -44,7 +45,7 @@ export function countAliases(
     query < 0
       ? partsOfFolders(known, rows, path, folders, content, links)
       : partsOfParameters(known, path, query, content)
-  // Where a part is on every link, what is real comes with it too: something new that is not known without it speaks for it.
+  // Where every link has the part, real pages have it too: new content not known without the part speaks for it.
   if (isNews && parts === undefined) {
     for (const [part] of rows) {
       const isIts = part.startsWith('?') ? own.includes(part.slice(1).split('=')[0]) : folders.includes(part)
@@ -53,21 +54,21 @@ export function countAliases(
   }
   if (parts === undefined) return { rows, isAlias: false, parts: NO_PARTS }
   let next = rows
-  const here = placeMark(place)
+  const here = baseMark(base)
   for (const [part, said] of parts) next = count(next, part, said, here)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
 
 const NO_PARTS: readonly string[] = []
 
-/** Held against the URL without its query, and without each of its parameters. */
+/** Compares with the URL without its query, and without each parameter. */
 function partsOfParameters(known: KnownPages, path: string, query: number, content: Content): Parts | undefined {
   const parts: Parts = new Map()
   const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
   const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
-    const said = known.saidAt(shorter, content)
-    // That it says something else without any of several tells of none of them.
+    const said = known.compareAt(shorter, content)
+    // A different page without several parameters says nothing about any one of them.
     if (said === undefined || (said === 'other' && !alone)) return
     for (const parameter of missing)
       for (const choice of choicesOf(parameter)) {
@@ -85,7 +86,7 @@ function partsOfParameters(known: KnownPages, path: string, query: number, conte
   return parts.size === 0 ? undefined : parts
 }
 
-/** Held against the path without one of the shallowest folders that have a pattern of their own. */
+/** Compares with the path without one of its shallowest folders. */
 function partsOfFolders(
   known: KnownPages,
   rows: readonly AliasRow[],
@@ -100,10 +101,10 @@ function partsOfFolders(
     const to = path.indexOf('/', from + 1)
     if (to < 0) break
     const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
-    // A listing tells where it stands.
-    const said = known.saidAt(shorter, content, true)
+    // Rough comparison: a listing names its own path.
+    const said = known.compareAt(shorter, content, true)
     const folder = folders[at]
-    // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
+    // A translation or an edition may be the same page; a folder inside itself has no other reason.
     if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))
       parts = (parts ?? new Map<string, 'same' | 'other'>()).set(folder, said)
     from = to
@@ -120,41 +121,41 @@ function leadsIntoItself(path: string, from: number, to: number, links: readonly
 
 function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other', here: number): AliasRow[] {
   const at = rows.findIndex(([name]) => name === part)
-  const [, same, other, place, places] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
-  const moved = Math.min(9, place === here ? places : places + 1)
+  const [, same, other, base, baseChanges] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
+  const moved = Math.min(9, base === here ? baseChanges : baseChanges + 1)
   const row: AliasRow = said === 'same' ? [part, same + 1, other, here, moved] : [part, same, other + 1, here, moved]
-  if (at >= 0) return rows.map((one, place) => (place === at ? row : one))
+  if (at >= 0) return rows.map((one, index) => (index === at ? row : one))
   return [...(rows.length < MAX_ROWS ? rows : withoutLeast(rows)), row]
 }
 
 function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
   const min = Math.min(...rows.map(([, same, other]) => same + other))
   const at = rows.findIndex(([, same, other]) => same + other === min)
-  return rows.filter((_, place) => place !== at)
+  return rows.filter((_, index) => index !== at)
 }
 
 const NO_FINDINGS: readonly PatternFinding[] = []
 
-export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): readonly PatternFinding[] {
-  if (!isAlias || !hasRest(sight.novel, 0)) return NO_FINDINGS
-  const all = judgeAll(rows, sight)
+export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageContext): readonly PatternFinding[] {
+  if (!isAlias || !hasRest(context.novel, 0)) return NO_FINDINGS
+  const all = judgeAll(rows, context)
   const found: PatternFinding[] = all === undefined ? [] : [all]
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
-  for (const [part, same, other, , places] of rows) {
+  for (const [part, same, other, , baseChanges] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
-    // Folders that lie in one another, as relative links pile them up, speak for one another.
+    // Nested folders, as relative links pile them up, count together.
     const pages = isParameter ? same : same < FEWEST ? 0 : folders
-    if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
-    const examples = [shorten(sight.page.path)]
+    if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, context)) continue
+    const examples = [shorten(context.page.path)]
     if (isParameter) {
       const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`
       const [name, value] = part.slice(1).split('=')
       found.push({
         rule: 'idle-parameter',
         proof: 'alias',
-        pattern: idlePattern(places > 0 ? ANYWHERE : sight.pattern.place, name, value),
+        pattern: idlePattern(baseChanges > 0 ? ANYWHERE : context.pattern.base, name, value),
         evidence,
         examples,
       })
@@ -166,26 +167,89 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): r
   return found
 }
 
-/** Of one page, so many different parameters that did nothing, on so many URLs, and none that did something. */
+/** Different parameters of one page that made no difference, on this many URLs, and none that did. */
 const NAMES_OF_ALL = 4
 const PAGES_OF_ALL = 12
 
-function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): PatternFinding | undefined {
-  const here = placeMark(pattern.place)
-  const own = rows.filter(([part, , , place]) => place === here && part.startsWith('?') && !part.includes('='))
+function judgeAll(rows: readonly AliasRow[], { pattern, page }: PageContext): PatternFinding | undefined {
+  const here = baseMark(pattern.base)
+  const own = rows.filter(([part, , , base]) => base === here && part.startsWith('?') && !part.includes('='))
   const pages = own.reduce((sum, [, same]) => sum + same, 0)
-  const isIdle = own.every(([, , other, , places]) => other === 0 && places === 0)
+  const isIdle = own.every(([, , other, , baseChanges]) => other === 0 && baseChanges === 0)
   if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
   const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
   return {
     rule: 'idle-parameter',
     proof: 'alias',
-    pattern: `${pattern.place}?**`,
+    pattern: `${pattern.base}?**`,
     evidence,
     examples: [shorten(page.path)],
   }
 }
 
-const placeMark = (place: string) => mark(place) >>> 8
+const baseMark = (base: string) => mark(base) >>> 8
 
 const NO_KINDS = { kinds: 0 }
+
+/**
+ * Repeated segments (`/a/b/a/b/a/b`, `/x/x/x`): relative links on a server that answers anything. Four repeats are
+ * enough if one such page had nothing new; fewer if several had.
+ */
+
+const CERTAIN = 4
+const SUSPICIOUS = 2
+/** Pages with few repeats that said nothing new. */
+const PAGES = 3
+
+/** Segments considered when comparing with shorter URLs. */
+const MAX_SEGMENTS = 12
+
+export type Repeats = [answered: number, nothingNew: number]
+
+export function repeatPattern(folder: string, min: number): string {
+  return `${folder}/** with ${min} segments repeated`
+}
+
+/** The URL repeats itself, and a known page at the URL without some of its segments says nearly the same. */
+export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
+  if (repeatsIn(path) < SUSPICIOUS) return false
+  const slashes: number[] = []
+  for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
+    slashes.push(at)
+  return slashes.some((from, first) =>
+    slashes.slice(first + 1).some((to) => {
+      const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
+      return known.compareAt(shorter, content, true) === 'same'
+    }),
+  )
+}
+
+/** Counts the page if its path repeats itself. */
+export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
+  if (repeatsIn(path) < SUSPICIOUS) return repeats
+  const [answered, nothingNew] = repeats ?? [0, 0]
+  return [answered + 1, nothingNew + (isNew ? 0 : 1)]
+}
+
+export function judgeRepeats(
+  repeats: Repeats | undefined,
+  isAlias: boolean,
+  { page, content }: PageContext,
+): PatternFinding | undefined {
+  if (content === undefined || repeats === undefined) return undefined
+  const count = repeatsIn(page.path)
+  if (count < SUSPICIOUS) return undefined
+  const [answered, nothingNew] = repeats
+  const rule = 'repeated-segments'
+  const examples = [shorten(page.path)]
+  if (nothingNew >= PAGES && nothingNew * 5 >= answered * 2) {
+    const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
+    // Relative links pile up in one folder, which is known without them; elsewhere such paths may be meant.
+    const folder = isAlias ? page.path.slice(0, page.path.indexOf('/', 1)) : ''
+    return { rule, proof: isAlias ? 'alias' : 'text', pattern: repeatPattern(folder, SUSPICIOUS), evidence, examples }
+  }
+  // A page with new content counts as a page wherever it lies.
+  if (count < CERTAIN || nothingNew === 0) return undefined
+  const evidence = `a page was answered whose path has ${count} segments that were there before in it`
+  return { rule, proof: 'text', pattern: repeatPattern('', CERTAIN), evidence, examples }
+}

@@ -1,40 +1,46 @@
-/** One page counted in one of its families. */
-import { addColumns, CONTENT_COLUMNS, type Content, findLike, isCast, likeness, writeColumns } from './content.ts'
-import { type Family, isFolder, LARGEST_NUMBER, withExample } from './family.ts'
-import { isAhead } from './far-future.ts'
+/** Counts one page in one of its families. */
+import {
+  addColumns,
+  CONTENT_COLUMNS,
+  type Content,
+  findLike,
+  isSameTemplate,
+  likeness,
+  writeColumns,
+} from './content.ts'
+import { type Family, isFolder, LARGEST_NUMBER, MAX_FOLDER_KINDS, withExample } from './family.ts'
+import { isAhead } from './family-rules.ts'
 import { countWords, type Words, wordsOfPage } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDigit } from './segments.ts'
 
-/** A folder is stopped for what it shows only if that is next to nothing in all. */
-export const MAX_KINDS_OF_A_FOLDER = 3
-/** Contents that a family remembers: the last ones that were new. */
+/** Contents that a family remembers: the latest new ones. */
 const MAX_CONTENTS = 4
 
 export interface Counted {
   page: PageFacts
-  /** Of generation 0: it says nothing against its family. */
+  /** Generation 0: it never counts against its family. */
   listed: boolean
   content: Content | undefined
   census: LinkCensus
   slow: boolean
-  /** It is as good as no page: soft-404, or one that too many URLs gave. */
+  /** Empty of content: soft-404, or a text that too many URLs gave. */
   hollow: boolean
-  /** Of those, one like the answer to a name that cannot exist. */
+  /** Like the answer to a name that cannot exist. */
   missing: boolean
-  /** Its text and pictures were there before, on whatever page of the site. */
+  /** The same text and pictures were on another page of the site. */
   seen: boolean
-  /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
+  /** The page at the URL without one part says the same; or, with several parameters, another page nearly does. */
   alias: boolean
-  /** When a family asks for them: words in its URL; the number in it, or -1; its date lies years ahead. */
+  /** Computed on demand: words in its URL; the number in it, or -1; whether its date lies years ahead. */
   words: Words | undefined
   ordinal: number | undefined
   ahead: boolean | undefined
-  /** Much shorter than what the site has to say elsewhere. */
+  /** Much shorter than the site's other new pages. */
   short: boolean
-  /** Others of the site have its words but for a few. */
-  isOfACast: boolean
+  /** Other pages of the site have the same template. */
+  isTemplated: boolean
   now: number
 }
 
@@ -45,7 +51,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   if (counted.slow) family.slow++
   if (counted.missing) family.hollow++
   withExample(family, page.path)
-  // A redirect to the next URL of its own family is a page that says nothing; any other redirect is no page.
+  // A redirect into its own family is a page without content; any other redirect is not a page.
   if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
   family.pages++
   if (counted.hollow) family.streak++
@@ -61,7 +67,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.known += census.known
   counted.ahead ??= isAhead(page.path, page.at)
   if (counted.ahead) family.ahead++
-  // The folders of a manual have few words too, in ever other orders: nobody asks for theirs.
+  // Not for folders: those of a manual have few words too, in many orders.
   if (!isFolder(family)) {
     counted.words ??= wordsOfPage(page.path)
     countWords(family, counted.words, page.links)
@@ -71,9 +77,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   if (page.path.length > family.longest) family.longest = page.path.length
 }
 
-/**
- * A page that others list says nothing against its family, only what there is in it. True when that is something new.
- */
+/** A listed page never counts against its family; it only shows content. True if that is new. */
 export function countListed(family: Family, counted: Counted): boolean {
   const { page, content, seen, alias, hollow, missing, now } = counted
   family.at = now
@@ -90,7 +94,7 @@ export function countListed(family: Family, counted: Counted): boolean {
 
 const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, length: 0, bag: 0, title: 0, words: 0 }
 
-/** That a page is the same as another is certain when its pictures are known too, or its bytes are the same. */
+/** Equality is certain if the pictures are known too, or the bytes are the same. */
 export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
@@ -98,11 +102,11 @@ export function isCertain(page: PageFacts): boolean {
 function countContent(
   family: Family,
   content: Content,
-  { page, seen, alias, short, isOfACast, census }: Counted,
+  { page, seen, alias, short, isTemplated, census }: Counted,
 ): void {
-  if (isOfACast) family.cast++
+  if (isTemplated) family.templated++
   const like = findLike(content, family.contents)
-  const at = like < 0 && short ? findCast(content, family.contents) : like
+  const at = like < 0 && short ? findSameTemplate(content, family.contents) : like
   if (at >= 0) {
     family.streak++
     const same = likeness(content, family.contents, at) === 'same'
@@ -113,27 +117,26 @@ function countContent(
   family.streak = 0
   family.same = 0
   family.linked = 0
-  // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
+  // Known from elsewhere but not repeated, such as another version of a manual: neither news nor a streak.
   if (!seen && !alias) family.kinds++
   rememberNew(family, content)
 }
 
-/** A folder that showed so many is not judged by what it shows: the last one is enough. */
+/** A folder with many contents is not judged by them, so it keeps only the last. */
 function rememberNew(family: Family, content: Content): void {
-  if (isFolder(family) && family.kinds > MAX_KINDS_OF_A_FOLDER) {
+  if (isFolder(family) && family.kinds > MAX_FOLDER_KINDS) {
     family.contents.length = Math.min(family.contents.length, CONTENT_COLUMNS)
     writeColumns(family.contents, 0, content)
   } else remember(family, content)
 }
 
-function findCast(content: Content, columns: readonly number[]): number {
+function findSameTemplate(content: Content, columns: readonly number[]): number {
   for (let at = 0; at + CONTENT_COLUMNS <= columns.length; at += CONTENT_COLUMNS) {
-    if (isCast(content, columns, at)) return at
+    if (isSameTemplate(content, columns, at)) return at
   }
   return -1
 }
 
-/** The last ones stay. */
 export function remember(family: Family, content: Content): void {
   addColumns(family.contents, content, MAX_CONTENTS)
 }
@@ -155,14 +158,14 @@ function countFresh(family: Family, into: FreshLinks, counted: Counted): void {
   family.highest = first ? ordinal : Math.max(family.highest, ordinal)
 }
 
-/** Errors are short. A long text, the same on pages that link to one another, is what a site of one template looks like. */
+/** Errors are short. A long text on pages that link to known pages is a site with one template. */
 const LONG_TEXT = 150
 
 export function isLinkedText({ words }: Content, { known }: LinkCensus): boolean {
   return words >= LONG_TEXT && known > 0
 }
 
-/** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */
+/** All its links are fresh and lead to more of its kind, as on a page of a maze. */
 export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, crossSite: number): boolean {
   const { fresh, known, navigation, homeward } = census
   return into.count > 1 && into.count === fresh && known + navigation + crossSite === 0 && !homeward
@@ -171,7 +174,7 @@ export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, cros
 const LONGEST_URL = 300
 const GROUPS = 3
 
-/** The first numbers of a URL as one, so that later dates and higher pages have higher ones; -1 without any. */
+/** The first numbers of a URL as one number that grows with later dates and higher pages; -1 without any. */
 export function ordinalOf(path: string): number {
   const end = Math.min(path.length, LONGEST_URL)
   let ordinal = -1
@@ -185,12 +188,4 @@ export function ordinalOf(path: string): number {
     if (++groups === GROUPS) break
   }
   return ordinal
-}
-
-/**
- * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
- * catching them twice. Three more than were seen may have been due (95 of 100 times).
- */
-export function minSize(fresh: number, known: number): number {
-  return (fresh * fresh) / (2 * (known + 3))
 }

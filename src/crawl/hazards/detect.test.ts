@@ -8,7 +8,7 @@ import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
 import { closeTraps, type OpenTraps, openTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
-import { wordsOfFinding } from './trial.ts'
+import { initialWords } from './trial.ts'
 
 const word = fc.constantFrom(
   'a',
@@ -159,7 +159,7 @@ const CALENDAR: SuspectPattern = {
 
 const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): Site => ({
   memory: freshMemory(),
-  traps: openTraps({ suspects: [{ ...CALENDAR, words: wordsOfFinding(calendarPage(0)), ...changes }] }),
+  traps: openTraps({ suspects: [{ ...CALENDAR, words: initialWords(calendarPage(0)), ...changes }] }),
 })
 
 /** Judges one more page of the site. */
@@ -244,7 +244,7 @@ function calendarPage(at: number, text = 'No events'): PageFacts {
   }
 }
 
-test('a limit of the site is told with an example; a trusted one is no limit', () => {
+test('a site limit is reported with an example, and ignored if trusted', () => {
   const page = { ...fc.sample(facts, { numRuns: 1, seed: 1 })[0], path: '/a' }
   const limited = { ...NO_LIMITS, urlsPerSite: 1 }
   const judged = judgePage(freshMemory(), openTraps(undefined), page, limited)

@@ -1,45 +1,48 @@
 /**
- * Every page that was answered goes through here: the site's limits, then the detectors of traps, each in a file of its own.
- * Nothing but the site's memory is known of what was before: its counts, and what the detectors keep (`open-traps.ts`), which
- * is changed in place.
+ * Entry point for every answered page: first the site's limits, then the trap detectors. The only state is the site's
+ * memory (counts, and the detectors' `OpenTraps`), which is changed in place.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { judgeSuspect } from './judge-suspect.ts'
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { countAliases, isAliasOfRepeats } from './aliases.ts'
+import { type Content, contentOf, textMark } from './content.ts'
+import { isSlow } from './family-rules.ts'
+import type { HazardFinding, Proof } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
-import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isAnyones, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
-import { admit } from './trial.ts'
+import { isSoft404, learnAnswer } from './soft-404.ts'
+import {
+  findSuspect,
+  ignoresReferrer,
+  isHeldOffspring,
+  isNamedBySuspect,
+  isOffspring,
+  isOfPattern,
+  stop,
+  withSuspect,
+} from './suspects.ts'
+import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
-  /** The operator knows better: this rule stops nothing on this site. Site limits by the name before the number. */
+  /** Rules that the operator has overruled for this site. Site limits go by the name before the number. */
   trusted(rule: string): boolean
 }
 
-export interface TrapFindings {
-  rule: string
-  evidence: string
-  pattern?: string
-  examples: string[]
-  /** The finding was wrong: samples contradict it. */
-  withdrawn?: true
-}
-
 export interface PageJudgement {
-  /** As it is with the page counted. */
+  /** The memory with this page counted. */
   memory: SiteMemory
-  findings: TrapFindings[]
-  /** Ask once, politely, for a name that cannot exist, and hand its answer to `learnProbe`. */
+  findings: HazardFinding[]
+  /** Request a name that cannot exist, once, and pass the answer to `learnProbe`. */
   probe?: 'soft-404'
-  /** False: its links are not to be followed. */
+  /** False: do not follow its links. */
   follow: boolean
-  /** What it names in other families is of generation 0. */
+  /** Links from it into other families are of generation 0. */
   lists: boolean
-  /** A finding was withdrawn: what was refused is to be asked for after all. */
+  /** A finding was withdrawn: put the refused URLs back in the queue. */
   requeue?: true
 }
 
@@ -49,35 +52,35 @@ export function judgePage(
   page: PageFacts,
   options: HazardOptions,
 ): PageJudgement {
-  // A later look at a page is the same again, and no trap.
+  // A refetch repeats the same content; that is not a trap.
   if (page.again) return { memory, findings: [], follow: true, lists: false }
-  // What is asked for again is counted when it has its answer; only how long it took tells something now.
+  // A retry is counted when its final answer arrives; for now only the time it took matters.
   const { memory: next, finding } =
     page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)
-  const findings: TrapFindings[] = []
+  const findings: HazardFinding[] = []
   if (finding !== undefined) {
     const { rule, evidence } = finding
-    // Trusted: as if the limit were not there, and told of no more.
+    // Trusted: ignore the limit, and do not report it.
     if (options.trusted(nameOf(rule))) next.stopped = undefined
     else findings.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
-  // What others list of a suspect pattern is read, and says nothing of its offspring.
+  // Pages of the pattern that other pages list are read, but say nothing about its offspring.
   if (suspect !== undefined && !isOffspring(suspect, page, traps.suspects))
     return { memory: next, findings, follow: true, lists: false }
   if (suspect !== undefined) {
-    const { findings: told, ...judged } = judgeSuspect(next, traps, suspect, page)
-    return { ...judged, memory: next, findings: [...findings, ...told], follow: true, lists: false }
+    const { findings: sampled, ...judged } = judgeSuspect(next, traps, suspect, page)
+    return { ...judged, memory: next, findings: [...findings, ...sampled], follow: true, lists: false }
   }
-  const isVain = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
-  const judged = judgeTraps(next, traps, isVain ? { ...page, generation: 1 } : page, options.trusted)
+  const isListedBySuspect = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
+  const judged = judgeTraps(next, traps, isListedBySuspect ? { ...page, generation: 1 } : page, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const judgement: PageJudgement = { memory: next, findings, follow: judged.follow, lists: judged.lists }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement
 }
 
-/** A URL whose turn it is. */
+/** A queued URL that is about to be fetched. */
 export interface WaitingUrl {
   path: string
   depth: number
@@ -86,8 +89,8 @@ export interface WaitingUrl {
 }
 
 /**
- * The rule by which a URL that waits is not asked for, and the pattern it belongs to, '' for the whole site. It is counted. What
- * nobody linked to (seeds, home pages: depth 0) is asked for in any case, and so is what others list.
+ * The rule that refuses a queued URL, and its pattern ('' for the whole site). The refusal is counted. Seeds and home
+ * pages (depth 0) and listed URLs are never refused.
  */
 export function admitUrl(
   memory: SiteMemory,
@@ -106,17 +109,17 @@ export function admitUrl(
   return refused ? { rule, pattern } : undefined
 }
 
-/** It belongs to a pattern that is on trial or stopped, and of which what a page lists is asked for. */
+/** The URL belongs to a pattern on trial or stopped whose listed URLs are still fetched. */
 export function isOfSuspect({ suspects }: OpenTraps, path: string): boolean {
   const suspect = findSuspect(suspects, path, () => false)
-  return suspect !== undefined && !isAnyones(suspect)
+  return suspect !== undefined && !ignoresReferrer(suspect)
 }
 
-/** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
+/** URLs kept back per pattern in case its finding is withdrawn; more are dropped. */
 const MAX_HELD = 2_000
 
-/** It is of a stopped pattern of which enough URLs are held back already. */
-export function isCrowded(
+/** The URL belongs to a stopped pattern that already holds back `MAX_HELD` URLs. */
+export function exceedsHeldLimit(
   { suspects }: OpenTraps,
   url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
@@ -126,8 +129,8 @@ export function isCrowded(
 }
 
 /**
- * A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring, and so are
- * more of the kind of the page that named it: two families that list each other would vouch for each other for ever.
+ * A listing page gives generation 0 to its links into other families. Links into its own family, or into that of the
+ * page that named it, are offspring: otherwise two families that list each other would endorse each other for ever.
  */
 export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
   const from = patternOfLink(page)
@@ -138,7 +141,7 @@ export function familiesBeside(page: string, via: string | undefined): (link: st
   }
 }
 
-/** One page names many: that of the one before is remembered. */
+/** One page names many links, so the last referrer's pattern is cached. */
 let lastVia = ''
 let lastPattern = patternOf(lastVia)
 
@@ -151,14 +154,14 @@ function patternOfVia(via: string): UrlPattern {
 }
 
 function isAnother(from: UrlPattern, to: UrlPattern): boolean {
-  if (to.form === from.form || to.place === from.place) return false
-  // Names that a machine throws fall into several forms of one folder.
+  if (to.form === from.form || to.base === from.base) return false
+  // Random names fall into several forms of one folder.
   return !(isMade(from.form) && isMade(to.form) && to.folders[0] === from.folders[0])
 }
 
 const isMade = (form: string) => form.includes('#') || form.includes('*')
 
-/** What the name that cannot exist gave; `path` is that name, as it was asked for. */
+/** Learns from the answer to the probe. `path` is the name that was requested. */
 export function learnProbe(
   traps: OpenTraps,
   answer: { status: number; content?: PageFacts['content']; path?: string },
@@ -169,4 +172,64 @@ export function learnProbe(
 /** `site-urls>=5000` is the rule `site-urls`. */
 function nameOf(rule: string): string {
   return rule.split(/[<>=]/, 1)[0]
+}
+
+/** Judges a page of a suspect pattern as a sample: the trial goes on, ends in a stop, or clears the pattern. */
+
+interface SuspectJudgement {
+  findings: HazardFinding[]
+  requeue?: true
+}
+
+function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPattern, page: PageFacts): SuspectJudgement {
+  const { suspect, end } = judgeSample(before, page, sampleOf(traps, before, page))
+  const { rule, pattern, evidence, confirmed, contradicted } = suspect
+  const examples = [...suspect.examples]
+  if (end === 'stopped') {
+    const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
+    traps.suspects = shortenTrials(withSuspect(traps.suspects, stop(suspect, traps.suspects)), rule)
+    return { findings: [{ rule, pattern, evidence: held, examples }] }
+  }
+  if (end === 'goes-on') {
+    traps.suspects = withSuspect(traps.suspects, suspect)
+    return { findings: [] }
+  }
+  clear(traps, suspect, memory)
+  if (!suspect.stopped) return suspect.refused > 0 ? { findings: [], requeue: true } : { findings: [] }
+  const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
+  // Always requeue: a crash may have lost the count, but not the URLs held back.
+  return { findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
+}
+
+/** Once a rule is confirmed on the site, running trials of the same rule need fewer samples. */
+function shortenTrials(suspects: readonly SuspectPattern[], rule: string): SuspectPattern[] {
+  return suspects.map((one) => {
+    if (one.stopped || one.rule !== rule || one.contradicted > 0) return one
+    return { ...one, budget: Math.min(one.budget, trialFor(one.proof as Proof, rule, suspects)) }
+  })
+}
+
+/** As many links as `countLinks` counts. */
+const MAX_LINKS = 64
+
+function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: PageFacts): Sample {
+  const urlPattern = patternOf(page.path)
+  const content = page.content === undefined ? undefined : contentOf(page.content)
+  const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
+  const via = page.via === undefined ? undefined : patternOf(page.via).form
+  // Two families that link to each other grow as one. Pages of one template grow in any family.
+  const isGrowth = (path: string) =>
+    rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
+  return {
+    fresh: fresh.filter((link) => isGrowth(link.path)).length,
+    seen: content !== undefined && isSeen(traps, page, content, urlPattern),
+    slow: isSlow(page),
+    missing: isSoft404(traps.probe, page, content),
+  }
+}
+
+function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
+  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, content)) return true
+  if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
+  return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
 }

@@ -1,27 +1,27 @@
-/** A family: the URLs of one pattern, and what asking for them brought so far; and how it is a row of the site's memory. */
+/** A family: the URLs of one pattern and what fetching them showed, stored as a row of the site's memory. */
 import type { FamilyRow, ParameterRow } from '../../contracts/trap-memory.ts'
-import { toSigned, toUnsigned } from './columns.ts'
+import { toSigned, toUnsigned } from './marks.ts'
 
 /** The counts of a row, in this order. */
 export interface Counts {
   /** Answers of any kind. */
   answers: number
-  /** Of them, those with content. */
+  /** Answers with content. */
   pages: number
   /** Different contents among them. */
   kinds: number
   /** Pages since the last one that was new. */
   streak: number
-  /** Pages in a row whose text and pictures were, letter by letter, there before. */
+  /** Pages in a row with exactly the text and pictures of an earlier one. */
   same: number
-  /** Pages since the last new one that have one long text and link to pages known before: no error says so much, no trap closes. */
+  /** Pages since the last new one with one long text and links to known pages: neither an error page nor a trap. */
   linked: number
-  /** Pages of one cast with others of the site: the same tags, the same number of words, most of them the same. */
-  cast: number
+  /** Pages that share a template with others of the site. */
+  templated: number
   /** Pages with a fresh link into the family, and with several. */
   growing: number
   branching: number
-  /** Fresh links into the family on its own pages; of them, those that look like throws of dice. */
+  /** Fresh links into the family on its own pages; of them, those with random names. */
   fresh: number
   random: number
   /** Links to known pages: those that the page before had too (navigation), and others. */
@@ -32,28 +32,28 @@ export interface Counts {
   outward: number
   /** Pages whose only fresh links lead into the family. */
   inward: number
-  /** Pages of late that may be those of a maze; each of another kind counts against two. */
+  /** Recent maze-like pages; each other page counts against two. */
   lost: number
   /** Slow answers. */
   slow: number
-  /** Pages like the answer to a name that cannot exist, whoever names them. */
+  /** Pages like the answer to a name that cannot exist, listed or not. */
   hollow: number
-  /** Pages all of whose fresh links into the family are longer than their own URL; the longest URL. */
+  /** Pages whose fresh links into the family are all longer than their own URL; the longest URL. */
   longer: number
   longest: number
-  /** Pages whose number was above or below all before; of a pattern with numbers. */
+  /** Pages whose number was above or below all earlier ones, and the range; for patterns with numbers. */
   stepping: number
   lowest: number
   highest: number
   /** Pages with a date that lies years ahead. */
   ahead: number
-  /** Of a form: words in its URLs, as bits; how many the shortest has; pages of late with nothing but known ones. */
+  /** Forms only: words in its URLs, as bits; the fewest per URL; recent pages with only known words. */
   words1: number
   words2: number
   words3: number
   fewest: number
   combined: number
-  /** When a page of it was last answered, in answers of the site. */
+  /** When a page of it was last answered, counted in answers of the site. */
   at: number
   /** Pages since the last new one that lead to fresh pages of the family. */
   bred: number
@@ -66,14 +66,17 @@ export interface Family extends Counts {
   contents: number[]
   examples: readonly string[]
   parameters: ParameterRow | undefined
-  /** What its row took when it was last measured, in characters of JSON; of that, pattern and examples now. */
+  /** The size of its row when last measured, in characters of JSON, and the current size of pattern and examples. */
   size: number
   textSize: number
 }
 
+/** A folder is stopped for its contents only if they are next to nothing in all. */
+export const MAX_FOLDER_KINDS = 3
+
 const MAX_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
-/** All counts, then what the row takes, and of that its texts. */
+/** All counts, then the size of the row and of its texts. */
 const COUNTS = 33
 const SIZE = COUNTS
 const TEXT_SIZE = COUNTS + 1
@@ -86,8 +89,8 @@ export function freshFamily(pattern: string): Family {
 }
 
 /**
- * Column by column, in the order of `Counts`: a loop over their names takes six times as long. Counts and hashes are integers of
- * 32 bits, so that no family has a box for one of them.
+ * Column by column, in the order of `Counts`: a loop over the names takes six times as long. All values are 32-bit
+ * integers, so that V8 boxes none.
  */
 export function openRow(row: FamilyRow): Family {
   const counts = row[1].length === NO_COUNTS.length ? row[1] : withSizes(row)
@@ -104,7 +107,7 @@ export function openRow(row: FamilyRow): Family {
     streak: counts[3] | 0,
     same: counts[4] | 0,
     linked: counts[5] | 0,
-    cast: counts[6] | 0,
+    templated: counts[6] | 0,
     growing: counts[7] | 0,
     branching: counts[8] | 0,
     fresh: counts[9] | 0,
@@ -134,7 +137,7 @@ export function openRow(row: FamilyRow): Family {
   }
 }
 
-/** The numbers of the families that are opened later may be as large as a date is: their fields are made for that from the start. */
+/** Numbers may be as large as a date: this makes V8 use double fields for them from the start. */
 openRow(['', NO_COUNTS.toSpliced(22, 2, 0.5, 0.5), [], []])
 
 export function closeRow(family: Family): FamilyRow {
@@ -147,10 +150,10 @@ export function closeRow(family: Family): FamilyRow {
     : [pattern, counts, contents, examples, parameters]
 }
 
-/** The counts of the family that was measured last. */
+/** The counts of the last measured family. */
 const written = new Float64Array(COUNTS + 2)
 
-/** What its row takes now. */
+/** The current size of its row. */
 export function measureFamily(family: Family): number {
   const counts = written
   counts[0] = family.answers
@@ -159,7 +162,7 @@ export function measureFamily(family: Family): number {
   counts[3] = family.streak
   counts[4] = family.same
   counts[5] = family.linked
-  counts[6] = family.cast
+  counts[6] = family.templated
   counts[7] = family.growing
   counts[8] = family.branching
   counts[9] = family.fresh
@@ -192,12 +195,12 @@ export function measureFamily(family: Family): number {
   return size
 }
 
-/** At most so many characters of JSON. */
+/** An upper bound in characters of JSON. */
 export function sizeOf(row: FamilyRow): number {
   return row[1].length === NO_COUNTS.length ? row[1][SIZE] : withSizes(row)[SIZE]
 }
 
-/** A row of an older memory, or of none. */
+/** For a row of an older memory, or a new one. */
 function withSizes([pattern, row, contents, examples, parameters]: FamilyRow): number[] {
   const counts = NO_COUNTS.map((none, at) => (at < COUNTS ? (row[at] ?? none) : none))
   counts[TEXT_SIZE] = examples.reduce((sum, example) => sum + sizeOfExample(example), pattern.length)
@@ -207,7 +210,7 @@ function withSizes([pattern, row, contents, examples, parameters]: FamilyRow): n
 
 const sizeOfExample = (example: string) => example.length + 3
 
-/** A comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
+/** With a comma each: ten digits for a hash, sixteen for a date as a number. */
 function measure(
   counts: ArrayLike<number>,
   textSize: number,
@@ -230,13 +233,13 @@ export function isFolder({ pattern }: Family): boolean {
   return pattern.endsWith('/**')
 }
 
-/** Numbers without wide gaps: pages that are counted through, not drawn by chance. */
+/** Numbers without wide gaps: an enumeration, not chance. */
 export function isDense({ pattern, pages, lowest, highest }: Family): boolean {
   if (highest % LARGEST_NUMBER === LARGEST_NUMBER - 1) return false
   return pattern.includes('#') && pages >= 8 && highest > 0 && highest - lowest <= 4 * pages + 50
 }
 
-/** Numbers are counted up to there (`ordinalOf`): what is larger looks all the same. */
+/** Larger numbers all look the same (`ordinalOf`). */
 export const LARGEST_NUMBER = 100_000
 
 export function withExample(family: Family, path: string): void {

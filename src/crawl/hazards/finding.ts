@@ -1,4 +1,7 @@
-/** What detectors are given of a page, and what they answer. */
+/** What detectors receive about a page, and what they return. */
+
+import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import type { Family } from './family.ts'
 import type { LinkCensus } from './link-census.ts'
@@ -6,8 +9,8 @@ import type { PageFacts } from './page-facts.ts'
 import type { UrlPattern } from './pattern.ts'
 
 /**
- * What a sample of the pattern must lack for the finding to hold: words that are new there; an end to its growth; a text that
- * no other URL gave; anything that the answer to a name that cannot exist has not; a usual pace.
+ * What a sample must lack to confirm the finding. text: words new to the pattern; growth: an end to its growth; alias:
+ * a text that no other URL gave; missing: anything beyond the answer to a name that cannot exist; pace: a usual speed.
  */
 export type Proof = 'text' | 'growth' | 'alias' | 'missing' | 'pace'
 
@@ -18,48 +21,82 @@ export interface PatternFinding {
   pattern: string
   /** A sentence with the numbers that decided. */
   evidence: string
-  /** Of the family that showed it. */
+  /** From the family that showed it. */
   examples: readonly string[]
 }
 
-export interface Sight {
+export interface HazardFinding {
+  rule: string
+  evidence: string
+  pattern?: string
+  examples: string[]
+  /** Samples contradict the finding. */
+  withdrawn?: true
+}
+
+export interface PageContext {
   page: PageFacts
   pattern: UrlPattern
   content: Content | undefined
   census: LinkCensus
-  /** Of its form, of its folders (deepest first): as they are with this page. */
+  /** Families of its form and its folders (deepest first), with this page counted. */
   form: Family
   folders: readonly Family[]
-  /** Another family, as it was before: a page of it named this one, and what leads back there counts as growth. */
+  /** The family of the page that named this one, if it is another; links back to it count as growth. */
   partner: Family | undefined
-  /** Pages of the site that were new; of them, those that link to pages known before, or home. */
+  /** New pages of the site, and how many of them link home or to known pages. */
   novel: number
   closing: number
-  /** 0 for a site without peculiarities; each point makes every detector less patient. */
+  /** 0 for an ordinary site; each point makes every detector less patient. */
   suspicion: number
 }
 
 const MIN_PATIENCE = 0.55
-/** A pattern is a trap beside the rest of its site. Where there is next to none, the pattern is the site: a budget of hundreds. */
+/**
+ * A pattern is a trap only beside other content. With fewer new pages elsewhere than this, the pattern is the site, and
+ * gets a budget of hundreds.
+ */
 const MIN_REST = 5
 const ALONE = 270
 
-/** A budget of pages, as far as the site deserves it. */
+/** A budget of pages, reduced by the site's suspicion. */
 export function patience(
   pages: number,
   family: Pick<Family, 'kinds'>,
-  sight: Pick<Sight, 'novel' | 'suspicion'>,
+  context: Pick<PageContext, 'novel' | 'suspicion'>,
 ): number {
-  if (restOf(family, sight) < MIN_REST) return ALONE
-  return Math.max(5, Math.round(pages * Math.max(MIN_PATIENCE, 1 - 0.15 * sight.suspicion)))
+  if (restOf(family, context) < MIN_REST) return ALONE
+  return Math.max(5, Math.round(pages * Math.max(MIN_PATIENCE, 1 - 0.15 * context.suspicion)))
 }
 
-/** New pages of the site outside of the family. */
-export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<Sight, 'novel'>): number {
+/** New pages of the site outside the family. */
+export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<PageContext, 'novel'>): number {
   return Math.max(0, novel - kinds)
 }
 
-/** The site has something besides so many new pages of one kind. */
+/** The site has enough new pages besides these. */
 export function hasRest(novel: number, kinds: number): boolean {
   return novel - kinds >= MIN_REST
+}
+
+/**
+ * By default the paper's limits (V12) only reduce patience: for sites with very many URLs, duplicates or levels, and
+ * sites with a stopped trap. Images and documents don't count as duplicates: the same brochure under three names is not
+ * a trap.
+ */
+
+const MANY_URLS = 5_000
+const MANY_DUPLICATES = 10
+const MANY_LEVELS = 12
+
+export function suspicionOf(
+  { fetched, deepest }: SiteMemory,
+  { copies, suspects }: Pick<Required<TrapMemory>, 'copies' | 'suspects'>,
+): number {
+  let points = 0
+  if (fetched >= MANY_URLS) points++
+  if (copies > MANY_DUPLICATES && copies * 5 > fetched) points++
+  if (deepest >= MANY_LEVELS) points++
+  if (suspects.some(({ stopped }) => stopped)) points++
+  return points
 }

@@ -1,49 +1,40 @@
-/** A page in the light of all that the site's memory has of its families: counted, then judged by each detector. */
+/** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { type Aliases, countAliases, judgeAliases } from './aliases.ts'
-import { type Cast, countCast, isEndless, judgeCast } from './casts.ts'
+import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
-import {
-  type Counted,
-  countListed,
-  countPage,
-  isCertain,
-  isLinkedText,
-  isLost,
-  MAX_KINDS_OF_A_FOLDER,
-  remember,
-} from './count-page.ts'
-import type { TrapFindings } from './detect.ts'
-import { isSlow, judgePace } from './drip-feed.ts'
-import { type Family, freshFamily, shorten, withExample } from './family.ts'
-import { judgeFuture } from './far-future.ts'
-import { type Commonness, countContent } from './few-contents.ts'
+import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
+import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
+import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
-import { hasRest, type PatternFinding, type Sight } from './finding.ts'
-import { judgeGrowth } from './growing-url.ts'
+import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
-import { judgeFolder, judgeForm } from './near-duplicates.ts'
-import { familyOf, forget, makeRoom } from './open-families.ts'
+import {
+  countTemplate,
+  isEndless,
+  isFormLost,
+  isSiteLost,
+  judgeMaze,
+  judgeTemplate,
+  type TemplateCount,
+} from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
+import { evictFamilies, familyOf, forget } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
-import { countRepeats, isAliasOfRepeats, judgeRepeats } from './repeats.ts'
-import { isSoft404, judgeHollow } from './soft-404.ts'
+import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
-import { suspicionOf } from './suspicion.ts'
-import { isBareForGood, isLostForGood, judgeMaze } from './tarpit.ts'
-import { isAtTruce, timesCleared, wordsOfFinding } from './trial.ts'
+import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 
 export interface TrapJudgement {
-  findings: TrapFindings[]
+  findings: HazardFinding[]
   probe: boolean
   follow: boolean
   lists: boolean
 }
 
-/** `memory` has counted the page already; `traps` counts it now. */
+/** `memory` has already counted the page; `traps` counts it here. */
 export function judgeTraps(
   memory: SiteMemory,
   traps: OpenTraps,
@@ -51,67 +42,70 @@ export function judgeTraps(
   trusted: (rule: string) => boolean,
 ): TrapJudgement {
   const suspicion = suspicionOf(memory, traps)
-  const look = lookAt(traps, page, trusted)
-  const { pattern, via, content, census, isHome, soft, seen, alias } = look
+  const observed = observe(traps, page, trusted)
+  const { pattern, via, content, census, isHome, soft, seen, alias } = observed
   const families: Family[] = []
-  const { form, folders, place, site, isNew } = countFamilies(
-    look,
-    countedOf(look, page, memory, traps),
+  const { form, folders, base, site, isNew } = countFamilies(
+    observed,
+    countedOf(observed, page, memory, traps),
     traps,
     families,
   )
   const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? freshFamily(via.form))
-  makeRoom(traps, families, memory.fetched)
-  learnPage(traps, look, page, isNew)
+  evictFamilies(traps, families, memory.fetched)
+  learnPage(traps, observed, page, isNew)
   const { bareForms } = traps
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
   countBare(traps, isBare, pattern)
 
   const [novel, closing] = traps.novel
-  const sight: Sight = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
+  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
   const before = traps.suspects
-  if (!isHome) suspect(memory, traps, findingsOf(look, traps, place, site, sight), page, trusted)
+  if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
-  const probe = traps.probe === undefined && isWorthAProbe(traps)
+  const probe = traps.probe === undefined && shouldProbe(traps)
   if (probe) traps.probe = {}
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
-  const isLostHere = isLostForGood(form, sight) && isLost(census.form, census, page.crossSite)
-  const isLostAnywhere = isBare && isBareForGood(traps.bare, sight) && isCircling(census, bareForms)
+  const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
+  const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
   const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
-  const findings: TrapFindings[] = []
-  if (soft) tell(traps, findings, tellSoft404(page))
-  if (look.empty && !trusted('few-contents')) tell(traps, findings, tellCommon(page, look.common!))
-  if (echo) tell(traps, findings, tellEchoes(page, traps.echoes, memory.fetched))
-  if (lost && !isSuspect) tell(traps, findings, tellLost(form, isLostHere ? form.lost : traps.bare))
-  const lists = !alias && !seen && (isList(look, form) || (isNew && look.cast?.isCommon !== true))
-  return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !look.hollow && !isSuspect }
+  const findings: HazardFinding[] = []
+  if (soft) reportOnce(traps, findings, soft404Finding(page))
+  if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
+  if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
+  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.bare))
+  const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
+  return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
 }
 
-/** A page beside what the site has shown, before its families count it. */
-interface Look {
+/** A page compared with what the site has shown, before its families count it. */
+interface Observation {
   pattern: UrlPattern
-  /** Of the page that named it, if no page lists it. */
+  /** Of the page that named it, unless a page lists it. */
   via: UrlPattern | undefined
   content: Content | undefined
   census: LinkCensus
   common: Commonness | undefined
   isHome: boolean
-  /** It is as good as no page: like the answer to a name that cannot exist; one that too many URLs gave; one of these. */
+  /**
+   * Empty of content. `soft`: like the answer to a name that cannot exist; `empty`: a text that too many URLs gave;
+   * `hollow`: either.
+   */
   soft: boolean
   empty: boolean
   hollow: boolean
-  /** Of its text and pictures, when those are certain, and whether they were there before. */
+  /** Hash of its text and pictures if those are certain, and whether it was seen before. */
   text: number | undefined
   seen: boolean
-  /** The page whose URL is its own without a part, or without repeated segments, says the same. */
+  /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
   repeated: boolean
   alias: boolean
-  cast: Cast | undefined
+  template: TemplateCount | undefined
 }
 
-function lookAt(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => boolean): Look {
+function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => boolean): Observation {
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
@@ -121,14 +115,14 @@ function lookAt(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => bo
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
   const empty = common?.common === true && !isLinkedText(content!, census) && hasRest(traps.novel[0], 1)
-  const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || isSentIntoATrap(page, traps, trusted)))
+  const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || redirectsIntoTrap(page, traps, trusted)))
   const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
   const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, content)
   const alias = aliases?.isAlias === true || repeated
-  const cast = compared ? countCast(traps.casts, content!, census) : undefined
+  const template = compared ? countTemplate(traps.templates, content!, census) : undefined
   return {
     pattern,
     via,
@@ -144,35 +138,35 @@ function lookAt(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => bo
     aliases,
     repeated,
     alias,
-    cast,
+    template,
   }
 }
 
-function countedOf(look: Look, page: PageFacts, { fetched }: SiteMemory, traps: OpenTraps): Counted {
-  const { content, cast, pattern } = look
+function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemory, traps: OpenTraps): Counted {
+  const { content, template, pattern } = observed
   const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
   return {
     words: undefined,
     ordinal: undefined,
     ahead: undefined,
     page,
-    listed: page.generation === 0 && !(cast !== undefined && isEndless(cast)),
+    listed: page.generation === 0 && !(template !== undefined && isEndless(template)),
     content,
-    census: look.census,
+    census: observed.census,
     slow: isSlow(page),
-    hollow: look.hollow,
-    missing: look.soft,
-    seen: look.seen,
-    alias: look.alias || isKnown,
+    hollow: observed.hollow,
+    missing: observed.soft,
+    seen: observed.seen,
+    alias: observed.alias || isKnown,
     short: content !== undefined && isShort(content, traps.novel),
-    isOfACast: cast?.isOne === true,
+    isTemplated: template?.isOne === true,
     now: fetched,
   }
 }
 
-/** What the next pages are held against. */
-function learnPage(traps: OpenTraps, look: Look, page: PageFacts, isNew: boolean): void {
-  const { content, census, common, cast, text, seen, alias, aliases } = look
+/** Remembers the page, for comparison with later ones. */
+function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isNew: boolean): void {
+  const { content, census, common, template, text, seen, alias, aliases } = observed
   if (isNew && !seen && !alias) {
     const closes = census.known + census.navigation > 0 || census.homeward
     traps.novel[0]++
@@ -180,20 +174,20 @@ function learnPage(traps: OpenTraps, look: Look, page: PageFacts, isNew: boolean
     traps.novel[2] += content!.length
   }
   traps.pace[isSlow(page) ? 1 : 0]++
-  const nothingNew = content !== undefined && (!isNew || common?.seen === true || look.repeated)
+  const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
   traps.repeats = countRepeats(traps.repeats, page.path, !nothingNew)
   if (content === undefined) return
-  // Pages that differ in a name only may name what was not found.
-  if ((common?.seen === true || cast?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
+  // Pages that differ only in a name may be error pages that repeat the name.
+  if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
   if (page.duplicate) traps.copies++
-  if (seen && !look.isHome) traps.echoes++
+  if (seen && !observed.isHome) traps.echoes++
   if (aliases !== undefined) traps.aliases = aliases.rows
   if (text === undefined) return
   if (!seen) traps.texts.add(text)
   traps.known.add(page.path, content)
 }
 
-/** Families whose pages lead only to fresh ones: the last of them are remembered. */
+/** The last families whose pages lead only to fresh ones. */
 const MAX_BARE_FORMS = 8
 
 function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): void {
@@ -206,54 +200,54 @@ function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): voi
   if (!traps.bareForms.includes(one)) traps.bareForms = [...traps.bareForms.slice(1 - MAX_BARE_FORMS), one]
 }
 
-/** A tree leads from each of its levels into a family of its own; a maze comes back to those that it had. */
+/** Each level of a tree leads into a new family; a maze returns to families it had before. */
 function isCircling({ elsewhere }: LinkCensus, bareForms: readonly number[]): boolean {
   return [...elsewhere].some((form) => bareForms.includes(mark(form)))
 }
 
-/** Lists look alike, too; those that do not lead from one to the next (categories, an index from A to Z) have an end. */
-function isList({ content, hollow, census }: Look, form: Family): boolean {
+/** Lists look alike, too. Those that don't lead from one to the next (categories, an index from A to Z) end. */
+function isList({ content, hollow, census }: Observation, form: Family): boolean {
   const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
   return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
 }
 
 function findingsOf(
-  { aliases, repeated, cast, pattern }: Look,
+  { aliases, repeated, template, pattern }: Observation,
   traps: OpenTraps,
-  place: Family | undefined,
+  base: Family | undefined,
   site: Family | undefined,
-  sight: Sight,
+  context: PageContext,
 ): readonly PatternFinding[] {
-  const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, sight)] : []
+  const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
-    const first = judgeRepeats(traps.repeats, repeated, sight) ?? judgeForms(sight, traps.pace, cast)
+    const first = judgeRepeats(traps.repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
-    else if (place !== undefined) found.push(...judgeParameters(place, pattern.place, sight))
+    else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
   }
-  // A parameter that was stopped here already must not hide another.
-  if (site !== undefined) found.push(...judgeSiteParameters(site, sight))
+  // A parameter already stopped here must not hide another.
+  if (site !== undefined) found.push(...judgeSiteParameters(site, context))
   return found
 }
 
-/** In a trial, pages that echo the name they did not find would seem to have words of their own. */
-function isWorthAProbe({ alike, novel, suspects }: OpenTraps): boolean {
-  if (alike >= ALIKE_BEFORE_THE_PROBE[hasRest(novel[0], 0) ? 'beside' : 'alone']) return true
+/** A text trial also needs the probe: error pages that repeat the missing name would seem to have new words. */
+function shouldProbe({ alike, novel, suspects }: OpenTraps): boolean {
+  if (alike >= ALIKE_BEFORE_PROBE[hasRest(novel[0], 0) ? 'beside' : 'alone']) return true
   return suspects.some(({ proof }) => proof === 'text')
 }
 
-/** Once a site. */
-function tell(traps: OpenTraps, findings: TrapFindings[], finding: TrapFindings): void {
-  if (traps.told.includes(finding.rule)) return
+/** Each rule without a pattern is reported once per site. */
+function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: HazardFinding): void {
+  if (traps.reported.includes(finding.rule)) return
   findings.push(finding)
-  traps.told = [...traps.told, finding.rule]
+  traps.reported = [...traps.reported, finding.rule]
 }
 
-/** Error pages are short; so many near ones, and it is worth a request to know what the site says of names that do not exist. */
+/** Error pages are short. After this many similar short pages, a probe for a missing name is worth a request. */
 const LONGEST_ERROR = 400
-const ALIKE_BEFORE_THE_PROBE = { beside: 2, alone: 8 }
+const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
 
-/** A redirect to what is followed no more, such as the page that says that nothing was found, is no better than that. */
-function isSentIntoATrap(
+/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
+function redirectsIntoTrap(
   { outcome, links }: PageFacts,
   { suspects }: OpenTraps,
   trusted: (rule: string) => boolean,
@@ -262,60 +256,60 @@ function isSentIntoATrap(
   return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
 }
 
-/** A third of what the site's new pages have to say. */
+/** Less than a third of the mean length of the site's new pages. */
 function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {
   return length * 3 * pages < all
 }
 
-/** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
-const ECHOES = 60
-const SHARE_OF_ECHOES = 0.85
-/** Below, pages with different links may well have one text. */
-const FEWEST_WORDS_OF_AN_ECHO = 20
+/** Enough pages, and a large enough share, whose texts were seen before: their links bring more of the same. */
+const MIN_ECHOES = 60
+const MIN_ECHO_SHARE = 0.85
+/** Shorter pages with different links may well have the same text. */
+const MIN_ECHO_WORDS = 20
 
 function isEchoing({ fetched }: SiteMemory, { echoes, novel }: OpenTraps): boolean {
-  return echoes >= ECHOES && echoes >= fetched * SHARE_OF_ECHOES && hasRest(novel[0], 0)
+  return echoes >= MIN_ECHOES && echoes >= fetched * MIN_ECHO_SHARE && hasRest(novel[0], 0)
 }
 
 function isEcho(content: Content, census: LinkCensus): boolean {
-  return content.words >= FEWEST_WORDS_OF_AN_ECHO && !isLinkedText(content, census)
+  return content.words >= MIN_ECHO_WORDS && !isLinkedText(content, census)
 }
 
 interface PageFamilies {
   form: Family
   folders: Family[]
-  /** All URLs of the page with parameters, whichever. */
-  place: Family | undefined
-  /** All URLs of the site with parameters. */
+  /** All URLs of this page with any parameters. */
+  base: Family | undefined
+  /** All URLs of the site with any parameters. */
   site: Family | undefined
-  /** Its form had not shown such a page before. */
+  /** Its form had not shown this content before. */
   isNew: boolean
 }
 
-/** `all`: the families that the page changes. */
-function countFamilies({ pattern }: Look, counted: Counted, traps: OpenTraps, all: Family[]): PageFamilies {
+/** `all` collects the families that the page changes. */
+function countFamilies({ pattern }: Observation, counted: Counted, traps: OpenTraps, all: Family[]): PageFamilies {
   const { census, content } = counted
   const form = familyOf(traps, pattern.form, all)
   const isNew = countForm(form, counted)
   const folders = countFolders(pattern, counted, traps, all)
   if (pattern.names.length === 0) {
-    // What the page says without parameters is nothing new with them.
-    if (census.place.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.place}?**`, all), content)
-    return { form, folders, place: undefined, site: undefined, isNew }
+    // With parameters, the page's own text is not new.
+    if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`, all), content)
+    return { form, folders, base: undefined, site: undefined, isNew }
   }
-  const place = familyOf(traps, `${pattern.place}?**`, all)
+  const base = familyOf(traps, `${pattern.base}?**`, all)
   const site = familyOf(traps, `${ANYWHERE}?**`, all)
-  const { kinds } = place
-  countPage(place, census.place, counted)
+  const { kinds } = base
+  countPage(base, census.base, counted)
   if (content !== undefined) {
-    countParameters(place, counted.page.path, pattern.names, place.kinds > kinds)
+    countParameters(base, counted.page.path, pattern.names, base.kinds > kinds)
     const idle = counted.seen || counted.alias
-    countSiteParameters(site, pattern.place, counted.page.path, !idle)
+    countSiteParameters(site, pattern.base, counted.page.path, !idle)
     site.pages++
     site.at = counted.now
     if (idle) withExample(site, counted.page.path)
   }
-  return { form, folders, place, site, isNew }
+  return { form, folders, base, site, isNew }
 }
 
 function countForm(form: Family, counted: Counted): boolean {
@@ -324,7 +318,7 @@ function countForm(form: Family, counted: Counted): boolean {
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
 
-/** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
+/** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
 function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps, all: Family[]): Family[] {
   const shallowestFirst: Family[] = []
   const { listed } = counted
@@ -332,48 +326,59 @@ function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTrap
   const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = familyOf(traps, folders[at], all)
-    // Of a folder, what pages outside of it name is listed.
+    // Pages that are named from outside the folder are listed.
     if (!listed || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
     else countListed(family, counted)
     shallowestFirst.push(family)
-    if (family.kinds <= MAX_KINDS_OF_A_FOLDER) break
+    if (family.kinds <= MAX_FOLDER_KINDS) break
   }
   return shallowestFirst.reverse()
 }
 
-function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined): PatternFinding | undefined {
-  const { form, folders } = sight
-  const byForm = isQuiet(form)
+function judgeForms(
+  context: PageContext,
+  pace: [number, number],
+  template: TemplateCount | undefined,
+): PatternFinding | undefined {
+  const { form, folders } = context
+  const byForm = isBelowAllThresholds(form)
     ? undefined
-    : (judgePace(form, pace, sight) ?? judgeHollow(form) ?? judgeForm(sight) ?? judgeEndless(form, sight, cast))
-  const found = byForm ?? judgeMaze(sight)
+    : (judgePace(form, pace, context) ??
+      judgeHollow(form) ??
+      judgeForm(context) ??
+      judgeEndless(form, context, template))
+  const found = byForm ?? judgeMaze(context)
   if (found !== undefined) return found
   for (const folder of folders) {
-    if (isQuiet(folder)) continue
+    if (isBelowAllThresholds(folder)) continue
     const found =
-      judgePace(folder, pace, sight) ??
+      judgePace(folder, pace, context) ??
       judgeHollow(folder) ??
-      judgeFolder(folder, sight) ??
-      judgeEndless(folder, sight, cast)
+      judgeFolder(folder, context) ??
+      judgeEndless(folder, context, template)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function judgeEndless(family: Family, sight: Sight, cast: Cast | undefined): PatternFinding | undefined {
+function judgeEndless(
+  family: Family,
+  context: PageContext,
+  template: TemplateCount | undefined,
+): PatternFinding | undefined {
   return (
-    judgeGrowth(family, sight) ??
-    judgeFuture(family, sight) ??
-    judgeWords(family, sight) ??
-    (cast && judgeCast(family, cast, sight))
+    judgeGrowth(family, context) ??
+    judgeFuture(family, context) ??
+    judgeWords(family, context) ??
+    (template && judgeTemplate(family, template, context))
   )
 }
 
-/** None of the detectors but that of mazes finds anything below: what each counts first has not come so far. Most families of most sites. */
+/** Below these counts only the maze detector can find anything. True of most families. */
 const SLOW_OR_HOLLOW = 4
 const MIN_PAGES = 5
 
-function isQuiet(family: Family): boolean {
+function isBelowAllThresholds(family: Family): boolean {
   return (
     family.streak < MIN_PAGES &&
     family.same < MIN_PAGES &&
@@ -382,7 +387,7 @@ function isQuiet(family: Family): boolean {
     family.combined < MIN_PAGES &&
     family.slow < SLOW_OR_HOLLOW &&
     family.hollow < SLOW_OR_HOLLOW &&
-    family.cast < 2
+    family.templated < 2
   )
 }
 
@@ -390,7 +395,7 @@ const NOWHERE: readonly string[] = []
 
 const MAX_CLEARINGS = 4
 
-/** What may be stopped is put on trial. */
+/** Puts patterns that may be stopped on trial. */
 function suspect(
   memory: SiteMemory,
   traps: OpenTraps,
@@ -401,36 +406,36 @@ function suspect(
   for (const finding of proven) {
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
-    if (isAtTruce(traps, pattern, memory)) continue
-    // Chance words have cleared it so often, and near-identical pages go on: their growth alone decides.
+    if (isRecentlyCleared(traps, pattern, memory)) continue
+    // Chance words cleared it this often while near-identical pages go on: only growth decides now.
     const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
-    // Of a parameter of the whole site other pages are remembered, too.
+    // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
-    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, wordsOfFinding(page))
+    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
-    // What was counted of it is told in the evidence: its row makes room.
+    // Its counts are in the evidence now, so its row is freed.
     forget(traps, pattern)
   }
 }
 
-function tellSoft404(page: PageFacts): TrapFindings {
+function soft404Finding(page: PageFacts): HazardFinding {
   const evidence = 'a name that cannot exist was answered with a page, and other URLs give the same page'
   return { rule: 'soft-404', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellCommon(page: PageFacts, { urls }: Commonness): TrapFindings {
+function commonTextFinding(page: PageFacts, { urls }: Commonness): HazardFinding {
   const evidence = `${urls} URLs of several patterns gave one text, letter by letter`
   return { rule: 'few-contents', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellEchoes(page: PageFacts, echoes: number, fetched: number): TrapFindings {
+function echoFinding(page: PageFacts, echoes: number, fetched: number): HazardFinding {
   const evidence = `${echoes} of ${fetched} pages had a text that was there before: links of such pages are not followed`
   return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellLost({ pattern, examples }: Family, lost: number): TrapFindings {
+function mazeFinding({ pattern, examples }: Family, lost: number): HazardFinding {
   const evidence = `links of pages ${pattern} that lead only to fresh ones are not followed, after ${lost} such pages`
   return { rule: 'maze', evidence, examples: [...examples] }
 }

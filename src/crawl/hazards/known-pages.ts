@@ -1,13 +1,12 @@
 /**
- * What the last pages of the site said, by their URL: a few characters a page, so that a later one can be held against the
- * page whose URL is its own without a part, and against all the others.
+ * What the last pages of the site said, by URL, in a few characters each. A later page is compared with the page at its
+ * URL without one part, and with all others.
  */
 import type { Content } from './content.ts'
-import { HALF, kindOf, LETTER } from './letters.ts'
 import { EMPTY, mark, markOn, mix, ones } from './marks.ts'
-import { isDigit } from './segments.ts'
+import { isDigit, kindOf, LETTER, SPECIAL } from './segments.ts'
 
-/** In characters of six bits: the URL and its pictures, what it is about, the shape, the length. */
+/** In characters of six bits: URL and pictures, topic, shape, length. */
 const KEY = 4
 const TOPIC = 2
 const SKETCH = 6
@@ -19,13 +18,16 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const VALUE = new Uint8Array(128)
 for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
 
-/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in twenty and 6 %, one in ten and 8 %. */
+/**
+ * Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in twenty and 6 %; one in ten and
+ * 8 %.
+ */
 const CLOSE = { bits: 3, steps: 20 }
 const ROUGH = { bits: 5, steps: 30 }
 
-/** Opened from the text of the site's memory, closed into it again; in between, a full one writes over its oldest page. */
+/** Opened from the text in the site's memory and closed into it again; when full, the oldest page is overwritten. */
 export class KnownPages {
-  /** Of each page: the URL and its pictures; what it is about; the two halves of the shape; the length. */
+  /** Per page: URL and pictures; topic; the two halves of the shape; length. */
   readonly #keys: number[] = []
   readonly #topics: number[] = []
   readonly #highs: number[] = []
@@ -56,17 +58,17 @@ export class KnownPages {
     this.#next = at + 1 === MAX ? 0 : at + 1
   }
 
-  /** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */
-  saidAt(url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
+  /** Whether the page at the URL with this mark said the same; undefined if it is not known or had other pictures. */
+  compareAt(url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
     const key = keyOf(url, content)
-    // Nearly always there is none.
+    // Usually there is none.
     if (!this.#keys.includes(key)) return undefined
     const latest = this.#next === 0 ? -1 : this.#keys.lastIndexOf(key, this.#next - 1)
     const at = latest < 0 ? this.#keys.lastIndexOf(key) : latest
     return this.#isNear(at, content, roughly ? ROUGH : CLOSE) ? 'same' : 'other'
   }
 
-  /** Some page of late with the same name in its URL said roughly the same; pictures may always be others. */
+  /** A recent page with the same topic said roughly the same; pages with pictures are never compared. */
   hasLike(path: string, content: Content): boolean {
     if (content.embeds !== 0) return false
     const topic = topicOf(path)
@@ -81,7 +83,7 @@ export class KnownPages {
     return apart <= bits && Math.abs(this.#steps[at] - stepsOf(content)) <= steps
   }
 
-  /** From the oldest on. */
+  /** Oldest first. */
   text(): string {
     const count = this.#keys.length
     let all = ''
@@ -106,7 +108,10 @@ const NO_TOPIC = 0
 const SHORTEST_TOPIC = 4
 const LONGEST_TEXT = 300
 
-/** The longest word of a URL, without the names of its parameters: `/wiki/Moth` and `/w/index.php?action=raw&title=Moth` are about one thing. */
+/**
+ * The longest word of a URL, without parameter names: `/wiki/Moth` and `/w/index.php?action=raw&title=Moth` share a
+ * topic.
+ */
 function topicOf(path: string): number {
   const query = path.indexOf('?')
   const text = query < 0 ? path : path.slice(query).replace(/(^|[?&;])[^=&;]*=/g, ' ')
@@ -117,7 +122,7 @@ function topicOf(path: string): number {
   for (let at = 0; at < end; at++) {
     const unit = text.charCodeAt(at)
     const kind = kindOf(unit)
-    if (kind === HALF) return topicIn(text.slice(0, LONGEST_TEXT))
+    if (kind === SPECIAL) return topicIn(text.slice(0, LONGEST_TEXT))
     // Letters, digits, `_` and `-`.
     length = kind === LETTER || isDigit(unit) || unit === 95 || unit === 45 ? length + 1 : 0
     if (length > longest) {
@@ -128,7 +133,7 @@ function topicOf(path: string): number {
   return longest < SHORTEST_TOPIC ? NO_TOPIC : mix(markOn(EMPTY, text, longestAt, longestAt + longest)) & 0xfff
 }
 
-/** With letters of two halves. */
+/** For text with special letters. */
 function topicIn(text: string): number {
   let longest = ''
   for (const [word] of text.matchAll(/[\p{L}\d_-]+/gu)) if (word.length > longest.length) longest = word

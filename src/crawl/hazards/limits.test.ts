@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
-import { type HazardLimits, judgeSite, refusesWaiting, type SiteFinding } from './limits.ts'
-import { GENEROUS, VN } from './presets.ts'
+import { GENEROUS, type HazardLimits, judgeSite, RULE_NAMES, refusesWaiting, type SiteFinding, VN } from './limits.ts'
 
 const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
 
@@ -26,7 +27,7 @@ test('counts, and says nothing below the limits', () => {
   assert.deepEqual(findings, [])
 })
 
-test('a site with too many URLs is followed no more, and told of once', () => {
+test('a site with too many URLs is no longer followed, and reported once', () => {
   const { memory, findings } = read(Array.from({ length: 12 }, () => ({})))
   assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
   assert.equal(memory.stopped, 'site-urls>=8')
@@ -44,7 +45,7 @@ test('so is a site with too many duplicates', () => {
   ])
 })
 
-test('depth is told once and stops nothing', () => {
+test('depth is reported once and stops nothing', () => {
   const { memory, findings } = read([{ depth: 2 }, { depth: 3 }, { depth: 3 }])
   assert.equal(memory.stopped, undefined)
   assert.deepEqual(findings, [{ rule: 'site-depth>=3', evidence: 'a page 3 links deep, after 2 pages' }])
@@ -62,4 +63,28 @@ test("the paper's numbers are a preset; by default a site of 20,000 honest pages
   assert.equal(read(honest, of(GENEROUS)).memory.stopped, undefined)
   assert.equal(read(honest, of(VN)).memory.stopped, 'site-duplicates>10')
   assert.ok(JSON.parse(JSON.stringify(GENEROUS)).duplicatesPerSite > 1e9)
+})
+
+const here = import.meta.dirname
+
+test('every rule that a detector gives has its name in the list', () => {
+  const names: readonly string[] = RULE_NAMES
+  const given = new Set<string>()
+  for (const file of readdirSync(here).filter((name) => name.endsWith('.ts') && !name.includes('.test'))) {
+    const text = readFileSync(join(here, file), 'utf8')
+    for (const [, rule] of text.matchAll(/(?:rule(?::| =)|trusted\() ?['`]([a-z0-9-]+)/g)) given.add(rule)
+  }
+  assert.ok(given.size > 15, 'the rules were found in the text')
+  assert.deepEqual(
+    [...given].filter((rule) => !names.includes(rule)),
+    [],
+  )
+})
+
+test('every rule is explained', () => {
+  const page = readFileSync(join(here, '../../../docs/tasks/traps.md'), 'utf8')
+  assert.deepEqual(
+    RULE_NAMES.filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  )
 })

@@ -1,39 +1,39 @@
 /**
- * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
- * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
+ * Counts the links of a page: fresh ones by the family they lead into, known ones by whether the page before had them
+ * too. An honest site closes: its pages link to known pages and share navigation. A maze does not.
  */
 import { lowHalf } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
-import { isDrawn, patternOf, type UrlPattern } from './pattern.ts'
+import { hasRandomName, patternOf, type UrlPattern } from './pattern.ts'
 
 export interface FreshLinks {
   count: number
-  /** Of them, those with names like throws of dice. */
+  /** Those with random names. */
   random: number
-  /** Of them, those with a URL longer than the page's. */
+  /** Those with a URL longer than the page's. */
   longer: number
 }
 
 export interface LinkCensus {
-  /** Fresh links in all. */
+  /** All fresh links. */
   fresh: number
-  /** Into the page's own form or that of the page that named it, its folders (deepest first), its place with parameters. */
+  /** Into its own form or that of the page that named it, its folders (deepest first), its base with parameters. */
   form: FreshLinks
   folders: readonly FreshLinks[]
-  place: FreshLinks
+  base: FreshLinks
   navigation: number
   known: number
-  /** One of its links leads home. */
+  /** It links to the home page. */
   homeward: boolean
-  /** Other forms and folders into which its fresh links lead. */
+  /** Other forms and folders that its fresh links lead into. */
   elsewhere: ReadonlySet<string>
 }
 
-/** A page of thousands of links is counted by a sample. */
+/** A page with more links is sampled. */
 const MAX_LINKS = 64
 const MAX_MARKS = 32
 
-/** `marks`: those of the links of the page before, and afterwards those of this one. */
+/** `marks`: link marks of the page before; replaced by those of this page. */
 export function countLinks(
   path: string,
   pattern: UrlPattern,
@@ -42,7 +42,7 @@ export function countLinks(
   via?: UrlPattern,
 ): LinkCensus {
   const form = none()
-  const place = none()
+  const base = none()
   const folders = pattern.folders.map(none)
   let elsewhere: Set<string> | undefined
   let marked = 0
@@ -51,23 +51,23 @@ export function countLinks(
   let known = 0
   let homeward = false
   const step = Math.max(1, links.length / MAX_LINKS)
-  noteDown(marks)
+  indexMarks(marks)
   targets.clear()
   targets.set(path, pattern)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
-    // A link to itself or home may be on every page, also in a maze.
+    // Links to itself or home may be on every page, even in a maze.
     if (link.path.length === 1 && link.path === '/') {
       homeward = true
       continue
     }
     if (link.path.length === path.length && link.path === path) continue
     const name = lowHalf(link.key)
-    // What is fresh now is known on the next page, and may be its navigation.
+    // A link that is fresh now may be navigation on the next page.
     if (marked < MAX_MARKS) marks[marked++] = name
     if (!link.fresh) {
-      // A folder above the page is where the page belongs, whoever else links there: a tree of folders closes.
-      if (isNoted(name) && !isAbove(link.path, path)) navigation++
+      // A link to a folder above the page closes the tree, even if every page has it.
+      if (wasOnLastPage(name) && !isAbove(link.path, path)) navigation++
       else known++
       continue
     }
@@ -76,11 +76,11 @@ export function countLinks(
     const target = patternOf(link.path)
     targets.set(link.path, target)
     const longer = link.path.length > path.length
-    const random = isDrawn(link.path)
-    // Two families that name each other grow as one.
+    const random = hasRandomName(link.path)
+    // Two families that link to each other grow as one.
     if (target.form === pattern.form || target.form === via?.form) add(form, random, longer)
-    else if (target.place !== pattern.place) elsewhere.add(target.form)
-    if (target.names.length > 0 && target.place === pattern.place) add(place, random, longer)
+    else if (target.base !== pattern.base) elsewhere.add(target.form)
+    if (target.names.length > 0 && target.base === pattern.base) add(base, random, longer)
     for (const folder of target.folders) {
       const own = pattern.folders.indexOf(folder)
       if (own >= 0) add(folders[own], random, longer)
@@ -92,7 +92,7 @@ export function countLinks(
     fresh,
     form,
     folders,
-    place,
+    base,
     navigation,
     known,
     homeward,
@@ -104,7 +104,7 @@ function isAbove(link: string, path: string): boolean {
   return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
 }
 
-/** Of the page counted last and its fresh links: it is asked next which of them it lists. */
+/** Patterns of the page counted last and of its fresh links, needed again for `familiesBeside`. */
 const targets = new Map<string, UrlPattern>()
 
 export function patternOfLink(path: string): UrlPattern {
@@ -113,23 +113,23 @@ export function patternOfLink(path: string): UrlPattern {
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
-/** The marks of the page before, while one page is counted: a look-up costs a twentieth of a search in the list. 0 is no mark. */
+/** Marks of the page before as a hash table: a lookup costs a twentieth of a search in the list. 0 is empty. */
 const SLOTS = 128
-const noted = new Int32Array(SLOTS)
+const lastPageMarks = new Int32Array(SLOTS)
 
-function noteDown(marks: readonly number[]): void {
-  noted.fill(0)
+function indexMarks(marks: readonly number[]): void {
+  lastPageMarks.fill(0)
   for (let at = 0; at < marks.length && at < MAX_MARKS; at++) {
     const one = marks[at]
     let slot = one & (SLOTS - 1)
-    while (noted[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
-    noted[slot] = one | 0
+    while (lastPageMarks[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+    lastPageMarks[slot] = one | 0
   }
 }
 
-function isNoted(one: number): boolean {
-  for (let slot = one & (SLOTS - 1); noted[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
-    if (noted[slot] === (one | 0)) return true
+function wasOnLastPage(one: number): boolean {
+  for (let slot = one & (SLOTS - 1); lastPageMarks[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+    if (lastPageMarks[slot] === (one | 0)) return true
   }
   return false
 }

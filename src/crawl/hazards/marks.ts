@@ -1,10 +1,10 @@
-/** 32 bits that name a text, and what is counted in bits. Cheap, for marks in memory only. */
+/** Cheap 32-bit hashes ("marks"), for use in memory only, and lists of them. */
 
 export function mark(text: string): number {
   return mix(markOn(EMPTY, text, 0, text.length))
 }
 
-/** 32 of the 64 bits that name a URL, with a sign as everywhere in lists (`columns.ts`). A bigint for them costs ten times as much. */
+/** 32 of the 64 bits of a URL key, signed. Bigint arithmetic would cost ten times as much. */
 export function lowHalf(key: bigint): number {
   bits64.setBigUint64(0, key, true)
   return bits64.getInt32(0, true)
@@ -17,7 +17,7 @@ export function highHalf(key: bigint): number {
 
 const bits64 = new DataView(new ArrayBuffer(8))
 
-/** Of a text in pieces: begun with `EMPTY`, ended with `mix`. */
+/** For text in pieces: begin with `EMPTY`, end with `mix`. */
 export const EMPTY = 0x811c9dc5
 
 export function markOn(hash: number, text: string, from: number, to: number): number {
@@ -35,4 +35,52 @@ export function ones(word: number): number {
   word -= (word >>> 1) & 0x55555555
   word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
   return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/**
+ * Lists of numbers in a site's memory are changed in place during a visit and hold signed 32-bit integers only: one
+ * larger number would turn the list into doubles and deoptimise the code. The stored memory is unsigned.
+ */
+
+export function toSigned(list: readonly number[]): number[] {
+  return list.map((one) => one | 0)
+}
+
+export function toUnsigned(list: readonly number[]): number[] {
+  return list.map((one) => one >>> 0)
+}
+
+/** Removes `width` numbers from `from` on by moving the rest up; the caller overwrites the end. */
+export function shift(list: number[], from: number, width: number): void {
+  // `copyWithin` takes thirty times as long.
+  for (let at = from + width; at < list.length; at++) list[at - width] = list[at]
+}
+
+/** The latest `max` numbers in order of arrival; when full, the oldest is overwritten. */
+export class Latest {
+  readonly #list: number[]
+  readonly #max: number
+  #next: number
+
+  constructor(list: readonly number[], max: number) {
+    this.#list = toSigned(list.slice(-max))
+    this.#max = max
+    this.#next = this.#list.length % max
+  }
+
+  has(one: number): boolean {
+    return this.#list.includes(one)
+  }
+
+  add(one: number): void {
+    this.#list[this.#next] = one
+    this.#next = (this.#next + 1) % this.#max
+  }
+
+  /** From the oldest on. */
+  list(): number[] {
+    return this.#list.length < this.#max
+      ? toUnsigned(this.#list)
+      : toUnsigned([...this.#list.slice(this.#next), ...this.#list.slice(0, this.#next)])
+  }
 }

@@ -1,24 +1,24 @@
 /**
- * What trap detectors remember of a site, as it is while the site is visited: opened once from the site's memory, changed with
- * every page, and closed into plain JSON whenever a report is to have it. A visit that goes on from the closed memory judges
- * as one that was never broken off.
+ * The trap detectors' memory of a site during a visit: opened once from the site's memory, changed by every page, and
+ * closed into plain JSON for each report part. A visit that resumes from the closed memory judges exactly as an
+ * uninterrupted one.
  */
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
-import { Latest, toSigned, toUnsigned } from './columns.ts'
-import { closeRow, type Family, openRow } from './family.ts'
+import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import type { Repeats } from './repeats.ts'
+import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { sizeOfSuspects } from './suspects.ts'
 
-/** Texts that are known again, whatever page they are on. */
+/** Texts recognised again on any page. */
 const MAX_TEXTS = 200
 
-/** The fields of `TrapMemory`, without those that may be missing. */
+/** The fields of `TrapMemory`, all present. */
 export interface OpenTraps {
-  /** Never written to: what they mean is worked out once for each list. */
+  /** Never changed in place: matchers are cached per list. */
   suspects: SuspectPattern[]
   cleared: TrapMemory['cleared']
   readonly novel: [pages: number, closing: number, length: number]
-  readonly casts: number[]
+  readonly templates: number[]
   alike: number
   readonly pace: [usual: number, slow: number]
   /** By pattern. */
@@ -32,14 +32,14 @@ export interface OpenTraps {
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
-  repeats: Repeats | undefined
+  repeats: TrapMemory['repeats']
   bare: number
   bareForms: readonly number[]
   probe: TrapMemory['probe']
-  told: readonly string[]
+  reported: readonly string[]
 }
 
-/** A memory without suspects is of an earlier version: it begins anew. */
+/** A memory without suspects is of an earlier version and is dropped. */
 export function openTraps(stored: TrapMemory | undefined): OpenTraps {
   const traps = stored?.suspects === undefined ? NOTHING : stored
   const families = new Map<string, Family>()
@@ -54,7 +54,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     suspects: traps.suspects,
     cleared: traps.cleared,
     novel: traps.novel === undefined ? [0, 0, 0] : [...traps.novel],
-    casts: toSigned(traps.casts ?? []),
+    templates: toSigned(traps.templates ?? []),
     alike: traps.alike ?? 0,
     pace: traps.pace === undefined ? [0, 0] : [...traps.pace],
     families,
@@ -71,19 +71,19 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bare,
     bareForms,
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
-    told: traps.reportedRules ?? [],
+    reported: traps.reported ?? [],
   }
 }
 
 const NOTHING: TrapMemory = { suspects: [] }
 
-/** What is left of it when the open one is changed later: what is missing was never seen. */
+/** A copy that later pages don't change. Missing fields were never counted. */
 export function closeTraps(traps: OpenTraps): TrapMemory {
   const { suspects, cleared, novel, pace, families, repeats, bare, bareForms, probe } = traps
   const closed: TrapMemory = { suspects }
   if (cleared !== undefined) closed.cleared = cleared
   if (novel[0] > 0) closed.novel = [...novel]
-  if (traps.casts.length > 0) closed.casts = toUnsigned(traps.casts)
+  if (traps.templates.length > 0) closed.templates = toUnsigned(traps.templates)
   if (traps.alike > 0) closed.alike = traps.alike
   if (pace[0] + pace[1] > 0) closed.pace = [...pace]
   if (families.size > 0) closed.families = [...families.values()].map(closeRow)
@@ -101,6 +101,79 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
-  if (traps.told.length > 0) closed.reportedRules = traps.told
+  if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
+}
+
+/** Finds a site's families by pattern, creates them, and keeps their size within bounds. */
+
+/** The size of a site's rows and suspect patterns, in characters of JSON. */
+const MAX_SIZE = 11_000
+const CLEARED_SIZE = 40
+
+/** Evicted patterns with many contents: if they return, they are not judged as empty ones. */
+const MAX_FORGOTTEN = 40
+const MANY_KINDS = 4
+
+/** The family of a pattern. `counted` collects the families of the current page. */
+export function familyOf(traps: OpenTraps, pattern: string, counted: Family[]): Family {
+  let family = traps.families.get(pattern)
+  if (family === undefined) {
+    family = freshFamily(pattern)
+    if (traps.forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
+    traps.families.set(pattern, family)
+  }
+  if (!counted.includes(family)) counted.push(family)
+  return family
+}
+
+/** Measures the changed families. If all of them take too much, evicts the least suspicious, least recent ones. */
+export function evictFamilies(traps: OpenTraps, counted: readonly Family[], now: number): void {
+  for (const family of counted) {
+    const size = measureFamily(family)
+    traps.taken += size - family.size
+    family.size = size
+  }
+  const { families, cleared = [] } = traps
+  const room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
+  if (traps.taken <= room || families.size === 1) return
+  const gone: number[] = []
+  while (traps.taken > room && families.size > 1) {
+    const coldest = coldestOf(families, now)
+    if (coldest.kinds >= MANY_KINDS) gone.push(mark(coldest.pattern))
+    forget(traps, coldest.pattern)
+  }
+  if (gone.length === 0) return
+  const others = traps.forgotten.filter((one) => !gone.includes(one))
+  traps.forgotten = [...others, ...gone].slice(-MAX_FORGOTTEN)
+}
+
+export function forget(traps: OpenTraps, pattern: string): void {
+  traps.taken -= traps.families.get(pattern)?.size ?? 0
+  traps.families.delete(pattern)
+}
+
+function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {
+  let coldest: Family | undefined
+  let min = Number.POSITIVE_INFINITY
+  for (const family of families.values()) {
+    const worth = worthOf(family, now)
+    if (worth >= min) continue
+    min = worth
+    coldest = family
+  }
+  return coldest!
+}
+
+/**
+ * How many answers of the site it outlives. A folder with many contents is kept longer: that keeps it from being
+ * stopped.
+ */
+function worthOf(family: Family, now: number): number {
+  const { streak, same, lost, slow, hollow, parameters } = family
+  const evidence = streak + same + lost + 2 * slow + 2 * hollow
+  const folder = family.kinds >= MANY_KINDS && isFolder(family) ? 100 : 0
+  // Parameters seen in several combinations are kept longer, too.
+  const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
+  return 4 * Math.min(evidence, 30) + folder + place - (now - family.at)
 }

@@ -1,17 +1,17 @@
-/** What detectors may look at of a page, and what they may answer. */
+/** What detectors know about a page. */
 import type { Instant, Millis } from '../../base/clock.ts'
 
-/** A link from the page into its own site, with the URL of its key (normalised). */
+/** A link from the page into its own site, normalised. */
 export interface LinkFacts {
-  /** 64 bits of that URL. */
+  /** The URL key. */
   key: bigint
   /** Path and query of the normalised URL. */
   path: string
-  /** The site had not seen it before this page. */
+  /** This page was the first to name it. */
   fresh: boolean
 }
 
-/** One URL that was asked for and answered. */
+/** One answered URL. */
 export interface PageFacts {
   url: string
   /** Path and query of the normalised URL. */
@@ -19,7 +19,7 @@ export interface PageFacts {
   depth: number
   /** Steps from a page that lists it (`contracts/generation.ts`). Only later generations count against their family. */
   generation: number
-  /** Path and query of the page that named it first, when that is of the site. */
+  /** Path and query of the first page of this site that named it. */
   via?: string
   at: Instant
   status: number
@@ -27,32 +27,32 @@ export interface PageFacts {
   bytes: number
   tookMs: Millis
   outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
-  /** Its payload was in the collection, or in this visit, already. */
+  /** Its payload was already in the collection, or in this visit. */
   duplicate: boolean
-  /** It was answered before: a later look at it. */
+  /** A refetch. */
   again?: boolean
-  /** Of pages that were read. */
+  /** Only for pages that were read. */
   content?: {
     /** Of the payload. */
     digest: string
-    /** Of the text with the strings of over 30 characters that are left out of it (V14). */
+    /** Of the text including the strings of over 30 characters that are left out of it (V14). */
     textDigest: bigint
     simhash: bigint
-    /** The simhash with numbers, dates and names of months folded: pages that differ in nothing else have one shape. */
+    /** The simhash with numbers, dates and month names folded: pages that differ in nothing else have the same shape. */
     shape?: bigint
     /**
-     * Of the URLs of what the page embeds (images, media, frames), 0n for none: pictures are content too, and the pages of
-     * a gallery may differ in nothing else.
+     * Of the URLs that the page embeds (images, media, frames); 0n for none. The pages of a gallery may differ only in
+     * these.
      */
     embeds?: bigint
-    /** Characters of its text with those of such strings that are no longer than names are (256). */
+    /** Characters of its text, including such strings of at most 256 characters. */
     length: number
-    /** Of its text without them. */
+    /** Words of the text without them. */
     words: number
-    /** Of the sequence of its tags: pages of one template have the same or nearly. */
+    /** Of its sequence of tags: nearly equal for pages of one template. */
     tags: bigint
     title: string
-    /** Its text without the words in links to other pages, made only when somebody asks. */
+    /** Its text without the words in links to other pages; computed on demand. */
     text(): string
   }
   /** Links into the site, each URL once, in the order of the page. */

@@ -1,21 +1,21 @@
 /**
- * Parameters that multiply URLs and not contents: those with which pages say nothing new (`sort`, `view`), and filters that
- * can be combined in ever other ways. Where one is found, the others of the page go on: its lists may well be real.
+ * Parameters that multiply URLs but not contents: those with which pages say nothing new (`sort`, `view`), and filters
+ * that can be combined at will. When one is found, the page's other parameters go on: its lists may be real.
  */
 import type { ParameterRow } from '../../contracts/trap-memory.ts'
 import type { Family } from './family.ts'
-import { type PatternFinding, patience, restOf, type Sight } from './finding.ts'
+import { type PageContext, type PatternFinding, patience, restOf } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
 import { looksRandom } from './segments.ts'
 import { ANYWHERE } from './suspects.ts'
 
-/** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
+/** Pages without news that a parameter needs: alone, and when all pages of the base are without news. */
 const IDLE = 8
 const IDLE_AMONG_IDLE = 3
-/** URLs of one place that gave one and the same text and pictures. */
+/** URLs of one base with exactly the same text and pictures. */
 const OF_THE_SAME = 12
-/** Combinations: so many sets of names, of so few values, on so many pages that lead only to more of them. */
+/** Combinations: sets of names, pages, and pages that lead only to more of them. */
 const SETS = 6
 const PAGES = 16
 const LEADING = 12
@@ -24,28 +24,28 @@ const MAX_VALUES = 32
 const MAX_SETS = 12
 const MAX_NAMES = 6
 const MAX_NAMES_OF_A_SITE = 20
-/** A parameter of the whole site does nothing at so many places. */
-const PLACES = 4
+/** A site-wide parameter makes no difference on this many bases. */
+const MIN_BASES = 4
 
-/** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
+/** Counts a page's parameters. `isNew`: the base had not shown this content before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
   const row = countNames(family, names, isNew)
   addMark(row[4], setOf(names, row), MAX_SETS)
   for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MAX_VALUES + 1)
 }
 
-/** Of the whole site: instead of sets of names, the places that showed nothing new; instead of values, the names that stood alone. */
-export function countSiteParameters(family: Family, place: string, path: string, isNew: boolean): void {
+/** Site-wide: stores bases without news instead of sets of names, and names that stood alone instead of values. */
+export function countSiteParameters(family: Family, base: string, path: string, isNew: boolean): void {
   const parameters = parametersOf(path)
   const before = family.parameters?.[0] ?? []
   const names = [...new Set(parameters.flatMap(choicesOf))].filter((name) => mayEnter(name, before))
   const row = countNames(family, names, isNew, MAX_NAMES_OF_A_SITE)
   if (isNew) return
-  addMark(row[4], mark(place), MAX_SETS)
+  addMark(row[4], mark(base), MAX_SETS)
   if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MAX_NAMES_OF_A_SITE)
 }
 
-/** A parameter has a few choices; what has more is a name, and would crowd out all others. */
+/** A parameter with more values than this is a name, and would crowd out the others. */
 const MAX_CHOICES = 6
 
 function mayEnter(name: string, known: readonly string[]): boolean {
@@ -58,10 +58,10 @@ function mayEnter(name: string, known: readonly string[]): boolean {
 function countNames(family: Family, names: readonly string[], isNew: boolean, max = MAX_NAMES): ParameterRow {
   const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
   const [, pages, idle, news] = row
-  // What is new in a page with a parameter that is known for news may be that one's merit: it says nothing of the others.
+  // News on a page with a parameter known for news says nothing about the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
-    const at = placeOf(name, row, max)
+    const at = indexOfName(name, row, max)
     if (at < 0) continue
     pages[at]++
     if (!isNew) idle[at]++
@@ -80,8 +80,8 @@ function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean 
   return at >= 0 && news[at] >= 1 && news[at] * 2 >= pages[at]
 }
 
-/** A name that few pages had makes room for a new one. */
-function placeOf(name: string, [names, pages, idle, news]: ParameterRow, max: number): number {
+/** Replaces the rarest name by a new one. */
+function indexOfName(name: string, [names, pages, idle, news]: ParameterRow, max: number): number {
   const at = names.indexOf(name)
   if (at >= 0) return at
   const rarest = names.length < max ? names.length : pages.indexOf(Math.min(...pages))
@@ -91,14 +91,14 @@ function placeOf(name: string, [names, pages, idle, news]: ParameterRow, max: nu
   return rarest
 }
 
-/** A set of names as bits: which of the names in the row it has. */
+/** A set of names as bits over the names of the row. */
 function setOf(names: readonly string[], [known]: ParameterRow): number {
   let bits = 0
   for (const name of names) if (known.includes(name)) bits |= 1 << known.indexOf(name)
   return bits
 }
 
-/** Pairs of parameters of which each stood without the other, and both stood together: they can be combined at will. */
+/** Pairs of parameters seen alone and together: they can be combined at will. */
 function freePairs(names: number, sets: readonly number[]): number {
   let pairs = 0
   for (let a = 0; a < names; a++) {
@@ -114,81 +114,81 @@ function addMark(marks: number[], one: number, max: number): void {
   if (marks.length < max && !marks.includes(one)) marks.push(one)
 }
 
-export function judgeParameters(family: Family, place: string, sight: Sight): PatternFinding[] {
+export function judgeParameters(family: Family, base: string, context: PageContext): PatternFinding[] {
   if (family.parameters === undefined) return []
   const [names, pages, idle, news, sets] = family.parameters
   const { examples } = family
-  // A login that every page links to with its own address: whoever names them, they are one page.
-  if (family.same - family.linked >= patience(OF_THE_SAME, family, sight)) {
+  // For example a login page that every page links to with its own address.
+  if (family.same - family.linked >= patience(OF_THE_SAME, family, context)) {
     const evidence = `${family.same} URLs in a row gave one text, whatever their parameters`
-    return [{ rule: 'same-content', proof: 'alias', pattern: `${place}?**`, evidence, examples }]
+    return [{ rule: 'same-content', proof: 'alias', pattern: `${base}?**`, evidence, examples }]
   }
-  // With one set of names the place is the form, and judged as that.
+  // With one set of names the base equals the form, which is judged itself.
   if (sets.length < 2) return []
-  const allIdle = isAllIdle(family, sight)
-  const min = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, sight)
+  const allIdle = isAllIdle(family, context)
+  const min = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, context)
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
     if (idle[at] < min || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
-    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(place, names[at]), evidence, examples })
+    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(base, names[at]), evidence, examples })
   }
   if (found.length === 0 && allIdle && Math.max(...pages) <= 2) {
     const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
-    return [{ rule: 'idle-parameter', proof: 'alias', pattern: `${place}?**`, evidence, examples }]
+    return [{ rule: 'idle-parameter', proof: 'alias', pattern: `${base}?**`, evidence, examples }]
   }
-  // Also when one was found: it may have been stopped before.
-  return [...found, ...judgeCombinations(family, place, sight)]
+  // Also if one was found: it may have been stopped before.
+  return [...found, ...judgeCombinations(family, base, context)]
 }
 
-/** Nothing that was asked for with parameters, by any name, was new lately. */
-function isAllIdle(family: Family, sight: Sight): boolean {
+/** No recent page with any parameter was new. */
+function isAllIdle(family: Family, context: PageContext): boolean {
   const budget = IDLE + 4 * Math.max(0, family.kinds - 1)
-  return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, family, sight)
+  return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, family, context)
 }
 
-/** Only in a part of the site, only where parameters can be combined freely, and where values are few or hardly anything is new. */
-function judgeCombinations(family: Family, place: string, sight: Sight): PatternFinding[] {
+/** Only in a part of the site, where parameters combine freely, and where values are few or hardly anything is new. */
+function judgeCombinations(family: Family, base: string, context: PageContext): PatternFinding[] {
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
-  if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, sight)) return []
+  if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, context)) return []
   if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
-  if (family.kinds > restOf(family, sight) || freePairs(names.length, sets) < FREE_PAIRS) return []
+  if (family.kinds > restOf(family, context) || freePairs(names.length, sets) < FREE_PAIRS) return []
   const few = values.length <= MAX_VALUES
   if (!few && family.kinds * 2 > family.pages) return []
   const evidence =
     `${family.pages} pages of ${sets.length} sets of parameters (${values.length}${few ? '' : ' and more'} values in all) ` +
     'lead only to more combinations of them'
-  // Of more than are counted, each may be combined with each.
+  // More names than are counted: any two may be combined.
   const list = names.length === MAX_NAMES ? '*' : combined.join(',')
-  const pattern = `${place}?{${list}} two or more`
+  const pattern = `${base}?{${list}} two or more`
   return [{ rule: 'parameter-combinations', proof: 'growth', pattern, evidence, examples: family.examples }]
 }
 
-/** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
-export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): PatternFinding[] {
-  const { page, pattern } = sight
+/** Site-wide: pages with the parameter, on any base, said what other pages had said. */
+export function judgeSiteParameters({ parameters, examples, kinds }: Family, context: PageContext): PatternFinding[] {
+  const { page, pattern } = context
   const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
-  const [names, pages, idle, news, places, alone] = parameters
+  const [names, pages, idle, news, bases, alone] = parameters
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
     if (!own.has(names[at])) continue
-    // What stands alone may be the name of the page; then it must do nothing in several places.
-    if (places.length < PLACES && alone.includes(mark(names[at]))) continue
+    // A parameter that stands alone may name the page; then it must make no difference on several bases.
+    if (bases.length < MIN_BASES && alone.includes(mark(names[at]))) continue
     const never =
-      idle[at] >= patience(IDLE, { kinds }, sight) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
-    // Where every link has it, what is real comes with it too, and is soon outnumbered.
+      idle[at] >= patience(IDLE, { kinds }, context) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
+    // Where every link has it, real pages have it too, and are soon outnumbered.
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 12) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
     const [name, value] = names[at].split('=')
-    const where = places.length < PLACES ? pattern.place : ANYWHERE
+    const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
   }
   return withoutBystanders(found, page.path)
 }
 
-/** Where a session id is on every link, what names the page is known again as often. A throw of dice names no page. */
+/** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
 function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {
   if (found.length < 2) return found
   const random = parametersOf(path).filter(({ value }) => looksRandom(value))
@@ -196,6 +196,6 @@ function withoutBystanders(found: PatternFinding[], path: string): PatternFindin
   return drawn.length > 0 ? drawn : found
 }
 
-export function idlePattern(place: string, name: string, value = '*'): string {
-  return `${place}?${name}=${value}&**`
+export function idlePattern(base: string, name: string, value = '*'): string {
+  return `${base}?${name}=${value}&**`
 }

@@ -69,8 +69,8 @@ test('repeated segments are counted, numbers are not', () => {
 test('any text has a pattern of bounded size, in printable letters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (path) => {
-      const { form, folders, place } = patternOf(path)
-      for (const text of [form, place, ...folders]) {
+      const { form, folders, base } = patternOf(path)
+      for (const text of [form, base, ...folders]) {
         assert.ok(text.length <= LONGEST_PATTERN)
         assert.match(text, /^[\x21-\x7e…]*$/)
       }

@@ -1,6 +1,6 @@
 /**
- * A URL as the patterns it belongs to: its own form (`/calendar/#/#`), the folders it lies in (`/calendar/**`) and, with
- * parameters, all URLs of its page (`/shop?**`). Each is text that people can read, and text of one pattern is one pattern.
+ * The patterns of a URL: its form (`/calendar/#/#`), its folders (`/calendar/**`) and, with parameters, all URLs of its
+ * page (`/shop?**`). Patterns are readable text; equal text means an equal pattern.
  */
 import { EMPTY, markOn } from './marks.ts'
 import { foldLeaf, foldName, foldSegment, isDigit, looksRandom, readable } from './segments.ts'
@@ -8,16 +8,16 @@ import { foldLeaf, foldName, foldSegment, isDigit, looksRandom, readable } from 
 export interface UrlPattern {
   /** Every URL of this form. */
   form: string
-  /** The folders it lies in, deepest first, at most three of them, the shallowest ones. */
+  /** Its folders, deepest first, at most the three shallowest. */
   folders: readonly string[]
-  /** The path without parameters, its last segment as it is. */
-  place: string
-  /** Names of parameters, in order, each once; empty without any. */
+  /** The path without parameters, its last segment unfolded. */
+  base: string
+  /** Distinct parameter names, in order. */
   names: readonly string[]
 }
 
 const MAX_FOLDERS = 3
-/** A path of more segments has the form of its first ones. */
+/** Of a longer path only the first segments count. */
 const MAX_SEGMENTS = 8
 export const LONGEST_PATTERN = 80
 const MAX_NAMES = 6
@@ -27,32 +27,31 @@ export function patternOf(path: string): UrlPattern {
   const mark = path.indexOf('?')
   const end = mark < 0 ? path.length : mark
   const leafAt = leafAtOf(path, end)
-  const { folder, folders } = lyingIn(path, leafAt)
+  const { folder, folders } = foldersBefore(path, leafAt)
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
   const slash = isFolder && leaf !== '' ? '/' : ''
   const folded = foldLeaf(leaf)
-  const place = cut(`${folder}/${folded}${slash}`)
-  if (mark >= 0) return withParameters(path, mark, place, folders)
+  const base = cut(`${folder}/${folded}${slash}`)
+  if (mark >= 0) return withParameters(path, mark, base, folders)
   const name = foldName(folded)
-  const form = name === folded ? place : cut(`${folder}/${name}${slash}`)
-  return { form, folders, place, names: NO_NAMES }
+  const form = name === folded ? base : cut(`${folder}/${name}${slash}`)
+  return { form, folders, base, names: NO_NAMES }
 }
 
 const NO_NAMES: readonly string[] = []
 
-/** What follows the last slash is the leaf; a path that ends in a slash has its last folder for one. */
+/** The leaf follows the last slash; a path that ends in a slash has its last folder as leaf. */
 function leafAtOf(path: string, end = path.includes('?') ? path.indexOf('?') : path.length): number {
   return path.lastIndexOf('/', end - 2) + 1
 }
 
-/** The folders alone. */
 export function foldersOf(path: string): readonly string[] {
-  return lyingIn(path, leafAtOf(path)).folders
+  return foldersBefore(path, leafAtOf(path)).folders
 }
 
-/** Its last segment, or one of its parameters, looks like a throw of dice. */
-export function isDrawn(path: string): boolean {
+/** Its last segment, or one of its parameters, looks random. */
+export function hasRandomName(path: string): boolean {
   const mark = path.indexOf('?')
   if (mark >= 0)
     return parametersOf(path)
@@ -62,7 +61,7 @@ export function isDrawn(path: string): boolean {
   return looksRandom(path.slice(leafAt, path.endsWith('/') && leafAt < path.length ? -1 : path.length))
 }
 
-function withParameters(path: string, mark: number, place: string, folders: readonly string[]): UrlPattern {
+function withParameters(path: string, mark: number, base: string, folders: readonly string[]): UrlPattern {
   const names: string[] = []
   const kinds: string[] = []
   for (let from = mark + 1; from < path.length && names.length < MAX_NAMES; ) {
@@ -79,9 +78,9 @@ function withParameters(path: string, mark: number, place: string, folders: read
     from = to + 1
   }
   const ordered = names.length < 2 ? names : names.toSorted()
-  let form = place
-  for (const name of ordered) form += `${form === place ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
-  return { form: cut(names.length === 0 ? `${place}?` : form), folders, place, names: ordered }
+  let form = base
+  for (const name of ordered) form += `${form === base ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
+  return { form: cut(names.length === 0 ? `${base}?` : form), folders, base, names: ordered }
 }
 
 function nameOf(raw: string): string {
@@ -93,7 +92,7 @@ function isNumeric(value: string): boolean {
   if (!isDigit(value.charCodeAt(0))) return false
   for (let at = 1; at < value.length; at++) {
     const code = value.charCodeAt(at)
-    // Digits and what stands between them: - . / : and the T of a time.
+    // Digits, - . / : and the T of a time.
     if (!((code >= 45 && code <= 58) || code === 84)) return false
   }
   return true
@@ -103,35 +102,32 @@ function cut(pattern: string): string {
   return pattern.length <= LONGEST_PATTERN ? pattern : pattern.slice(0, LONGEST_PATTERN - 1) + '…'
 }
 
-/** What lies before the last segment of a path: as the form has it, and the patterns of these folders. */
+/** The part of a path before its last segment, folded, and the patterns of its folders. */
 interface Folders {
-  /** As they are written. */
+  /** Unfolded. */
   raw: string
   folder: string
   folders: readonly string[]
 }
 
-/**
- * Pages of a site share their folders: those of late are looked up, each at the place that its letters give it. A memo of a
- * pure function, nothing more.
- */
-const PLACES = 1024
-const LONGEST_REMEMBERED = 100
-const remembered: (Folders | undefined)[] = Array(PLACES).fill(undefined)
+/** Pages of a site share folders, so results are cached by hash. */
+const SLOTS = 1024
+const LONGEST_CACHED = 100
+const folderCache: (Folders | undefined)[] = Array(SLOTS).fill(undefined)
 
-function lyingIn(path: string, leafAt: number): Folders {
-  if (leafAt > LONGEST_REMEMBERED) return foldFolders(path.slice(0, leafAt))
+function foldersBefore(path: string, leafAt: number): Folders {
+  if (leafAt > LONGEST_CACHED) return foldFolders(path.slice(0, leafAt))
   const hash = markOn(EMPTY, path, 0, leafAt)
-  const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
-  let found = remembered[place]
+  const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
+  let found = folderCache[slot]
   if (found === undefined || found.raw.length !== leafAt || !path.startsWith(found.raw)) {
     found = foldFolders(path.slice(0, leafAt))
-    remembered[place] = found
+    folderCache[slot] = found
   }
   return found
 }
 
-/** `raw`: all up to the last segment, with its slash. */
+/** `raw`: everything before the last segment, with its slash. */
 function foldFolders(raw: string): Folders {
   const folders: string[] = []
   let folder = ''
@@ -166,17 +162,17 @@ export function parametersOf(path: string): Parameter[] {
     .map(({ name, value }) => ({ name: nameOf(name), value }))
 }
 
-/** A value of letters only is a choice, and may do nothing where another of the same parameter does something. */
+/** A value of letters only is a choice, and may make no difference where another value does. */
 const CHOICE = /^[a-z]{1,10}$/
 
-/** The name, and the name with its value if that is a choice. */
+/** The name, and `name=value` if the value is a choice. */
 export function choicesOf({ name, value }: Parameter): string[] {
   return CHOICE.test(value) ? [name, `${name}=${value}`] : [name]
 }
 
 /**
- * How many segments of a path were there before in it: 0 for `/a/b/c`, 4 for `/a/b/a/b/a/b`. Numbers do not count
- * (`/2011/11/11`), nor does what stands in the query.
+ * How many segments of a path repeat an earlier one: 0 for `/a/b/c`, 4 for `/a/b/a/b/a/b`. Numbers (`/2011/11/11`) and
+ * the query don't count.
  */
 export function repeatsIn(path: string): number {
   const mark = path.indexOf('?')
@@ -193,7 +189,7 @@ export function repeatsIn(path: string): number {
     }
     if (!isNumber) {
       if (known === FEW_SEGMENTS) return repeatsOfMany(path.slice(0, end))
-      if (isThere(path, from, to, known)) repeats++
+      if (isRepeated(path, from, to, known)) repeats++
       else {
         starts[known] = from
         ends[known++] = to
@@ -205,12 +201,12 @@ export function repeatsIn(path: string): number {
 }
 
 const LONGEST_WITH_REPEATS = 2000
-/** Where the segments of the path are, as long as they are few: they need no set, and no text of their own. */
+/** Positions of the segments while they are few: cheaper than a set of strings. */
 const FEW_SEGMENTS = 12
 const starts = new Int32Array(FEW_SEGMENTS)
 const ends = new Int32Array(FEW_SEGMENTS)
 
-function isThere(path: string, from: number, to: number, known: number): boolean {
+function isRepeated(path: string, from: number, to: number, known: number): boolean {
   for (let one = 0; one < known; one++) {
     let at = starts[one]
     if (ends[one] - at !== to - from) continue

@@ -1,7 +1,7 @@
 /**
- * All made-up sites, as they were judged when `recorded.txt` was written: what was fetched, what was refused and why, every
- * verdict with its evidence, every count of every family. Work on speed changes none of it; work on detectors does, and writes
- * the file anew: `UPDATE_RECORDED=1 node --test src/crawl/hazards/recorded.test.ts`.
+ * All made-up sites, as they were judged when `recorded.txt` was written: what was fetched and refused and why, every
+ * finding with its evidence, every count of every family. Changes for speed change none of it. After a change to
+ * detectors, rewrite the file: `UPDATE_RECORDED=1 node --test src/crawl/hazards/recorded.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -34,18 +34,7 @@ const sites: Record<string, Site> = {
 }
 
 function digestOf({ requests, fetched, refused, findings, memory }: Trace): string {
-  const {
-    suspects,
-    novel,
-    alike,
-    pace,
-    families = [],
-    copies,
-    echoes,
-    repeats,
-    reportedRules: told,
-    texts,
-  } = memory.traps!
+  const { suspects, novel, alike, pace, families = [], copies, echoes, repeats, reported, texts } = memory.traps!
   const rows = families.map(([pattern, counts, contents, examples, parameters]) => [
     pattern,
     counts.slice(0, COUNTS),
@@ -53,7 +42,7 @@ function digestOf({ requests, fetched, refused, findings, memory }: Trace): stri
     examples,
     parameters,
   ])
-  const counted = [suspects, novel, alike, pace, rows, copies, echoes, repeats, told, texts]
+  const counted = [suspects, novel, alike, pace, rows, copies, echoes, repeats, reported, texts]
   const all = JSON.stringify([requests, [...fetched], [...refused], findings, counted])
   return hash64(all).toString(16).padStart(16, '0')
 }

@@ -1,6 +1,6 @@
 /**
- * One segment of a path, or one value of a parameter, as its pattern has it: digits are `#`, what looks like a key, a hash or
- * a throw of dice is `*`, words stay. Names of months and days count as numbers, because calendars write them so.
+ * Folds a path segment or parameter value: digits become `#`, keys, hashes and random text `*`, words stay. Names of
+ * months and days count as numbers, because calendars use them so.
  */
 
 const LONGEST = 24
@@ -17,11 +17,11 @@ const DATE_WORDS = new Set(
   ).split(' '),
 )
 
-/** By their first letter: which lengths there are, as bits. Most words are none by that alone. */
+/** Lengths of date words by first letter, as bits: rules out most words. */
 const DATE_LENGTHS = new Uint16Array(128)
 for (const word of DATE_WORDS) DATE_LENGTHS[word.charCodeAt(0)] |= 1 << word.length
 
-/** These letters of a text are a month or a day of the week, in whichever case. */
+/** This part of a text is a month or a day of the week, in any case. */
 export function isDateWord(text: string, from: number, to: number): boolean {
   const first = text.charCodeAt(from) | 0x20
   if (to - from > LONGEST_DATE_WORD || first >= 128 || ((DATE_LENGTHS[first] >> (to - from)) & 1) === 0) return false
@@ -37,7 +37,7 @@ export function foldSegment(segment: string): string {
   return readable(foldDigits(cut)).slice(0, LONGEST)
 }
 
-/** Nothing in it is folded. */
+/** Nothing in it needs folding. */
 function isPlain(segment: string): boolean {
   for (let at = 0; at < segment.length; at++) {
     const code = segment.charCodeAt(at)
@@ -66,7 +66,7 @@ const READABLE = new Uint8Array(128)
 for (let code = 0; code < 128; code++) READABLE[code] = /[\w.~%!$'+,;=:@#-]/.test(String.fromCharCode(code)) ? 1 : 0
 const EVERY_UNREADABLE = /[^\w.~%!$'+,;=:@#-]/g
 
-/** A letter that means something in patterns, or nothing to people, is `_`. */
+/** Replaces characters that are special in patterns or unreadable by `_`. */
 export function readable(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -75,14 +75,14 @@ export function readable(text: string): string {
   return text
 }
 
-/** The last segment: as any other, with its extension as it is. */
+/** Folds the last segment but not its extension. */
 export function foldLeaf(leaf: string): string {
   const dot = extensionAt(leaf)
   if (dot < 0) return foldSegment(leaf)
   return foldSegment(leaf.slice(0, dot)) + leaf.slice(dot).toLowerCase()
 }
 
-/** Where its extension begins, with the dot; -1 without one. */
+/** The index of the extension's dot; -1 without one. */
 function extensionAt(leaf: string): number {
   const dot = leaf.lastIndexOf('.')
   if (dot <= 0 || leaf.length - dot > 6 || !isLetter(leaf.charCodeAt(dot + 1))) return -1
@@ -98,12 +98,12 @@ function isLetter(code: number): boolean {
   return lower >= 97 && lower <= 122
 }
 
-/** Letters of the name before a number, at most. */
+/** Maximum letters of a name with a number. */
 const LONGEST_NUMBERED = 10
 
 /**
- * A folded last segment where every page has its own: a name of words is `{name}`, so that `/wiki/Moth` and `/wiki/Spider`
- * are one pattern. A short word before a number stays: `photo-17.html` is `photo-#.html`.
+ * Replaces a name made of words by `{name}`, so that `/wiki/Moth` and `/wiki/Spider` have one pattern. A short word
+ * with a number stays: `photo-17.html` is `photo-#.html`.
  */
 export function foldName(folded: string): string {
   const dot = extensionAt(folded)
@@ -127,7 +127,10 @@ for (const letter of '0123456789') CLASS[letter.charCodeAt(0)] = KIND.digit
 for (const letter of 'bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ') CLASS[letter.charCodeAt(0)] = KIND.consonant
 for (const letter of 'aeiouyAEIOUY') CLASS[letter.charCodeAt(0)] = KIND.vowel
 
-/** No language's word: hexadecimal, letters and digits in turn, no vowels. Machines also make names that sound like words; those pass. */
+/**
+ * Not a word of any language: hexadecimal, alternating letters and digits, no vowels. Made-up names that sound like
+ * words pass.
+ */
 export function looksRandom(word: string): boolean {
   if (word.length < 5 || word.length > 200) return word.length > 200
   let hex = true
@@ -143,7 +146,7 @@ export function looksRandom(word: string): boolean {
     const code = word.charCodeAt(at)
     const kind = code < 128 ? CLASS[code] : KIND.vowel
     if (kind === KIND.other) {
-      // A dash inside a GUID; other words with dashes are judged by their longest part.
+      // GUIDs have dashes; other words with dashes are judged by their longest part.
       if (code !== 45) hex = false
       runs++
       run = 0
@@ -173,4 +176,40 @@ export function looksRandom(word: string): boolean {
 function isHexLetter(code: number): boolean {
   const lower = code | 0x20
   return lower >= 97 && lower <= 102
+}
+
+/**
+ * The class of a UTF-16 unit, as `\p{L}` and `\p{N}` define it, from a table filled on demand (64 KB per thread). A
+ * regular expression takes ten times as long.
+ */
+export const UNKNOWN = 0
+export const OTHER = 1
+export const LETTER = 2
+export const NUMBER = 3
+/** Surrogates, and the two letters without a simple lower case: the caller falls back to a slower way. */
+export const SPECIAL = 4
+
+const KINDS = new Uint8Array(0x10000)
+const LOWER = new Uint16Array(0x10000)
+
+export function kindOf(unit: number): number {
+  const kind = KINDS[unit]
+  return kind === UNKNOWN ? learn(unit) : kind
+}
+
+/** Lower case; only valid after `kindOf`. */
+export function lowerOf(unit: number): number {
+  return LOWER[unit]
+}
+
+/** Lower case has two letters, or depends on the position in a word. */
+const PECULIAR = 'İΣ'
+
+function learn(unit: number): number {
+  const letter = String.fromCharCode(unit)
+  const isWhole = (unit < 0xd800 || unit > 0xdfff) && !PECULIAR.includes(letter)
+  const kind = !isWhole ? SPECIAL : /\p{L}/u.test(letter) ? LETTER : /\p{N}/u.test(letter) ? NUMBER : OTHER
+  KINDS[unit] = kind
+  LOWER[unit] = letter.toLowerCase().charCodeAt(0)
+  return kind
 }

@@ -1,4 +1,4 @@
-/** The patterns of a site that are on trial or stopped: added, matched, changed. */
+/** The patterns of a site that are on trial or stopped: add, match, merge. */
 import type { Instant } from '../../base/clock.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
@@ -11,10 +11,10 @@ const LONGEST_EVIDENCE = 170
 
 type Matches = (path: string, pattern: () => UrlPattern) => boolean
 
-/** Patterns are text in the memory; what they mean is worked out once for each list of them. */
+/** Patterns are stored as text; their matchers are compiled once per list. */
 const compiled = new WeakMap<readonly SuspectPattern[], Matches[]>()
 
-/** The first pattern, of those that are not by a rule which is overruled, to which the URL belongs. */
+/** The first pattern that the URL belongs to, ignoring trusted rules. */
 export function findSuspect(
   suspects: readonly SuspectPattern[],
   path: string,
@@ -44,32 +44,35 @@ export function isOfPattern(pattern: string, path: string): boolean {
 }
 
 /**
- * The URL is offspring of the pattern: no page outside of it lists the URL, or only one of another suspect pattern.
- * What an alias says is known, and what is missing says nothing, whoever names it.
+ * The URL is offspring of the pattern: no page outside lists it, except pages of another suspect pattern. Aliases and
+ * missing pages are always offspring.
  */
 export function isOffspring(
   suspect: SuspectPattern,
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  return isAnyones(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
+  return ignoresReferrer(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
 }
 
-/** The same of what is to be held back: what a page on trial lists is not, for nothing would bring it back if that is cleared. */
+/**
+ * The same for holding back: URLs listed by a pattern still on trial are not held back, since nothing would bring them
+ * back when it is cleared.
+ */
 export function isHeldOffspring(
   suspect: SuspectPattern,
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
+  return ignoresReferrer(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
 }
 
-/** Its URLs are offspring whoever names them. */
-export function isAnyones({ proof }: SuspectPattern): boolean {
+/** Its URLs are offspring no matter which page lists them. */
+export function ignoresReferrer({ proof }: SuspectPattern): boolean {
   return proof === 'alias' || proof === 'missing'
 }
 
-/** What a page of a suspect pattern lists is not listed. */
+/** Listings on pages of a suspect pattern don't count. */
 export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {
   return namedBy(via, suspects) !== undefined
 }
@@ -78,7 +81,7 @@ function namedBy(via: string | undefined, suspects: readonly SuspectPattern[]): 
   return via === undefined ? undefined : findSuspect(suspects, via, () => false)
 }
 
-/** The place of a parameter that does nothing anywhere on the site. */
+/** The base of a parameter that makes no difference on the whole site. */
 export const ANYWHERE = '/**'
 
 const REPEATED = /^(.*)\/\*\* with (\d+) segments repeated$/
@@ -94,11 +97,11 @@ function compile(text: string, folders?: readonly number[]): Matches {
   }
   const idle = IDLE.exec(text)
   if (idle !== null) {
-    const [, place, name, value] = idle
-    const anywhere = place === ANYWHERE
+    const [, base, name, value] = idle
+    const anywhere = base === ANYWHERE
     return (path, pattern) =>
       path.includes('?') &&
-      (anywhere || pattern().place === place) &&
+      (anywhere || pattern().base === base) &&
       (value === '*'
         ? pattern().names.includes(name)
         : parametersOf(path).some((one) => one.name === name && one.value === value))
@@ -112,16 +115,16 @@ function compile(text: string, folders?: readonly number[]): Matches {
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {
-    const [, place, list] = combined
+    const [, base, list] = combined
     const names = new Set(list.split(','))
     return (path, pattern) =>
       path.includes('?') &&
-      pattern().place === place &&
+      pattern().base === base &&
       parametersOf(path).filter(({ name }) => list === '*' || names.has(name)).length >= 2
   }
   if (text.endsWith('?**')) {
-    const place = text.slice(0, -3)
-    return (path, pattern) => path.includes('?') && pattern().place === place
+    const base = text.slice(0, -3)
+    return (path, pattern) => path.includes('?') && pattern().base === base
   }
   const open = text.split('/').indexOf(ANY)
   if (open > 0) {
@@ -131,19 +134,19 @@ function compile(text: string, folders?: readonly number[]): Matches {
       return segments.with(open, ANY).join('/') === text
     }
     if (text.endsWith('/**')) return (_, pattern) => pattern().folders.some(isLike)
-    return (_, pattern) => isLike(pattern().form) || isLike(pattern().place)
+    return (_, pattern) => isLike(pattern().form) || isLike(pattern().base)
   }
   if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
-  // With parameters, a page of a trap is no better.
-  return (_, pattern) => pattern().form === text || pattern().place === text
+  // Pages of a trap with parameters are part of it.
+  return (_, pattern) => pattern().form === text || pattern().base === text
 }
 
-/** `/` and all of the site are nobody's trap: its limits are for that. */
+/** The home page and the whole site are never stopped as a pattern; the site's limits cover them. */
 export function mayStop(pattern: string): boolean {
   return pattern !== '/' && pattern !== '/**' && pattern !== '/?**'
 }
 
-/** One of the others has all its URLs: it itself, the parameter with any value, the parameter on any page. */
+/** One of the others covers all its URLs: the same pattern, the parameter with any value, or on any page. */
 export function isCovered(pattern: string, others: readonly { pattern: string }[]): boolean {
   const idle = IDLE.exec(pattern)
   return others.some((other) => {
@@ -154,7 +157,7 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
   })
 }
 
-/** Undefined when there is no room for one more trial now: the detector will find it again. */
+/** Undefined if there is no space for another trial now; the detector will find it again. */
 export function addSuspect(
   suspects: readonly SuspectPattern[],
   { pattern, rule, proof, evidence, examples }: PatternFinding,
@@ -162,7 +165,7 @@ export function addSuspect(
   words: string | undefined,
 ): SuspectPattern[] | undefined {
   const others = suspects.filter((one) => !isCovered(one.pattern, [{ pattern }]))
-  // What narrower patterns held back is held back by this one.
+  // It takes over the URLs that narrower patterns held back.
   const covered = suspects.filter((one) => !others.includes(one))
   const one: SuspectPattern = {
     pattern,
@@ -179,19 +182,19 @@ export function addSuspect(
     budget: trialFor(proof, rule, others),
   }
   if (words !== undefined) one.words = words
-  return makeRoom([...others, one])
+  return fitSuspects([...others, one])
 }
 
-/** All that they may take, in characters of JSON; families need as much. */
-const ROOM = 6_500
+/** Maximum size of all suspects, in characters of JSON; families need as much. */
+const MAX_SIZE = 6_500
 
 /**
- * Stopped patterns that differ in the name of a folder share one entry; else those that held back least go first. A trial is
- * never broken off: if they take all the room, the new one waits.
+ * Merges stopped patterns that differ in one folder name; then drops those that held back least. A running trial is
+ * never dropped: if they fill the space, the new one waits.
  */
-function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+function fitSuspects(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
   let kept = [...suspects]
-  while (roomOf(kept) > ROOM) {
+  while (sizeOfSuspects(kept) > MAX_SIZE) {
     const merged = merge(kept)
     if (merged !== undefined) {
       kept = merged
@@ -205,11 +208,14 @@ function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undef
   return kept
 }
 
-/** In the place of a folder's name: one of those that the entry lists. */
+/** Stands for a folder name, one of those that the entry lists. */
 const ANY = '{any}'
 const MAX_FOLDERS = 200
 
-/** The most patterns that can be one: of forty calendars in forty folders, each would be forgotten for another. */
+/**
+ * Merges the largest group of patterns that can be one. Otherwise forty calendars in forty folders would push each
+ * other out.
+ */
 function merge(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
   const groups = new Map<string, { one: SuspectPattern; pattern: string; folders: readonly number[] }[]>()
   for (const one of suspects) {
@@ -230,7 +236,7 @@ function merge(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefine
   return [...others, { ...first, pattern, folders, refused, nextSample: refused + firstSample(first, others) }]
 }
 
-/** The form, or the folder, with each of its names left open, and which those were; of an entry that has many, that one. */
+/** The pattern with each folder name left open in turn, and that name; a merged entry only as it is. */
 function widened({ pattern, folders }: SuspectPattern): { pattern: string; folders: readonly number[] }[] {
   if (folders !== undefined) return [{ pattern, folders }]
   if (/[ ?…]/.test(pattern)) return []
@@ -240,8 +246,8 @@ function widened({ pattern, folders }: SuspectPattern): { pattern: string; folde
     .map((name, at) => ({ pattern: segments.with(at + 1, ANY).join('/'), folders: [mark(name)] }))
 }
 
-/** At most so many characters. */
-export function roomOf(suspects: readonly SuspectPattern[]): number {
+/** An upper bound in characters. */
+export function sizeOfSuspects(suspects: readonly SuspectPattern[]): number {
   let room = 0
   for (const { pattern, rule, evidence, examples, words = '', folders = [] } of suspects) {
     room += 190 + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length
@@ -250,17 +256,17 @@ export function roomOf(suspects: readonly SuspectPattern[]): number {
   return room
 }
 
-/** It is stopped: the verdict has evidence and examples, and its samples begin with words of their own. */
+/** Marks it as stopped. The finding has the evidence and examples, and sampling starts with a fresh set of words. */
 export function stop({ words, ...suspect }: SuspectPattern, others: readonly SuspectPattern[]): SuspectPattern {
   return { ...suspect, nextSample: suspect.refused + firstSample(suspect, others), evidence: '', examples: [] }
 }
 
-/** Of one rule there is a pattern only once. */
+/** A rule has each pattern only once. */
 function isSame(a: SuspectPattern, b: SuspectPattern): boolean {
   return a.pattern === b.pattern && a.rule === b.rule
 }
 
-/** One of them is as it is now. */
+/** Replaces one of them. */
 export function withSuspect(suspects: readonly SuspectPattern[], changed: SuspectPattern): SuspectPattern[] {
   const next = suspects.map((one) => (isSame(one, changed) ? changed : one))
   const known = compiled.get(suspects)

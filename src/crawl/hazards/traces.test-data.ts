@@ -3,15 +3,8 @@ import { hash64 } from '../../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
 import { readPage, readText } from '../../page/reading.ts'
 import { normalPath, resolver } from '../../web/url/web-url.ts'
-import {
-  admitUrl,
-  familiesBeside,
-  type HazardOptions,
-  judgePage,
-  learnProbe,
-  type TrapFindings,
-  type WaitingUrl,
-} from './detect.ts'
+import { admitUrl, familiesBeside, type HazardOptions, judgePage, learnProbe, type WaitingUrl } from './detect.ts'
+import type { HazardFinding } from './finding.ts'
 import { UNLIMITED } from './limits.ts'
 import { closeTraps, openTraps } from './open-traps.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
@@ -39,7 +32,7 @@ export interface Trace {
   requests: number
   fetched: Set<string>
   refused: Map<string, string>
-  findings: TrapFindings[]
+  findings: HazardFinding[]
   memory: SiteMemory
   largestMemory: number
 }
@@ -57,7 +50,7 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
   const fetched = new Set<string>()
   const refused = new Map<string, string>()
   const held: WaitingUrl[] = []
-  const findings: TrapFindings[] = []
+  const findings: HazardFinding[] = []
   const digests = new Set<bigint>()
   let requests = 0
   let largestMemory = 0

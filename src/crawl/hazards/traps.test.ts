@@ -65,11 +65,11 @@ for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TR
       assert.ok(withdrawn ? examples.length === 0 : examples.length >= 1 && examples.length <= 3)
     }
     // Again only after it was withdrawn.
-    const told = new Map<string, number>()
+    const reported = new Map<string, number>()
     for (const { rule, pattern, withdrawn } of findings) {
       const key = `${rule} ${pattern}`
-      told.set(key, (told.get(key) ?? 0) + (withdrawn ? -1 : 1))
-      assert.ok(told.get(key)! <= 1, `${key} is told once`)
+      reported.set(key, (reported.get(key) ?? 0) + (withdrawn ? -1 : 1))
+      assert.ok(reported.get(key)! <= 1, `${key} is reported once`)
     }
     assert.ok(largestMemory <= 16_384)
     assert.ok((memory.traps?.suspects ?? []).every(({ refused }) => refused >= 0))

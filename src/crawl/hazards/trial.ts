@@ -1,42 +1,41 @@
 /**
- * What happens between a detector's suspicion and a stop. A detector judges by likeness and by counts; both err. So a suspect
- * pattern is put on trial first: a few more of its URLs are asked for and held against what the finding says. Only when they
- * confirm it is the pattern stopped. A stopped pattern is sampled now and then, ever more seldom; when samples contradict the
- * finding it is withdrawn, and the detectors must wait, each time longer, before they suspect the pattern again.
+ * Trials, between a detector's finding and a stop. Likeness and counts can mislead, so a few more URLs of a suspect
+ * pattern are fetched and compared with the finding. Only if they confirm it is the pattern stopped. A stopped pattern
+ * is sampled ever more rarely; if samples contradict the finding it is withdrawn, and detectors must wait longer each
+ * time before they suspect the pattern again.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Proof } from './finding.ts'
 import { mark, ones } from './marks.ts'
-import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'
 
 /**
- * Samples of a trial; each that contradicts the finding allows for two more. Fewer where pages were compared letter by letter,
- * and one or two where the same rule was confirmed on the site before.
+ * Samples of a trial; each contradiction adds two. Fewer where pages were compared exactly, and one or two where the
+ * same rule was confirmed on the site before.
  */
 const TRIAL = 4
 const TRIAL_OF_ALIASES = 2
 const TRIAL_AGAIN = 1
 const TRIAL_OF_TEXTS_AGAIN = 2
 const MORE = 2
-/** So many contradictions, and a third of all samples, clear a pattern; half of them, one that was stopped. */
+/** Contradictions that clear a pattern, if they are a third of all samples (half for a stopped one). */
 const CONTRADICTIONS = 3
-/** The first sample of a stopped pattern is the URL after so many; each further one after twice as many. */
+/** A stopped pattern is first sampled after this many URLs, then after twice as many each time. */
 const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
-/** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
-const TRUCE = 25
+/** Pages of the site until a cleared pattern may be suspected again; doubles each time. */
+const PAGES_UNTIL_SUSPECTED_AGAIN = 25
 const MAX_CLEARED = 12
 
-/** Samples for a pattern that is suspected now, beside others of its site. */
+/** Samples that a new suspect needs, given the other suspects of its site. */
 export function trialFor(proof: Proof, rule: string, others: readonly SuspectPattern[]): number {
   if (countStopped(rule, others) > 0) return proof === 'text' ? TRIAL_OF_TEXTS_AGAIN : TRIAL_AGAIN
   return proof === 'alias' ? TRIAL_OF_ALIASES : TRIAL
 }
 
-/** However many patterns a rule stops, samples of all of them are as rare. */
+/** Sampling gets rarer as a rule stops more patterns, so the total stays constant. */
 export function firstSample({ proof, rule }: SuspectPattern, others: readonly SuspectPattern[]): number {
   return (proof === 'alias' ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE) * (1 + countStopped(rule, others))
 }
@@ -45,31 +44,31 @@ function countStopped(rule: string, suspects: readonly SuspectPattern[]): number
   return suspects.filter((one) => one.stopped && one.rule === rule).length
 }
 
-/** What a sample showed, as far as proofs ask for it. */
+/** What a sample showed. */
 export interface Sample {
   /** Fresh links into the pattern. */
   fresh: number
-  /** Its text is that of another URL. */
+  /** Another URL gave the same text. */
   seen: boolean
   slow: boolean
-  /** It is like the answer to a name that cannot exist. */
+  /** Like the answer to a name that cannot exist. */
   missing: boolean
 }
 
 export type TrialEnd = 'goes-on' | 'stopped' | 'withdrawn'
 
-/** Holds a page of the pattern, fetched as a sample, against the finding. */
+/** Compares a sample page of the pattern with the finding. */
 export function judgeSample(
   suspect: SuspectPattern,
   page: PageFacts,
   sample: Sample,
 ): { suspect: SuspectPattern; end: TrialEnd } {
   const next: SuspectPattern = { ...suspect }
-  // An error says nothing; a trial of nothing else ends without a finding.
+  // Errors prove nothing; a trial with only errors ends without a finding.
   if (page.content === undefined && page.outcome !== 'moved') {
     next.budget = Math.max(0, suspect.budget - 1)
-    const isVain = next.budget === 0 && !suspect.stopped
-    return { suspect: next, end: isVain ? 'withdrawn' : 'goes-on' }
+    const hasOnlyErrors = next.budget === 0 && !suspect.stopped
+    return { suspect: next, end: hasOnlyErrors ? 'withdrawn' : 'goes-on' }
   }
   const { confirms, words } = confirmation(suspect, page, sample)
   if (words !== undefined) next.words = words
@@ -85,12 +84,12 @@ export function judgeSample(
   const outweigh = suspect.stopped ? 1 : 2
   if (next.contradicted >= CONTRADICTIONS && next.contradicted * outweigh >= next.confirmed)
     return { suspect: next, end: 'withdrawn' }
-  // One that is stopped takes the next URL as well; one on trial, two more.
+  // A trial gets two more samples.
   if (!suspect.stopped) next.budget = suspect.budget + MORE
   return { suspect: next, end: 'goes-on' }
 }
 
-/** A URL of the pattern, not listed elsewhere, has its turn: it is a sample, or it is refused. */
+/** Decides whether a queued URL of the pattern is fetched as a sample or refused. */
 export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refused: boolean } {
   if (suspect.budget > 0) return { suspect, refused: false }
   const refused = suspect.refused + 1
@@ -112,35 +111,38 @@ function confirmation(
       if (fresh > 0) return { confirms: true }
   }
   if (proof !== 'text' && fresh === 0 && isNamedByQuery(page.path)) return { confirms: false }
-  // A text that is there already, or that has no words of its own.
+  // A known text, or one without words of its own.
   if (page.content === undefined || seen || missing) return { confirms: true }
-  // The first sample of a stopped pattern: what it says is held against the next ones.
+  // The first sample of a stopped pattern: its words are compared with the next ones.
   if (words === undefined) return { confirms: undefined, words: learnWords(undefined, page).words }
   const learnt = learnWords(words, page)
   return { confirms: learnt.fresh === 0, words: learnt.words }
 }
 
 /**
- * A query without parameters names a page: `index.html?CLASS` is a frame set for each class, and all of them are one file. There
- * are as many as pages that name them. Session ids, which are written so too, lead to ever more of themselves.
+ * A query without parameters names a page: `index.html?CLASS` is a frame set per class, all of them one file. Their
+ * number is limited. Session ids look the same, but lead to ever more of themselves.
  */
 function isNamedByQuery(path: string): boolean {
   const query = path.indexOf('?')
   return query >= 0 && !path.includes('=', query)
 }
 
-/** The words of the page with which the suspicion arose are known in the trial. */
-export function wordsOfFinding(page: PageFacts): string | undefined {
+/** The words of the page that caused the suspicion: a trial starts with them. */
+export function initialWords(page: PageFacts): string | undefined {
   return page.content === undefined ? undefined : learnWords(undefined, page).words
 }
 
 const BITS = 2048
-/** Of a hundred, so many set: more would make every word look known. */
+/** Percentage of bits set, above which every word looks known. */
 const MAX_SET = 60
 const MAX_WORDS = 5_000
 const WORD = /\p{L}{3,}/gu
 
-/** One word is enough: of many a function or a class a manual has nothing to say but its name. Numbers, dates and throws of dice are none. */
+/**
+ * One new word is enough: a manual may say no more than the name of a function. Numbers, dates and random words don't
+ * count.
+ */
 function learnWords(known: string | undefined, page: PageFacts): { words: string; fresh: number } {
   const bits = known === undefined ? Buffer.alloc(BITS / 8) : Buffer.from(known, 'base64')
   let fresh = 0
@@ -161,25 +163,33 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
   }
   let set = 0
   for (const byte of bits) set += ones(byte)
-  // Samples of so many different words are begun anew with the last of them.
+  // Too many different words: start again with the last sample's.
   if (set * 100 > BITS * MAX_SET && known !== undefined) return { words: learnWords(undefined, page).words, fresh }
   return { words: bits.toString('base64'), fresh }
 }
 
 const isSet = (bits: Buffer, at: number) => ((bits[at >> 3] >> (at & 7)) & 1) === 1
 
-/** The pattern was cleared not long ago: what detectors say of it does not count yet. */
-export function isAtTruce({ cleared }: OpenTraps, pattern: string, { fetched }: SiteMemory): boolean {
+/** The pattern was cleared recently, so findings don't count yet. */
+export function isRecentlyCleared(
+  { cleared }: Pick<TrapMemory, 'cleared'>,
+  pattern: string,
+  { fetched }: SiteMemory,
+): boolean {
   const entry = cleared?.find(([hash]) => hash === mark(pattern))
-  return entry !== undefined && fetched < entry[2] + TRUCE * 2 ** entry[1]
+  return entry !== undefined && fetched < entry[2] + PAGES_UNTIL_SUSPECTED_AGAIN * 2 ** entry[1]
 }
 
 /** How often samples have cleared the pattern. */
-export function timesCleared({ cleared }: OpenTraps, pattern: string): number {
+export function timesCleared({ cleared }: Pick<TrapMemory, 'cleared'>, pattern: string): number {
   return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
 }
 
-export function clear(traps: OpenTraps, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): void {
+export function clear(
+  traps: Pick<TrapMemory, 'suspects' | 'cleared'>,
+  { pattern, rule }: SuspectPattern,
+  { fetched }: SiteMemory,
+): void {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
   const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MAX_CLEARED)

@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<Orphan['kind'], readonly [one: string, more: string
   server: ['silent server', 'silent servers'],
   calls: ['old call record', 'old call records'],
   volume: ['orphaned volume', 'orphaned volumes'],
-  place: ['missing volume', 'missing volumes'],
+  location: ['missing volume', 'missing volumes'],
   file: ['leftover file', 'leftover files'],
 }
 /** Listed per kind; `--json` has all. */

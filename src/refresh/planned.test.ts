@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { eachPlanned, instantOf, spread } from './planned.ts'
 import { byServer } from './scenario.ts'
-import { eachPlanned, instantOf, spread } from './spread.ts'
 
 test('updates of a server are in the order of their ideal instants, ties by page', () => {
   const pages = fc.array(fc.record({ server: fc.integer({ min: 0, max: 2 }), count: fc.nat({ max: 12 }) }), {
