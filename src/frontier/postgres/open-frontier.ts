@@ -99,19 +99,6 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     },
   }
 
-  /** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
-  const releaseAllTrusted = async (): Promise<void> => {
-    for (let last: bigint | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
-      const from: bigint | undefined = last
-      last = await db.transact(async (tx) => {
-        const working = new WorkingSet(postgresTx(tx), tools)
-        const next = await releaseTrusted(working, from)
-        await working.flush()
-        return next
-      })
-    }
-  }
-
   return {
     frontier,
     ledger: ledgerOf(tools),
@@ -120,13 +107,26 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(db, tools)
       const first = await begin(db, tools)
-      if (options.mayHold !== undefined) await releaseAllTrusted()
+      if (options.mayHold !== undefined) await releaseAllTrusted(db, tools)
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
     },
     stop() {
       stopped = true
     },
+  }
+}
+
+/** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
+async function releaseAllTrusted(db: Database, tools: FrontierTools): Promise<void> {
+  for (let last: bigint | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
+    const from: bigint | undefined = last
+    last = await db.transact(async (tx) => {
+      const working = new WorkingSet(postgresTx(tx), tools)
+      const next = await releaseTrusted(working, from)
+      await working.flush()
+      return next
+    })
   }
 }
 
