@@ -134,7 +134,7 @@ test('the smallest web with hazards', async () => {
     '12',
     '--pages',
     '3',
-    '--most',
+    '--max',
     '3000',
     '--cap',
     '60',

@@ -152,7 +152,7 @@ const SHORTEST_MS = 1000
 
 /** What each limit and hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
 
-interface StoppedBy {
+export interface StoppedBy {
   /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
   rule: string
   /** The limits that applied: `site-urls>=5000`. */

@@ -201,7 +201,7 @@ export function keyOf(site: SiteName): bigint {
   return signed64(siteKey(site))
 }
 
-interface Group<Member> {
+export interface Group<Member> {
   key: SiteRow['key']
   name: SiteName
   members: Member[]
