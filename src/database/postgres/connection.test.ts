@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
-import { prepareSession, StandbyError } from './connection.ts'
+import { prepareSession } from './connection.ts'
+import { StandbyError } from './errors.ts'
 
 const settings = { clock: realClock, access: 'write', connectMs: 1, statementMs: 1500, idleInTransactionMs: 1 } as const
 const good = { version: 150_004, release: '15.4', encoding: 'UTF8', commit: 'on', onlyReads: false }

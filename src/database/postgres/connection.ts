@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
+import { StandbyError } from './errors.ts'
 import { tlsOf } from './tls.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
@@ -242,16 +243,4 @@ export async function prepareSession(
   if (server.commit === 'off') await connection.query('SET synchronous_commit = on')
   const [{ timeline }] = past.rows as { timeline: number }[]
   return { timeline }
-}
-
-/** A standby, or a primary that takes no writes: another host may, or this one later. */
-export class StandbyError extends Error {
-  /** As the end of a sentence about it. */
-  readonly why: string
-
-  constructor(where: string, why = 'takes no writes (a standby?)') {
-    super(`${where} ${why}`)
-    this.name = 'StandbyError'
-    this.why = why
-  }
 }

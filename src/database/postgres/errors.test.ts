@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
-import { StandbyError } from './connection.ts'
-import { problemOf, type RetryKind, retryKind } from './errors.ts'
+import { problemOf, type RetryKind, retryKind, StandbyError } from './errors.ts'
 
 /** As the server says it. */
 const said = (code: string, more: object = {}) => Object.assign(new Error('said'), { code, severity: 'ERROR', ...more })

@@ -1,6 +1,17 @@
 /** Errors of PostgreSQL and of the network: whether to try again, and the `Problem` that says what to do. */
 import { Problem } from '../../base/errors.ts'
-import { StandbyError } from './connection.ts'
+
+/** A standby, or a primary that takes no writes: another host may, or this one later. */
+export class StandbyError extends Error {
+  /** As the end of a sentence about it. */
+  readonly why: string
+
+  constructor(where: string, why = 'takes no writes (a standby?)') {
+    super(`${where} ${why}`)
+    this.name = 'StandbyError'
+    this.why = why
+  }
+}
 
 /** SQLSTATE, or the system's code (`ECONNREFUSED`). */
 export function codeOf(error: unknown): string | undefined {

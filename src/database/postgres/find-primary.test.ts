@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
 import type { Connection, SessionSettings } from './connection.ts'
-import { StandbyError } from './connection.ts'
+import { StandbyError } from './errors.ts'
 import { primaryConnector } from './find-primary.ts'
 
 const address = postgresAddress('postgres://me@a.test,b.test/crawl')

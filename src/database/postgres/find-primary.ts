@@ -4,8 +4,8 @@
  * higher number. This process never returns to a lower number than it has seen.
  */
 import type { PostgresAddress } from './address.ts'
-import { type Connection, connectTo, type SessionSettings, StandbyError } from './connection.ts'
-import { retryKind } from './errors.ts'
+import { type Connection, connectTo, type SessionSettings } from './connection.ts'
+import { retryKind, StandbyError } from './errors.ts'
 
 export type Connect = () => Promise<Connection>
 type Dial = typeof connectTo
