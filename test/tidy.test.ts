@@ -20,8 +20,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   frontier: ['base', 'web', 'contracts', 'database'],
   collection: ['base', 'web', 'contracts', 'database'],
   intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
-  report: ['base', 'collection', 'frontier'],
-  cluster: ['base', 'web', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake', 'report', 'refresh'],
+  report: ['base', 'collection'],
+  cluster: ['base', 'web', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake'],
   app: [
     'base',
     'web',

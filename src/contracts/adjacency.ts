@@ -1,7 +1,7 @@
 /**
  * A page's out-links as one compact value: a row per link would cost more than the page (40 links of 3–6 µs each).
  * A link into the page's own site is its key; into another site, site key and key; a link that no frontier will ever
- * hold (out of scope) carries its text as well, because nobody else could tell what it was.
+ * hold (out of scope) carries its text as well, because it is stored nowhere else.
  */
 import { ByteReader, ByteWriter } from '../base/bytes.ts'
 

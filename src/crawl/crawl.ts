@@ -219,7 +219,7 @@ async function robotsFor(item: AgendaItem, slice: Slice): Promise<Robots | 'next
   const { connection, state, tools, rules } = slice
   const known = rules.get(schemeOf(item.url))
   if (known !== undefined) return known
-  // Before robots.txt is fetched: a site whose URLs are all on a black list gets no request at all.
+  // Before robots.txt is fetched: a site whose URLs are all on a blacklist gets no request at all.
   const url = tools.urls.parse(item.url)
   const unwanted =
     url === undefined

@@ -1,7 +1,7 @@
 /**
  * The failure table: what each kind of failure costs. docs/reference/failures.md prints it, and a test compares.
  *
- * wait × growth^(tries so far) until `tries` requests have failed, then the URL is gone. `whole`: the site failed and
+ * wait × growth^(tries so far − 1) until `tries` requests have failed, then the URL is gone. `whole`: the site failed and
  * not the page, so the visit ends and the whole site waits; after `tries` silent visits in a row it is given up (C3,
  * Y6: a missing or forbidden page ends at once, a silent server is tried again).
  */

@@ -208,7 +208,7 @@ test('pages give the same reports, counts, queue and judgements as the plainest 
       const ours = screenOf(scopes[0], known)
       const plain = screenOf(scopes[0], known)
       for (const { links, base, depth, follow, banned } of pages) {
-        // Black lists may change from page to page.
+        // Blacklists may change from page to page.
         ours.scope = scopes[banned ? 1 : 0]
         plain.scope = ours.scope
         const from: LinkSource = { item: item('http://h.test/b/page', depth), follow, lister: undefined }

@@ -30,7 +30,7 @@ export type TurnEnd =
 export interface PageContent {
   kind: 'page'
   noindex: boolean
-  /** What its bytes are, if the server declared nothing and nobody wants that. */
+  /** What its bytes are, if the server declared nothing and that type is not wanted. */
   unwantedType: string | undefined
   /** It says only that our browser is not supported (V28). */
   isComplaint: boolean

@@ -108,11 +108,11 @@ test('if reading that answer throws, nothing else is lost, and the reading is wa
   assert.ok(web.events.some((event) => event.kind === 'trouble'))
 })
 
-test('a black list also forbids the request for a missing page', async () => {
+test('a blacklist also forbids the request for a missing page', async () => {
   const web = new Scripted(alikeSite({ status: 404 }), wary)
   web.tools.scope = () => ({
     ...web.scope,
-    judgeSitemap: ({ path }) => (path.startsWith('/no-such') ? { yes: false, rule: 'black list' } : { yes: true }),
+    judgeSitemap: ({ path }) => (path.startsWith('/no-such') ? { yes: false, rule: 'blacklist' } : { yes: true }),
   })
   await web.visit({ agenda: [`${SITE}/`] })
   assert.equal(web.pagesAsked.length, 12)

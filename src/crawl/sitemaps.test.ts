@@ -173,7 +173,7 @@ test('what is left out is noted on its line, and remembered for the site', async
   })
 })
 
-test('robots.txt, exclusions and black lists hold for sitemaps too; scope and media types do not', async () => {
+test('robots.txt, exclusions and blacklists hold for sitemaps too; scope and media types do not', async () => {
   const no = 'http://a.test/no/map.xml'
   const refused = await crawl({ [ROBOTS]: robots(`Sitemap: ${no}`, 'Sitemap: http://a.test/excluded.xml') })
   assert.deepEqual(refused.asked, ['a.test/'])

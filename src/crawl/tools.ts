@@ -37,7 +37,7 @@ export interface RequestTools extends CommonTools {
   openSession: OpenSession
   resolve: Resolve
   enter: Frontier['enter']
-  /** The black-list rule that refuses an address. */
+  /** The blacklist rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
   pauses: PauseRules
   /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
@@ -63,7 +63,7 @@ export type SitemapPolicy = 'no' | 'robots' | 'usual'
 export interface PolicyTools extends CommonTools {
   /** Parses by the rules of the collection: every URL that becomes a key. */
   urls: UrlReader
-  /** Read anew for every page: black lists may change while the crawl runs. */
+  /** Read anew for every page: blacklists may change while the crawl runs. */
   scope(): Scope
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */

@@ -5,17 +5,17 @@ import type { BodyBuffer } from './body-buffer.ts'
 const LONGEST_LINE = 4_096
 const MAX_TRAILER_BYTES = 16_384
 /** One-byte chunks need 5 bytes of framing per byte; more than this is not a page. */
-const FREE_FRAMING = 65_536
+const FRAMING_ALLOWANCE = 65_536
 const FRAMING_PER_BYTE = 8
 const SIZE_LINE = /^0*([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i
 const LF = 10
 const CR = 13
 
 export type ChunkedState =
-  | 'more' // nothing is wrong and something is missing
+  | 'more' // incomplete so far
   | 'done' // the last chunk and its trailers were read
-  | 'limit' // as many bytes as may be have come, and more are announced
-  | 'broken' // this is not the chunked coding, or more framing than anyone needs
+  | 'limit' // the size limit is reached, and more are announced
+  | 'broken' // this is not the chunked coding, or too much framing
 
 export class ChunkedBody {
   readonly #payload: BodyBuffer
@@ -87,7 +87,7 @@ export class ChunkedBody {
       return this.#trailerBytes > MAX_TRAILER_BYTES ? 'broken' : 'more'
     }
     this.#framing += bytes
-    if (this.#framing > FREE_FRAMING + FRAMING_PER_BYTE * this.#payload.length) return 'broken'
+    if (this.#framing > FRAMING_ALLOWANCE + FRAMING_PER_BYTE * this.#payload.length) return 'broken'
     const size = SIZE_LINE.exec(line)
     if (size === null) return 'broken'
     this.#left = Number.parseInt(size[1], 16)

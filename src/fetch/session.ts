@@ -12,9 +12,9 @@ import type {
   OpenSession,
 } from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { carry, type Deadlines, type MinRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, Tickets, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
+import { carry, type Deadlines, type MinRate } from './exchange.ts'
 import { failed } from './failure.ts'
 import { Stop } from './stop.ts'
 

@@ -61,7 +61,7 @@ export function* readInTurns(input: PageBytes): Stretches<Reading> {
 
 /**
  * The text that a page's signature is of, without the strings of over 30 characters that only the signature sees (V14).
- * A crawl needs signatures only, and long strings fill the memory: whoever wants the text reads the page again. `own`:
+ * A crawl needs signatures only, and long strings fill the memory: callers that need the text call `readText`. `own`:
  * without the words in links to other pages.
  */
 export function readText(input: PageBytes, part: 'all' | 'own' = 'all'): string {

@@ -145,7 +145,7 @@ describe('scope', { concurrency: 4 }, () => {
     assert.ok(kept(at).includes('http://b.test/'))
   })
 
-  test('black lists of URLs and domains; a file that changes is read again while the crawl runs', async (t) => {
+  test('blacklists of URLs and domains; a file that changes is read again while the crawl runs', async (t) => {
     const pages: Record<string, string> = {}
     for (let i = 0; i < 400; i++) pages[i === 0 ? '/' : `/p/${i}`] = links(`/p/${i + 1}`, '/no/x', 'http://bad.test/')
     pages['/no/x'] = 'x'
@@ -179,7 +179,7 @@ describe('scope', { concurrency: 4 }, () => {
     )
   })
 
-  test('a black list that cannot be read, or has nonsense in it', async (t) => {
+  test('a blacklist that cannot be read, or has nonsense in it', async (t) => {
     const missing = await runTo(2, ['crawl', 'a.test', '-c', folder(t), '--blacklist-urls', '/does/not/exist'])
     assert.match(missing.stderr, /exist/)
     const nonsense = await runTo(2, ['crawl', 'a.test', '-c', folder(t), '--blacklist-urls', file(t, 'a.test\n:::\n')])

@@ -55,7 +55,7 @@ export function hazardLimits(settings: Settings): HazardLimits {
   }
 }
 
-/** The scope is made again only when the black lists have changed. */
+/** The scope is made again only when the blacklists have changed. */
 export function scopeFor(
   settings: Settings,
   seeds: readonly WebUrl[],

@@ -50,7 +50,7 @@ export async function startWorker(
   }
 }
 
-/** Whether a plan wants a URL, without the black lists: threads read those themselves. */
+/** Whether a plan wants a URL, without the blacklists: threads read those themselves. */
 export function wantedBy({ settings, seeds, alternates }: CrawlPlan): (url: string) => boolean {
   const urls = urlsOf(settings)
   const scope = scopeFor(settings, parseUrls(urls, seeds), () => emptyBlacklist, parseUrls(urls, alternates))()

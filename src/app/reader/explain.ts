@@ -5,7 +5,7 @@
 import type { Disk } from '../../base/disk.ts'
 import { capturesOf } from '../../collection/captures/read-captures.ts'
 import { documentsOf } from '../../collection/counters/counters.ts'
-import { type Inlinks, whoLinksHere } from '../../collection/links/who-links-here.ts'
+import { type Inlinks, whoLinksHere } from '../../collection/links/read-inlinks.ts'
 import {
   findingsOf,
   linksOfPage,

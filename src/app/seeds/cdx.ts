@@ -3,9 +3,9 @@
  * those that its first line names. A line that cannot be read is skipped and reported.
  */
 import { parseUrl } from '../../web/url/web-url.ts'
+import { type Chunks, Damaged, unfolded } from './decompress.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
-import { type Chunks, Damaged, unfolded } from './unfold.ts'
 
 export async function* indexedUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   const read = cdxReader()

@@ -6,13 +6,13 @@ import { makeScope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { parseUrl, usualUrls } from '../../web/url/web-url.ts'
+import { Damaged } from './decompress.ts'
 import { answeredHomes } from './earlier-collection.ts'
 import { type EnterTools, enterSeeds } from './enter.ts'
 import type { Found, SeedInput } from './found.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { all, brief, chunksOf } from './sources.test-data.ts'
 import { submissions } from './submissions.ts'
-import { Damaged } from './unfold.ts'
 
 /** A frontier of cardboard: knows what it was given, and some that are gone. */
 function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {

@@ -7,8 +7,8 @@ import type { Scope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
+import { Damaged } from './decompress.ts'
 import { clip, type Found, type SeedInput } from './found.ts'
-import { Damaged } from './unfold.ts'
 
 export interface SourceReport {
   source: SeedSource

@@ -1,5 +1,5 @@
 /** Splits bytes into lines, in batches and bounded memory. A line that is too long is cut, marked and counted. */
-import type { Chunks } from './unfold.ts'
+import type { Chunks } from './decompress.ts'
 
 export interface Line {
   /** Starts at 1. */

@@ -4,9 +4,9 @@
  */
 import { isIP } from 'node:net'
 import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import { type Chunks, unfolded } from './decompress.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
-import { type Chunks, unfolded } from './unfold.ts'
 
 export async function* namesOf(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   const read = namesReader()

@@ -1,8 +1,8 @@
 /** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
 import { submittedSeed } from '../../web/url/seed.ts'
+import { type Chunks, unfolded } from './decompress.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
-import { type Chunks, unfolded } from './unfold.ts'
 
 export async function* submissions(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   for await (const lines of linesOf(unfolded(chunks))) yield lines.flatMap(submission)

@@ -4,8 +4,8 @@
  */
 import { WarcHeaders } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
+import { type Chunks, Damaged, unfolded } from './decompress.ts'
 import type { Found } from './found.ts'
-import { type Chunks, Damaged, unfolded } from './unfold.ts'
 
 const LONGEST_HEAD = 256 * 1024
 /** Of a block: enough for the status line and, in most responses, the media type. */

@@ -9,7 +9,7 @@ import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/part
 import { ApiError } from '../wire/protocol.ts'
 import type { Handlers, Holdings, Tickets } from './handlers.ts'
 import { apiErrorOf, noDatabase } from './handlers.ts'
-import { isSound } from './sound-report.ts'
+import { isSound } from './validate-report.ts'
 
 export interface CheckInTools {
   calls: Pick<ServerCalls, 'checkInSealed'>

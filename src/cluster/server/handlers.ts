@@ -26,7 +26,7 @@ export interface Asked {
   /** A body that is not JSON, and its encoding. */
   bytes: Uint8Array
   packing: string
-  /** Aborted when the caller hangs up. */
+  /** True once the caller has hung up. */
   gone(): boolean
   /** For the call log. */
   note: { visit?: string; items: number; result: string }

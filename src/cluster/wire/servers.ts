@@ -6,8 +6,8 @@
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type AnswerOf, CALLS, type CallDefinition, type CallName, type RequestOf } from './calls.ts'
+import { judgeAnswer, NotNow, type Refusal, untrusted } from './classify-answer.ts'
 import { type HttpAnswer, type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
-import { judgeAnswer, NotNow, type Refusal, untrusted } from './judge-answer.ts'
 import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER, TIME_HEADER } from './protocol.ts'
 
 export interface Identity {

@@ -2,8 +2,8 @@
 import type { Millis } from '../../base/clock.ts'
 import type { ReadAt } from '../../collection/locations/read-volumes.ts'
 import { CALLS } from './calls.ts'
+import { refusalOf, untrusted } from './classify-answer.ts'
 import { type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
-import { refusalOf, untrusted } from './judge-answer.ts'
 import { MAX_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
 
 const ANSWER_WITHIN: Millis = 60_000

@@ -9,7 +9,7 @@ import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName, Visit } from '../../contracts/visit.ts'
 
-/** Servers make a new plan at most this often: black lists and seeds may change while the crawl runs. */
+/** Servers make a new plan at most this often: blacklists and seeds may change while the crawl runs. */
 export const PLAN_FRESH: Millis = 5_000
 
 export interface LivePlanTools<Plan> {

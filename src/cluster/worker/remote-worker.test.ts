@@ -11,8 +11,8 @@ import { keepIn, madeUpArchive } from '../../collection/volumes/made-up.test-arc
 import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.ts'
 import { OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Event } from '../../contracts/events.ts'
+import { Refusal } from '../wire/classify-answer.ts'
 import type { HttpClient } from '../wire/http-client.ts'
-import { Refusal } from '../wire/judge-answer.ts'
 import { explainRefusal, identityOf, openWorkerLocations } from './remote-worker.ts'
 
 const ours = (serial: number) => `A-20261115000000000-0000${serial}-barn-12345678~w1.warc.gz`

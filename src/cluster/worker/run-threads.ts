@@ -123,7 +123,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       over.signal,
       reportAlive(parts, pool, () => done.pages, isStopping),
     ).catch(fault),
-    // Black lists too: the files that the plan names are written again when they have changed, and the threads see it.
+    // Blacklists too: the files that the plan names are written again when they have changed, and the threads see it.
     every(PLAN_EVERY, over.signal, () =>
       live.readAgain().catch((error) => {
         if (!isStopping()) journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })

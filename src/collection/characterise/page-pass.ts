@@ -4,7 +4,7 @@ import { HashSet64 } from '../../base/hash-set.ts'
 import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
-import { isCookielessSession, isSessionId } from '../../web/url/sessions.ts'
+import { isCookielessSession, isSessionId } from '../../web/url/session-ids.ts'
 import { pieceOf, rowOf, siteAt } from '../row-id.ts'
 import { Distribution, share } from './distribution.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Writes the reverse index: which pages link to a URL (Y5). A row per link, or per target, would cost more than fetching the
- * page. So maintenance takes a batch of pages whose links are new or changed and writes one row per site they link to, with
+ * page. So the coordinator's tick takes a batch of pages whose links are new or changed and writes one row per site they link to, with
  * its targets and the pages that gained or lost the link (`link-targets.ts`). Each batch is one short transaction. The rows
  * of a site, read in order, give the links as of the last batch.
  *
@@ -131,7 +131,7 @@ export const ADD_TARGETS = `
   INSERT INTO inlink (bucket, id, site, slot, targets)
   SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])`
 export const FORGET_CHANGED = 'DELETE FROM links_changed WHERE bucket = $1 AND page <= $2'
-export const MOVE_UPTO = 'UPDATE inlink_upto SET page = $2 WHERE bucket = $1'
+export const ADVANCE_INDEXED = 'UPDATE inlink_upto SET page = $2 WHERE bucket = $1'
 /** Buckets in which so many pages wait; each is counted only that far. */
 const READ_BUCKETS = `
   SELECT bucket FROM inlink_upto u WHERE
@@ -161,7 +161,7 @@ async function indexLinksOf(
   for (const page of pages) targets.add(page)
   await Promise.all([
     addTargets(db, bucket, [...targets.rows()]),
-    changed.length > 0 ? db.run(FORGET_CHANGED, bucket, last.page) : db.run(MOVE_UPTO, bucket, last.page),
+    changed.length > 0 ? db.run(FORGET_CHANGED, bucket, last.page) : db.run(ADVANCE_INDEXED, bucket, last.page),
   ])
   return pages.length
 }

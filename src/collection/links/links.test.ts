@@ -15,7 +15,7 @@ import { writePage } from '../pages/write-page.ts'
 import { siteKeyOf } from '../row-id.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex } from './index-links.ts'
-import { countedTargets, whoLinksHere } from './who-links-here.ts'
+import { countedTargets, whoLinksHere } from './read-inlinks.ts'
 
 const URLS = [
   'http://a.test/',

@@ -1,6 +1,6 @@
 /**
  * Sends a worker's volumes to a location (a server, a store) as they grow. A report part may be delivered only when the bytes
- * it names are durable where they will be read, so whoever delivers parts ships first. The location holds a beginning of
+ * it names are durable where they will be read, so volumes are shipped before parts are delivered. The location holds a beginning of
  * what is here and says how long it is. The rest follows from there, also after either side was killed or another server
  * took over.
  */

@@ -17,7 +17,7 @@ const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15
 /** A tree has no cross links, however small it is. */
 const DRESSED_TREE = 1_000
 /** Recent maze-like pages among honest ones of the same form: their links are not followed, the form goes on. */
-const LOST_FOR_GOOD = { random: 24, words: 40 }
+const MIN_LOST_PAGES = { random: 24, words: 40 }
 /** The share of links, navigation aside, that may lead to known pages. */
 const CLOSES_AT = 0.02
 
@@ -80,7 +80,7 @@ export function isSiteLost(bare: number, context: PageContext): boolean {
 
 /** Honest pages share the form with the maze: the form goes on, links of pages that lead nowhere else don't. */
 export function isFormLost(form: Family, context: PageContext): boolean {
-  if (form.lost < LOST_FOR_GOOD[hasRandomLinks(form) ? 'random' : 'words'] || isDense(form)) return false
+  if (form.lost < MIN_LOST_PAGES[hasRandomLinks(form) ? 'random' : 'words'] || isDense(form)) return false
   return hasRest(context.novel, form.lost) && restCloses(context.novel - form.lost, context)
 }
 
@@ -104,12 +104,12 @@ const BAG = 5
 const MAX = 3
 
 /** Pages of one template, and the least number that their links must imply. */
-const PAGES_OF_ONE = 20
-const MORE_OF_THEM = 3_000
+const MIN_PAGES_OF_TEMPLATE = 20
+const MIN_IMPLIED_PAGES = 3_000
 /** Pages of the template in a family that has hardly any others. */
-const IN_A_FAMILY = 2
+const MIN_IN_FAMILY = 2
 const COMMON = 3
-const REST_OF_A_SITE = 3
+const MAX_REST_RATIO = 3
 
 export interface TemplateCount {
   /** Another page had this template. */
@@ -166,7 +166,7 @@ function hasCommon(templates: readonly number[], { bag }: Content): boolean {
 
 /** There are so many that it makes no difference which page lists one. */
 export function isEndless({ pages, fresh, known }: TemplateCount): boolean {
-  return pages >= PAGES_OF_ONE && minSize(fresh, known) >= MORE_OF_THEM
+  return pages >= MIN_PAGES_OF_TEMPLATE && minSize(fresh, known) >= MIN_IMPLIED_PAGES
 }
 
 export function judgeTemplate(
@@ -174,11 +174,12 @@ export function judgeTemplate(
   { pages, fresh, known }: TemplateCount,
   context: PageContext,
 ): PatternFinding | undefined {
-  if (pages < patience(PAGES_OF_ONE, family, context) || minSize(fresh, known) < MORE_OF_THEM) return undefined
+  if (pages < patience(MIN_PAGES_OF_TEMPLATE, family, context) || minSize(fresh, known) < MIN_IMPLIED_PAGES)
+    return undefined
   const { pattern, examples, templated } = family
-  if (templated < IN_A_FAMILY || templated * 5 < family.pages * 3) return undefined
+  if (templated < MIN_IN_FAMILY || templated * 5 < family.pages * 3) return undefined
   // Lists share a template, too, and lead to real pages: they are read while the site shows enough else.
-  if (pages * REST_OF_A_SITE < restOf(family, context)) return undefined
+  if (pages * MAX_REST_RATIO < restOf(family, context)) return undefined
   const evidence = `${pages} pages have the same words but for a few, and ${fresh} fresh links, ${known} to known pages`
   return { rule: 'one-cast', proof: 'growth', pattern, evidence, examples }
 }

@@ -1,4 +1,4 @@
-/** Black lists in files. They are read again when they change; the check runs now and then, so no page waits for it. */
+/** Blacklists in files. They are read again when they change; the check runs now and then, so no page waits for it. */
 import type { Clock, Millis } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -20,8 +20,8 @@ export function readBlacklists(paths: readonly string[], disk: Disk): Blacklist 
 function bytesOf(paths: readonly string[], disk: Disk): Uint8Array[] {
   return paths.map((name) => {
     const size = disk.size(name)
-    if (size === undefined) throw new Problem('unreadable', `black list ${name}: there is no such file`)
-    if (size > MAX_BYTES) throw new Problem('unreadable', `black list ${name}: over 256 MiB`)
+    if (size === undefined) throw new Problem('unreadable', `blacklist ${name}: there is no such file`)
+    if (size > MAX_BYTES) throw new Problem('unreadable', `blacklist ${name}: over 256 MiB`)
     return disk.read(name, 0, size)
   })
 }

@@ -1,6 +1,7 @@
 /**
- * A page whose reading never ends holds its whole thread (V6). The coordinator sees it in the thread's reading slot. After ten
- * seconds it ends the thread, records the page as failed in reading, and hands the thread's other visits out again.
+ * A page whose reading never ends holds its whole thread (V6). The pool (`worker-pool.ts`) sees it in the thread's
+ * reading slot and ends the thread after ten seconds. The coordinator records the page as failed in reading and hands the thread's
+ * other visits out again.
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'

@@ -4,13 +4,13 @@ import { ANYWHERE, type Post } from '../affinity.ts'
 import type { FrontierOptions } from '../options.ts'
 import {
   ASK_AGAIN,
-  KEYS_AN_ITEM,
+  KEYS_PER_ITEM,
   MAX_AT_ONCE,
   MAX_KEYS_AT_ONCE,
   MAX_KNOWN,
   MAX_ROUNDS,
   MIN_ROUND,
-  partyOf,
+  recheckExclusionOf,
   shareOf,
 } from '../rules/check-out.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
@@ -55,7 +55,7 @@ export async function checkOut(
 ): Promise<CheckingOut> {
   const { dueCache, affinity } = working.tools
   const post = affinity.postOf(worker)
-  const party = partyOf(options.affinity?.workers, worker, working.tools.clock.now())
+  const party = recheckExclusionOf(options.affinity?.workers, worker, working.tools.clock.now())
   const atMost = Math.min(wanted, MAX_AT_ONCE)
   const allowance = new Allowance(options.slice.pages, atMost, left)
   const payload = new VisitPayload(working)
@@ -207,7 +207,7 @@ class Allowance {
     const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
     this.#sites--
     this.#pages -= pages
-    this.#keys -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
+    this.#keys -= KEYS_PER_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
     return pages
   }
 

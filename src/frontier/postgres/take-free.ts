@@ -2,7 +2,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { PgValue } from '../../database/postgres/values.ts'
-import type { Party } from '../rules/check-out.ts'
+import type { RecheckExclusion } from '../rules/check-out.ts'
 import type { DueCache } from './due-cache.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
@@ -40,7 +40,7 @@ export interface Taken {
 
 export interface Taking {
   worker: WorkerId
-  party: Party
+  party: RecheckExclusion
   now: Instant
   /** Sites that lean to others are taken when they are due since then. */
   overdue: Instant
@@ -74,16 +74,16 @@ export async function takeFree(
     buckets.map(async (bucket) => {
       const regions = dueCache.isDue(bucket, now) ? leaningIn(bucket) : []
       const hasOwn = dueCache.hasReservedIn(bucket, worker)
-      const [promoted, own, anybodys, ...leaning] = await Promise.all([
+      const [promoted, own, unreserved, ...leaning] = await Promise.all([
         dueCache.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
         hasOwn ? take(TAKE_FREE, bucket, worker, max) : [],
         take(TAKE_FREE, bucket, '', max),
         ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, max)),
       ])
-      sites.push(...own, ...anybodys, ...leaning.flat())
+      sites.push(...own, ...unreserved, ...leaning.flat())
       // Only if it was read: sites may have been reserved meanwhile.
       if (hasOwn && own.length === 0) dueCache.nothingReserved(bucket, worker)
-      if (promoted === promotions || anybodys.length === max || own.length === max) more.add(bucket)
+      if (promoted === promotions || unreserved.length === max || own.length === max) more.add(bucket)
       if (leaning.some(({ length }) => length === max)) moreLeaning.add(bucket)
     }),
   )
@@ -113,7 +113,7 @@ function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedS
 const isLeaning = ({ state }: SharedSite): boolean => state === 'waiting'
 
 /**
- * Of sites of bucket `$1`, those that may go to a process: see `Party`. Where several captures wait for others, the first one
+ * Of sites of bucket `$1`, those that may go to a process: see `RecheckExclusion`. Where several captures wait for others, the first one
  * decides: otherwise two workers could wait for each other.
  */
 export function notForOthers(party: string, from: string, to: string): string {
@@ -148,7 +148,7 @@ export async function readNextDue(
   tx: PostgresTx,
   bucket: number,
   regions: readonly string[],
-  { name, from, to }: Party,
+  { name, from, to }: RecheckExclusion,
 ): Promise<NextDue> {
   const next: NextDue = { waits: NEVER, leaning: [] }
   const rows = await tx.all<{ region: string | null; due: number | null }>(

@@ -2,7 +2,7 @@
 
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { Affinity } from '../affinity.ts'
-import { KnownTexts } from '../known-texts.ts'
+import { KnownTexts } from '../known-url-cache.ts'
 import type { FrontierOptions } from '../options.ts'
 import { type SharedTools, sharedTime, sharedTools } from '../tools.ts'
 import { AliasTable } from './aliases.ts'

@@ -11,7 +11,7 @@ import { visitId } from './visit.ts'
 export const MAX_AT_ONCE = 64
 export const MAX_KEYS_AT_ONCE = 50_000
 /** An agenda's URL with its referrer takes as long to read as this many keys (3.2 µs): 64 full agendas took 100 ms. */
-export const KEYS_AN_ITEM = 16
+export const KEYS_PER_ITEM = 16
 /** Sites are read in rounds. A worker that met only sites of others' addresses in all rounds asks again at once. */
 export const MAX_ROUNDS = 4
 export const MIN_ROUND = 32
@@ -40,14 +40,18 @@ const NO_WORKER = ''
  *
  * Sites with an open recheck of what this process brought between these times are for others.
  */
-export interface Party {
+export interface RecheckExclusion {
   name: string
   from: Instant
   to: Instant
 }
 
 /** `now`: by the clock that captures are dated with. */
-export function partyOf(workers: KnownWorkers | undefined, worker: WorkerId, now: Instant): Party {
+export function recheckExclusionOf(
+  workers: KnownWorkers | undefined,
+  worker: WorkerId,
+  now: Instant,
+): RecheckExclusion {
   const own = workers?.postOf(worker)?.process
   const hasOthers = workers?.present().some(({ process }) => process !== own) === true
   const to = now - ASKED_AGAIN_AFTER

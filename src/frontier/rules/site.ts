@@ -2,8 +2,8 @@
  * A site's states. It *waits* for its pause or for its first due URL, then it is *free*. Checked out it is *leased*. When the
  * last part of its visit is durable it is *returning* until that part is applied. It is *crawled* when every URL is marked,
  * and waits again when it gets another. It is *barred* when it is given up, until the operator names it again. An unendorsed
- * site in a domain where anybody can make up sites is *held* before its first visit: it keeps its URLs, is not handed out,
- * and waits again when it is endorsed or the domain may have more visited.
+ * site in a domain with a DNS wildcard is *held* before its first visit: it keeps its URLs, is not handed out,
+ * and waits again when it is endorsed or the domain's limit rises.
  */
 import { assert, never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
@@ -48,10 +48,10 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
       return only(state, event, ['free'], 'leased')
     case 'part-stored':
       // Also for a lost visit whose worker came back before the site was handed out again.
-      return only(state, event, EVER_LEASED, 'returning')
+      return only(state, event, MAY_HAVE_LATE_PARTS, 'returning')
     case 'ended':
     case 'lost':
-      return only(state, event, EVER_LEASED, event.left === 0 ? 'crawled' : 'waiting')
+      return only(state, event, MAY_HAVE_LATE_PARTS, event.left === 0 ? 'crawled' : 'waiting')
     case 'moved':
       if (state === 'held') return 'held'
       return only(state, event, ['waiting', 'free'], event.left === 0 ? 'crawled' : 'waiting')
@@ -68,7 +68,7 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
   }
 }
 
-const EVER_LEASED: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled']
+const MAY_HAVE_LATE_PARTS: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled']
 
 function only(state: SiteState, event: SiteEvent, from: readonly SiteState[], to: SiteState): SiteState {
   assert(from.includes(state), `a site that is ${state} cannot be ${event.kind}`)

@@ -5,13 +5,13 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { FrontierOptions } from '../options.ts'
 import {
   ASK_AGAIN,
-  KEYS_AN_ITEM,
+  KEYS_PER_ITEM,
   MAX_AT_ONCE,
   MAX_KEYS_AT_ONCE,
   MAX_ROUNDS,
   MIN_ROUND,
-  type Party,
-  partyOf,
+  type RecheckExclusion,
+  recheckExclusionOf,
   shareOf,
   visitOf,
 } from '../rules/check-out.ts'
@@ -41,7 +41,7 @@ export function checkOut(
   freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, MIN_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)
   let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readTotals(tx).granted
-  const party = partyOf(options.affinity?.workers, worker, tools.clock.now())
+  const party = recheckExclusionOf(options.affinity?.workers, worker, tools.clock.now())
   let mayRead = MAX_KEYS_AT_ONCE
   let exhausted = false
   const visits: Visit[] = []
@@ -62,7 +62,7 @@ export function checkOut(
       const visit = lease(work, key, worker, { pages, time: slice.time })
       visits.push(visit)
       mayGrant -= pages
-      mayRead -= KEYS_AN_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
+      mayRead -= KEYS_PER_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
     }
   }
   return { visits, next: whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0) }
@@ -112,12 +112,17 @@ export interface FreeSite {
  * Never lost sites first (V9), then the least deferred, then by rank: of the sites reserved for this worker and those for any
  * worker.
  */
-export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Party, atMost: number): FreeSite[] {
+export function readFree(
+  tx: SqliteTx,
+  worker: WorkerId,
+  { name, from, to }: RecheckExclusion,
+  atMost: number,
+): FreeSite[] {
   const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
-  const anybodys = read('')
+  const unreserved = read('')
   const own = read(worker)
-  if (own.length === 0) return anybodys
-  const both = [...anybodys, ...own]
+  if (own.length === 0) return unreserved
+  const both = [...unreserved, ...own]
   both.sort((a, b) => Number(a.losses - b.losses) || Number(a.deferral - b.deferral) || a.rank - b.rank)
   return both.slice(0, atMost)
 }

@@ -15,7 +15,7 @@ import type { Outcome } from '../../contracts/outcome.ts'
 import type { Link } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { KnownTexts } from '../known-texts.ts'
+import { KnownTexts } from '../known-url-cache.ts'
 
 const PLACES = ['a.test/', 'a.test/1', 'a.test/2', 'b.test/', 'b.test/1', 'b.test/2']
 const TEXTS = 3

@@ -63,7 +63,7 @@ export async function newestCrossSite(tx: Tx): Promise<number> {
 }
 
 /** The database may come back, and a conflicting transaction may end. */
-export function mayPass(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   return error instanceof Problem || retryKind(error, false) !== 'no'
 }
 
@@ -171,7 +171,7 @@ export class LinkAdmitter {
       // Before the others: the faulty row is among these.
       const others = [...this.#due]
       this.#due.clear()
-      for (const bucket of buckets) this.#due.set(bucket, mayPass(error) ? at + RETRY_AFTER : at)
+      for (const bucket of buckets) this.#due.set(bucket, isTemporary(error) ? at + RETRY_AFTER : at)
       for (const [bucket, due] of others) this.#due.set(bucket, due)
       await this.#failed(taken, error)
     }
@@ -181,7 +181,7 @@ export class LinkAdmitter {
   async #failed(taken: readonly CrossSiteRow[], error: unknown): Promise<void> {
     const { database, journal } = this.#tools
     const why = reasonOf(error)
-    if (mayPass(error))
+    if (isTemporary(error))
       return journal.record({ kind: 'trouble', what: `cross-site links cannot be admitted for now: ${why}` })
     const isFound = taken.length === 1 && this.#size.rows === 1
     if (this.#size.buckets > 1) this.#size = { ...this.#size, buckets: 1 }

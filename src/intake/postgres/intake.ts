@@ -18,7 +18,7 @@ import { bucketsOfEndedLeases } from '../../frontier/postgres/leases.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
-import { crossSiteUpTo, LinkAdmitter, mayPass, newestCrossSite, reasonOf } from './cross-site.ts'
+import { crossSiteUpTo, isTemporary, LinkAdmitter, newestCrossSite, reasonOf } from './cross-site.ts'
 import {
   makeAllReady,
   newestPart,
@@ -225,7 +225,7 @@ export class PostgresIntake implements Intake {
    */
   async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
     if (this.#failure !== undefined) return
-    if (mayPass(error) || taken.length === 0) return this.#retryLater(bucket, error)
+    if (isTemporary(error) || taken.length === 0) return this.#retryLater(bucket, error)
     const isFound = taken.length === 1 && this.#smaller.get(bucket) === 1
     this.#due.add(bucket)
     this.#smaller.set(bucket, Math.max(1, taken.length >> 1))

@@ -187,7 +187,7 @@ function mayMatch({ pieces, toTheEnd }: Pattern, path: string): boolean {
   return true
 }
 
-/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned in vain. */
+/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned without a match. */
 function scan({ pieces, toTheEnd }: Pattern, path: string): number {
   const first = pieces[0].length
   const last = pieces.length - 1

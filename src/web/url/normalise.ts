@@ -12,7 +12,7 @@ import {
   withoutLeadingEntities,
 } from './escapes.ts'
 import { RULES, type RuleName } from './rules.ts'
-import { hasSessionShape, isCookielessSession, isSessionId, withoutEscapedSession } from './sessions.ts'
+import { hasSessionShape, isCookielessSession, isSessionId, withoutEscapedSession } from './session-ids.ts'
 
 /** Path and query in, path and query out. */
 export interface Normaliser {

@@ -182,7 +182,7 @@ export function normalPath(url: WebUrl): string {
 }
 
 /**
- * Path and query with every escape in one spelling and nothing removed: to judge what is requested (a black list's
+ * Path and query with every escape in one spelling and nothing removed: to judge what is requested (a blacklist's
  * entry `/index.html` must not become `/` and forbid the whole site).
  */
 export function exactPath(url: WebUrl): string {

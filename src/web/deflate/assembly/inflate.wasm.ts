@@ -106,11 +106,11 @@ export function run(end: usize): i32 {
   while (true) {
     if (!isInBlock) {
       if (isLastBlock) return DONE
-      const verdict = beginBlock()
-      if (verdict !== GOING) return verdict
+      const status = beginBlock()
+      if (status !== GOING) return status
     }
-    const verdict = isStored ? copyStored(end) : decodeSymbols(end, floor)
-    if (verdict !== BLOCK_ENDS) return verdict
+    const status = isStored ? copyStored(end) : decodeSymbols(end, floor)
+    if (status !== BLOCK_ENDS) return status
     isInBlock = false
   }
 }
@@ -121,14 +121,14 @@ function beginBlock(): i32 {
   const bits = <u32>bitsAt(position)
   const kind = (bits >> 1) & 3
   if (kind === STORED) {
-    const verdict = readStoredHead((position + 3 + 7) & ~7)
-    if (verdict !== GOING) return verdict
+    const status = readStoredHead((position + 3 + 7) & ~7)
+    if (status !== GOING) return status
   } else if (kind === FIXED) {
     takeFixedTables()
     setPosition(position + 3)
   } else if (kind === OWN) {
-    const verdict = readCodes(position + 3)
-    if (verdict !== GOING) return verdict
+    const status = readCodes(position + 3)
+    if (status !== GOING) return status
   } else {
     return DAMAGED
   }

@@ -53,8 +53,8 @@ function isLiteral(entry: u32): bool {
 
 /** Until `end`, or one match farther. Nothing before `floor` is copied. */
 export function decodeSymbols(end: usize, floor: usize): i32 {
-  const verdict = decodeMany(end, floor)
-  return verdict === GOING ? decodeEach(end, floor) : verdict
+  const status = decodeMany(end, floor)
+  return status === GOING ? decodeEach(end, floor) : status
 }
 
 /**
@@ -67,14 +67,14 @@ function decodeMany(end: usize, floor: usize): i32 {
   let at = INPUT + (position >> 3)
   if (at > last) return GOING
   let to = out
-  let verdict = GOING
+  let status = GOING
   let bits = (load<u64>(at) >> (position & 7)) << HIGHER
   let count: u32 = 56 - (position & 7) + HIGHER
   at += 7
   let entry = literalEntry(bits)
   while (at <= last) {
     if (to >= end) {
-      verdict = FULL
+      status = FULL
       break
     }
     let before = bits
@@ -118,7 +118,7 @@ function decodeMany(end: usize, floor: usize): i32 {
         }
       }
       if (entry & NOT_PLAIN) {
-        verdict = entry & END_OF_BLOCK ? BLOCK_ENDS : DAMAGED
+        status = entry & END_OF_BLOCK ? BLOCK_ENDS : DAMAGED
         break
       }
     }
@@ -136,13 +136,13 @@ function decodeMany(end: usize, floor: usize): i32 {
         entry = secondEntry(entry, bits, DISTANCE_TABLE)
       }
       if (entry & NOT_PLAIN) {
-        verdict = DAMAGED
+        status = DAMAGED
         break
       }
     }
     const distance = amountOf(entry, bits)
     if (distance > <u32>(to - floor)) {
-      verdict = DAMAGED
+      status = DAMAGED
       break
     }
     bits >>= entry
@@ -156,7 +156,7 @@ function decodeMany(end: usize, floor: usize): i32 {
   }
   setPosition(((<u32>(at - INPUT)) << 3) - ((count & 63) - HIGHER))
   setOut(to)
-  return verdict
+  return status
 }
 
 /** A symbol counts only if all of its bits are there; otherwise it is taken back. */

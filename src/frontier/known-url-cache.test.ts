@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KnownTexts } from './known-texts.ts'
+import { KnownTexts } from './known-url-cache.ts'
 
 test('it grows with the table, to a bound, and begins empty then', () => {
   const texts = new KnownTexts(2 ** 18)

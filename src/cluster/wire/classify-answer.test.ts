@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judgeAnswer } from './judge-answer.ts'
+import { judgeAnswer } from './classify-answer.ts'
 
 test('any Retry-After is obeyed for minutes at most', () => {
   for (const [told, ms] of [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { Damaged, unfolded } from './decompress.ts'
 import { linesOf } from './lines.ts'
 import { chunksOf } from './sources.test-data.ts'
-import { Damaged, unfolded } from './unfold.ts'
 
 const text = (n: number) => Array.from({ length: n }, (_, i) => `line ${i} ${(i * 7919) % 1000}\n`).join('')
 

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { type Bench, handClock, LEASE, openBench, whole } from '../../testkit/contracts/frontier/tools.contract.ts'
 import { turn } from '../base/clock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import { type LeasesAhead, leasesAhead } from './leases-ahead.ts'
 import type { FrontierOptions } from './options.ts'
+import { type LeasesAhead, leasesAhead } from './prefetched-leases.ts'
 
 const SITES = 40
 

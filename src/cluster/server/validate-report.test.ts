@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { aReport, aVisit } from './server.test-tools.ts'
-import { isSound } from './sound-report.ts'
+import { isSound } from './validate-report.ts'
 
 const onPage = (more: Partial<PageReport>) => (report: VisitReport) => {
   Object.assign(report.pages[0], more)
