@@ -1,4 +1,4 @@
-/** Two servers over one database: one of them keeps the coordinator, and when it is killed the other does within seconds. */
+/** Two servers over one database: one of them does the maintenance; when it is killed, the other takes over within seconds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const LONGEST_MS = 30_000
 /** Asked every five seconds; a second for the round of work, and the machine is busy. */
 const TAKEN_OVER_MS = 15_000
 
-const ROLE = String(signed64(hash64('orbweaver office maintenance')))
+const ROLE = String(signed64(hash64('orbweaver role maintenance')))
 const HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
   AND ((classid::bigint << 32) | objid::bigint) = ?
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
@@ -31,7 +31,7 @@ async function until(what: string, longest: number, isSo: () => Promise<boolean>
   return performance.now() - from
 }
 
-/** A site that was leased to somebody who is gone: whoever keeps the coordinator frees it. */
+/** A site leased to a worker that is gone: maintenance frees it. */
 async function loseSite(database: PostgresDatabase, name: string): Promise<() => Promise<boolean>> {
   const key = signed64(hash64(name))
   const sql = `INSERT INTO site (key, bucket, name, state, since, rank, fence, worker, lease_until)
@@ -48,7 +48,7 @@ async function loseSite(database: PostgresDatabase, name: string): Promise<() =>
   }
 }
 
-test('one of two servers keeps the coordinator; killed, the other does', async (t) => {
+test('one of two servers does the maintenance; when it is killed, the other takes over', async (t) => {
   const postgres = await postgresForTests()
   if ('skipped' in postgres) return t.skip(postgres.skipped)
   try {
