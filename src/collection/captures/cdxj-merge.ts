@@ -144,7 +144,7 @@ export function* indexLines(disk: Disk, path: string): Generator<string> {
         `${path} is not an index: it has a line of over 1 MB. Remove it and export it again.`,
       )
     }
-    yield* lines
+    for (const line of lines) if (line !== '') yield line
   }
   if (rest !== '') yield rest
 }

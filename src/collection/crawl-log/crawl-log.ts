@@ -45,7 +45,7 @@ export class CrawlLog {
     disk.makeFolder(dirname(path))
     // A log that the database does not know is continued, and so is one that was shortened.
     const size = disk.size(path) ?? 0
-    if ((synced > 0 || tail.length > 0) && size > synced) disk.truncate(path, synced)
+    if ((synced !== undefined || tail.length > 0) && size > (synced ?? 0)) disk.truncate(path, synced ?? 0)
     const file = disk.append(path)
     for (const { lines } of tail) file.write(Buffer.from(lines))
     const ids = tail.map(({ id }) => id)
@@ -105,12 +105,13 @@ export class CrawlLog {
   }
 }
 
-async function readSynced(tx: Tx, node: string): Promise<number> {
+/** Undefined where the database knows of no log; SQLite's one row begins with 0. */
+async function readSynced(tx: Tx, node: string): Promise<number | undefined> {
   const row =
     tx.dialect === 'sqlite'
       ? sqliteTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log')
       : await postgresTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log WHERE node = $1', node)
-  return row?.synced ?? 0
+  return tx.dialect === 'sqlite' ? row?.synced || undefined : row?.synced
 }
 
 function readTail(tx: Tx, node: string): Promise<RecordedLines[]> {

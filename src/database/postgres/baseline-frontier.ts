@@ -253,7 +253,9 @@ const TOTALS: readonly (readonly [total: string, sum: string])[] = [
   ['urls_refreshing', 'sum(n * refreshing)'],
   ['pages_granted', 'sum(n * granted)'],
 ]
-const NAMES_OF_TOTALS = TOTALS.map(([name]) => name).join(', ')
+/** The columns of `frontier_total`: what is folded and summed must name all of them. */
+export const TOTAL_NAMES: readonly string[] = TOTALS.map(([name]) => name)
+const NAMES_OF_TOTALS = TOTAL_NAMES.join(', ')
 const SUMS = TOTALS.map(([name, sum]) => `coalesce(${sum}, 0) AS ${name}`).join(', ')
 
 const rowsOf = (transition: string, n: 1 | -1) =>

@@ -21,8 +21,15 @@ export async function versionOf(connection: Connection, where: string, steps: re
   if (!ours && !used) return 0
   if (!ours)
     throw new Problem('foreign-database', `${where} holds another program's tables: make a database of its own`)
-  const { rows: done } = await connection.query('SELECT coalesce(max(number), 0) AS version FROM orbweaver_schema')
-  const [{ version }] = done as { version: number }[]
+  const { rows: done } = await connection.query(
+    'SELECT coalesce(max(number), 0) AS version, min(name) FILTER (WHERE number = 1) AS first FROM orbweaver_schema',
+  )
+  const [{ version, first }] = done as { version: number; first: string | null }[]
+  if (first !== null && first !== steps[0]?.name)
+    throw new Problem(
+      'foreign-database',
+      `${where} was made by an unreleased version of orbweaver and cannot be read: make a new database`,
+    )
   if (version > steps.length)
     throw new Problem(
       'newer-database',

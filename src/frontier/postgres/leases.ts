@@ -40,8 +40,8 @@ interface Lease {
 }
 
 /**
- * Returns the visits that have no lease any more. A lease that expired and was not reaped yet is renewed: nobody else had the
- * site. A visit whose last part is in the inbox is not lost, it has ended.
+ * Returns the visits that have no lease any more. A lease that expired and was not reaped yet is renewed: no other worker
+ * had the site. A visit whose last part is in the inbox is not lost, it has ended.
  */
 export async function renew(
   tx: PostgresTx,
@@ -50,7 +50,8 @@ export async function renew(
   until: Instant,
 ): Promise<VisitId[]> {
   const renewed = new Set<VisitId>()
-  const leases = new Map(visits.flatMap((visit) => leaseOf(visit) ?? []).map((lease) => [lease.key, lease]))
+  // By visit: a list may name two visits to one site, of which one has the lease.
+  const leases = new Map(visits.flatMap((visit) => (leaseOf(visit) ? [[visit, leaseOf(visit)!] as const] : [])))
   await eachBucket(leases.values(), byKey, async (bucket, some) => {
     const columns = [column(some, 'key'), column(some, 'fence')] as const
     const rows = await tx.allExact<Lease>(RENEW, bucket, ...columns, worker, until)

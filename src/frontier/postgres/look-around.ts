@@ -5,6 +5,7 @@
 
 import { assert } from '../../base/assert.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
+import { TOTAL_NAMES } from '../../database/postgres/baseline-frontier.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type SeenTotals, totalsView } from '../rules/row-views.ts'
 import type { SiteState } from '../rules/site.ts'
@@ -31,13 +32,6 @@ export async function lookAround(
  * at any moment, whatever others add, read or fold.
  */
 
-const NAMES = [
-  ...['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held'].map((state) => `sites_${state}`),
-  'urls_known',
-  'urls_waiting',
-  'urls_held',
-  'pages_granted',
-]
 /** This many rows of a bucket are read as quickly as one. */
 const MANY = 32
 const MAX_ROWS = 10_000
@@ -49,8 +43,8 @@ export const FOLD_TOTALS = `
     SELECT id FROM frontier_total WHERE bucket = $1 ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED),
   gone AS (
     DELETE FROM frontier_total t USING old WHERE t.bucket = $1 AND t.id = old.id RETURNING t.*)
-  INSERT INTO frontier_total (bucket, ${NAMES.join(', ')})
-  SELECT $1::smallint, ${NAMES.map((name) => `sum(${name})`).join(', ')} FROM gone HAVING count(*) > 0`
+  INSERT INTO frontier_total (bucket, ${TOTAL_NAMES.join(', ')})
+  SELECT $1::smallint, ${TOTAL_NAMES.map((name) => `sum(${name})`).join(', ')} FROM gone HAVING count(*) > 0`
 
 export async function foldTotals(tx: PostgresTx): Promise<void> {
   const long = await tx.all<{ bucket: number }>(READ_LONG_TOTALS)

@@ -130,9 +130,10 @@ export class SqliteIntake implements Intake {
     this.#waiting += applied.stored
     this.#outOfOrder += applied.stored
     if (applied.parts > 0 && this.#outOfOrder > 0) this.#readAgain()
-    await this.#syncLog()
     if (applied.stored > 0) this.#tools.journal.record({ kind: 'inbox-stored', parts: applied.stored })
+    // Durable before the log's own transaction: no sender waits for that.
     this.#arrivals.durable()
+    await this.#syncLog()
   }
 
   async #storeAll(): Promise<void> {
