@@ -213,8 +213,10 @@ export class Reporter {
 }
 
 /** The state of its trials, without the URLs they hold back, which change with every link. */
-function trialsIn(traps: Pick<TrapMemory, 'suspects' | 'cleared'> | undefined): string {
-  const { suspects = [], cleared = [] } = traps ?? {}
+function trialsIn(traps: Pick<TrapMemory, 'suspects' | 'cleared' | 'probe'> | undefined): string {
+  const { suspects = [], cleared = [], probe } = traps ?? {}
   const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)
-  return [...samples, cleared.length].join('\n')
+  // The check for missing pages counts, too: a page that hangs its reader must not be requested again after a crash.
+  const checked = probe === undefined ? '' : probe.like === undefined ? 'checked' : 'like'
+  return [...samples, cleared.length, checked].join('\n')
 }

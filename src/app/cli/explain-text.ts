@@ -218,7 +218,7 @@ function givenUp({ reason }: SiteView, otherwise: string): string {
   return why === '' ? otherwise : plain(failureText(why) ?? why)
 }
 
-/** The limits are those of `frontier/caution.ts`. */
+/** The limits are those of `frontier/rules/visit.ts`. */
 function lossLine(losses: number): string {
   const visits = losses === 1 ? 'Its last visit was lost' : `Its last ${grouped(losses)} visits were lost`
   if (losses >= 5) return `${visits} without a result: it waits longer after each and gets short visits.`

@@ -59,7 +59,11 @@ export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): Volum
     },
     close() {
       client?.close()
-      for (const store of stores.values()) void store.then((one) => one.close())
+      for (const store of stores.values())
+        void store.then(
+          (one) => one.close(),
+          () => {},
+        )
     },
   }
 }

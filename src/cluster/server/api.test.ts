@@ -47,7 +47,7 @@ describe('who may call', () => {
     assert.equal(status, 409)
     assert.deepEqual(body, {
       code: 'other-protocol',
-      message: 'the worker speaks protocol 99, this server 1',
+      message: 'the worker speaks protocol 99, this server 2',
       hint: 'use the same version of orbweaver for both (header x-orbweaver-protocol)',
     })
   })

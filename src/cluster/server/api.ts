@@ -185,7 +185,7 @@ function blank(request: FastifyRequest): Asked {
   }
 }
 
-/** The query of `readVolume`. */
+/** The join secret that an operator shows. */
 function joinShown(authorization: string | undefined): string | undefined {
   const [, shown] = /^Join ([A-Za-z0-9_-]{1,2000})$/.exec(authorization ?? '') ?? []
   return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { Millis } from '../../base/clock.ts'
 
 /** Raised when an older worker could do harm or not be understood. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 export const API = '/api/v1'
 
 /** In every worker request: its protocol. */

@@ -237,21 +237,23 @@ export const OTHER_HONEST: Record<string, Site> = {
   ),
 }
 
-/** Three hundred recipes, each also for the printer. */
-export const RECIPES: Site = around(
-  [
+/** Three hundred recipes, each also for the printer, with this query. */
+export const recipesWith = (query: string): Site =>
+  around(
     [
-      /^\/recipe\/(\d+)(\?print=1)?$/,
-      ([i]) => {
-        const n = Number(i)
-        const r = randomOf('r' + i)
-        return page('Recipe', words('rec' + n, 60), [
-          ...menu,
-          `/recipe/${n}?print=1`,
-          ...range(4).map(() => `/recipe/${r.integer(300)}`),
-        ])
-      },
+      [
+        /^\/recipe\/(\d+)(\?print(=1)?)?$/,
+        ([i]) => {
+          const n = Number(i)
+          const r = randomOf('r' + i)
+          return page('Recipe', words('rec' + n, 60), [
+            ...menu,
+            `/recipe/${n}?${query}`,
+            ...range(4).map(() => `/recipe/${r.integer(300)}`),
+          ])
+        },
+      ],
     ],
-  ],
-  ['/recipe/1', '/recipe/2'],
-)
+    ['/recipe/1', '/recipe/2'],
+  )
+export const RECIPES: Site = recipesWith('print=1')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
 import { FRAME_SETS, LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER, REAL_IN_TRAPS } from './late-sites.test-data.ts'
-import { OTHER_HONEST, OTHER_TRAPS, RECIPES } from './other-sites.test-data.ts'
+import { OTHER_HONEST, OTHER_TRAPS, RECIPES, recipesWith } from './other-sites.test-data.ts'
 import { PLAIN_SITES } from './plain-sites.test-data.ts'
 import { isHonest, page, site, slug, withTrap, words } from './sites.test-data.ts'
 import { crawl, NO_LIMITS, type Site } from './traces.test-data.ts'
@@ -114,6 +114,12 @@ test('versions for the printer are left alone when they say nothing else, and ev
   )
   assert.ok([...refused.keys()].every((path) => path.endsWith('?print=1')))
   assert.ok([...fetched].filter((path) => path.startsWith('/recipe/') && !path.includes('?')).length > 250)
+})
+
+test('the same without a value', () => {
+  const { fetched, refused } = crawl(recipesWith('print'))
+  assert.ok(refused.size > 100)
+  assert.ok([...fetched].filter((path) => path.endsWith('?print')).length < 60)
 })
 
 test('what is only linked to with a parameter is read, though the parameter does nothing', () => {

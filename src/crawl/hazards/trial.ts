@@ -98,7 +98,7 @@ export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refus
 }
 
 function confirmation(
-  { proof, words }: SuspectPattern,
+  { pattern, proof, words }: SuspectPattern,
   page: PageFacts,
   { fresh, seen, slow, missing }: Sample,
 ): { confirms: boolean | undefined; words?: string } {
@@ -110,7 +110,9 @@ function confirmation(
     case 'growth':
       if (fresh > 0) return { confirms: true }
   }
-  if (proof !== 'text' && fresh === 0 && isNamedByQuery(page.path)) return { confirms: false }
+  // Only where one page has the queries: `?print` on every article is a page that is known without it.
+  const isNamed = !/[#*{]/.test(pattern.split('?', 1)[0]) && isNamedByQuery(page.path)
+  if (proof !== 'text' && fresh === 0 && !missing && isNamed) return { confirms: false }
   // A known text, or one without words of its own.
   if (page.content === undefined || seen || missing) return { confirms: true }
   // The first sample of a stopped pattern: its words are compared with the next ones.
