@@ -1,4 +1,4 @@
-/** `bench policy`: what planning, running and deciding cost at the size of the PSP paper, beside the targets. */
+/** `bench policy` (P6): what planning, running and deciding cost at the size of the PSP paper, beside the targets. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'

@@ -1,5 +1,5 @@
 /**
- * The loop of a visit: resolve, enter the address, robots.txt, then one URL after the other, breadth first, until nothing
+ * The loop of a visit (V4): resolve, enter the address, robots.txt, then one URL after the other, breadth first, until nothing
  * is left, the slice is used up, the lease runs short or the worker stops. The reporter gathers the results.
  */
 import { HashSet64 } from '../base/hash-set.ts'

@@ -1,4 +1,4 @@
-/** The interface of intake, which both databases implement: a folder for each, `open-intake.ts` chooses. */
+/** The interface of intake, which both databases implement (W4): a folder for each, `open-intake.ts` chooses. */
 import type { Clock } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'

@@ -1,5 +1,5 @@
 /**
- * Phase 1 of PSP: how often each page is updated within the horizon. The paper's greedy gives one update at a time to
+ * Phase 1 of PSP (P3): how often each page is updated within the horizon. The paper's greedy gives one update at a time to
  * the page that gains most (ties: the lower page), within the limits of its server and R. Gains fall with every update,
  * so the result is all updates above a price. The price is searched in closed form, and a heap finishes the exact rest:
  * the same counts as the plain greedy, in O(pages) instead of O(updates · log pages).

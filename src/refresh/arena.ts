@@ -1,5 +1,5 @@
 /**
- * An event-driven simulation of crawlers, servers and pages on one time line, as in the PSP paper. Events are numbers
+ * An event-driven simulation of crawlers, servers and pages on one time line, as in the PSP paper (P1, P7, P8). Events are numbers
  * on one heap: a crawler is free, a server may be contacted, a page changes (only when changes are drawn), statistics,
  * capacity for the next fetch, the end of a crawler's wait for a server. All events of an instant come before its
  * decisions.

@@ -1,4 +1,4 @@
-/** Lower bounds for every policy, as weighted staleness over the horizon. */
+/** Lower bounds for every policy, as weighted staleness over the horizon (P2). */
 import { clearingPrices } from './allocate.ts'
 import { roughWorthInverse, staleShare, worthInverse } from './freshness.ts'
 import { eachPlanned, type Plan } from './planned.ts'

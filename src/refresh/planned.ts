@@ -1,5 +1,5 @@
 /**
- * PSP, MP2 and M-Wolf: a plan for a horizon that starts with everything fresh, and phase 3, which executes it: the
+ * PSP, MP2 and M-Wolf (P4): a plan for a horizon that starts with everything fresh, and phase 3, which executes it: the
  * server whose next update was scheduled first, never early, among those that politeness permits.
  */
 import { allocate } from './allocate.ts'

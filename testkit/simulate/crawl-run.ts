@@ -1,4 +1,4 @@
-/** `orbweaver simulate crawl`: a whole crawl of a synthetic web in virtual time, judged on the servers' side. */
+/** `orbweaver simulate crawl` (B2): a whole crawl of a synthetic web in virtual time, judged on the servers' side. */
 
 import type { Settings } from '../../src/app/config/keys.ts'
 import { loadSettings } from '../../src/app/config/load.ts'

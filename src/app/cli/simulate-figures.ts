@@ -1,4 +1,4 @@
-/** `simulate figures`: repeats the experiments of the PSP paper as tables, CSV files and charts, and checks its claims. */
+/** `simulate figures` (P5): repeats the experiments of the PSP paper as tables, CSV files and charts, and checks its claims. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT } from '../../base/errors.ts'

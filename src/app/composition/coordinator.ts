@@ -1,5 +1,5 @@
 /**
- * The coordinator over a given database, disk and clock: frontier, intake, log, stored copies. It first repairs what a crash left:
+ * The coordinator over a given database, disk and clock (W11): frontier, intake, log, stored copies. It first repairs what a crash left:
  * the inbox is applied, leases are given up, the torn tails of volumes are cut. Over PostgreSQL other coordinators may share the
  * database, and leases belong to workers on other machines: they are kept.
  */

@@ -1,4 +1,4 @@
-/** The HTTP side: every call of `cluster/wire/calls.ts` under its path, and what is common to all of them. */
+/** The HTTP side (W1): every call of `cluster/wire/calls.ts` under its path, and what is common to all of them. */
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'

@@ -1,5 +1,5 @@
 /**
- * Every API call, defined once. The checks at both ends, the types, paths, OpenAPI and `docs/reference/api.md` come
+ * Every API call, defined once (W2). The checks at both ends, the types, paths, OpenAPI and `docs/reference/api.md` come
  * from it. All calls may be repeated without effect. A worker that asks for sites again after a lost answer names the
  * visits it has.
  */

@@ -1,5 +1,5 @@
 /**
- * The coordinator as a worker on another machine sees it: the same interface over HTTP, through any server that
+ * The coordinator as a worker on another machine sees it (Y2): the same interface over HTTP, through any server that
  * answers. When none does, the worker goes on with what it has: no new visits, leases as they were, reports on its own
  * disk.
  */

@@ -1,5 +1,5 @@
 /**
- * A worker's archive: one volume at a time, written in place, synced once a second.
+ * A worker's archive (B4, V24): one volume at a time, written in place, synced once a second.
  *
  * Order of durability. `keep` only fills a buffer (and the file, when the buffer is full). `synced` writes the rest, syncs the
  * data of every volume written to, then syncs the folder for the names of new volumes, and only then resolves. `keep` cannot

@@ -1,5 +1,5 @@
 /**
- * The worker threads of a process: started as sites need them, watched, replaced when they hang, told to stop. A thread talks
+ * The worker threads of a process (C2): started as sites need them, watched, replaced when they hang, told to stop. A thread talks
  * to the coordinator through its port and shares nothing else with it but its reading slot and the filter of digests.
  */
 import { join } from 'node:path'
