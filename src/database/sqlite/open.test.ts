@@ -137,6 +137,10 @@ describe('opening', () => {
     bringUpToDate(future, migrations)
     future.exec(`PRAGMA user_version = ${migrations.length + 1}`)
     future.close()
+    const unreleased = newPath()
+    const past = new DatabaseSync(unreleased)
+    past.exec('CREATE TABLE house (x); PRAGMA application_id = 0x4f726277; PRAGMA user_version = 13')
+    past.close()
     const damaged = newPath()
     writeFileSync(damaged, 'this is no database at all '.repeat(100))
     const torn = newPath()
@@ -146,6 +150,7 @@ describe('opening', () => {
     writeFileSync(torn, bytes)
     for (const [path, code] of [
       [foreign, 'foreign-database'],
+      [unreleased, 'foreign-database'],
       [newer, 'newer-database'],
       [damaged, 'damaged-database'],
       [torn, 'damaged-database'],
