@@ -69,7 +69,8 @@ export async function measureIntake(
     const cpu = process.cpuUsage()
     const from = performance.now()
     const calls = []
-    for (let at = 0; at < parts.length; at += PARTS_A_CALL) calls.push(intake.store(parts.slice(at, at + PARTS_A_CALL)))
+    for (let at = 0; at < parts.length; at += PARTS_A_CALL)
+      calls.push(intake.accept(parts.slice(at, at + PARTS_A_CALL)))
     await Promise.all(calls)
     figures.storeSeconds += (performance.now() - from) / 1000
     await intake.idle()

@@ -45,7 +45,7 @@ export async function coordinatorPieces({ seeds, parts }: Material): Promise<Pie
       given = (await coordinator.calls.checkOut('w1', VISITS_AT_ONCE)).visits.length
   })
   const takingIn = await timeOnce(async () => {
-    for (const wave of waves) await coordinator.intake.store(wave)
+    for (const wave of waves) await coordinator.intake.accept(wave)
     await coordinator.intake.idle()
   })
   const applied = await database.read((tx) => coordinator.frontier.ledger.view.totals(tx))

@@ -30,9 +30,9 @@ export async function gather(sites: number, pagesPerSite: number): Promise<Mater
       close: () => archive.close(),
     }),
     sink: (sink) => ({
-      checkIn(worker, parts) {
+      send(worker, parts) {
         material.parts.push(...parts.filter(({ fence }) => fence === 1))
-        return sink.checkIn(worker, parts)
+        return sink.send(worker, parts)
       },
     }),
   })

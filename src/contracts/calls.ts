@@ -6,7 +6,8 @@ import type { AgendaItem, SiteName, VisitId, WorkerId } from './visit.ts'
 
 /** What the coordinator offers to its workers. */
 export interface CoordinatorCalls extends Frontier {
-  checkInSealed(worker: WorkerId, parts: SealedPart[]): Promise<void>
+  /** Resolves when the parts are durable. */
+  accept(worker: WorkerId, parts: SealedPart[]): Promise<void>
   findCopy(digest: string): Promise<StoredCopy | undefined>
 }
 

@@ -14,8 +14,8 @@ export interface Frontier {
 }
 
 export interface ReportSink {
-  /** Returns when the parts are durable. */
-  checkIn(worker: WorkerId, parts: VisitReport[]): Promise<void>
+  /** Resolves when the parts are durable. */
+  send(worker: WorkerId, parts: VisitReport[]): Promise<void>
 }
 
 /** An earlier capture of the same payload, durable and in the collection. */

@@ -4,7 +4,6 @@ import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
 import type { DigestFilter } from '../collection/captures/digest-filter.ts'
 import type { Event } from '../contracts/events.ts'
-import type { ReportSink } from '../contracts/ports.ts'
 import type { SealedPart } from '../contracts/sealed-part.ts'
 import type { Database } from '../database/database.ts'
 import type { Ledger, LostVisit } from '../frontier/ledger.ts'
@@ -27,9 +26,9 @@ export interface IntakeTools {
   atOnceBytes?: number
 }
 
-export interface Intake extends ReportSink {
-  /** As `checkIn`, for parts that come as bytes from another thread or machine. Resolves when they are durable. */
-  store(parts: readonly SealedPart[]): Promise<void>
+export interface Intake {
+  /** Resolves when they are durable: in the inbox, or applied. */
+  accept(parts: readonly SealedPart[]): Promise<void>
   /**
    * Parts that have come and can be applied; if they are many, workers should wait. Parts out of order are not counted: the
    * parts before them may never come, and a lease ends only when nothing is pending.

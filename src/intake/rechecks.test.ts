@@ -11,6 +11,7 @@ import { captureCount } from '../collection/captures/read-captures.ts'
 import { readCounter } from '../collection/counters/counters.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
 import type { PageReport } from '../contracts/report.ts'
+import { seal } from '../contracts/sealed-part.ts'
 import type { Visit } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
@@ -78,7 +79,7 @@ async function openCoordinator(database: Database, share: number, processes?: re
     async report(visit: Visit, pages: PageReport[]): Promise<void> {
       const courtesy = { pause: PAUSE, notBefore: clock.now() + PAUSE, lastAnswerAt: clock.now() }
       const more = { visit: visit.id, fence: visit.fence, courtesy, ended: 'done' as const }
-      await intake.checkIn('', [sampleReport('a.test', 1, pages, more)])
+      await intake.accept([sampleReport('a.test', 1, pages, more)].map(seal))
       await intake.idle()
     },
     async comparisons() {

@@ -139,7 +139,7 @@ async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServe
       id: 'w1',
       slots: settings.visits,
       frontier: remote,
-      sink: { checkIn: (who, reports) => remote.checkInSealed(who, reports.map(seal)) },
+      sink: { send: (who, reports) => remote.accept(who, reports.map(seal)) },
       tools: { ...tools, courtesyOf: plant.courtesyOf?.(tools.courtesyOf) ?? tools.courtesyOf },
       renewEvery: settings.lease / 3,
     },

@@ -100,8 +100,8 @@ async function oneLife(
         resolve: (resolve) => power.resolve(resolve),
         archive: (archive) => (options.bug === 'sent-before-synced' ? unsynced(archive) : archive),
         sink: (sink) => ({
-          async checkIn(worker, parts) {
-            await sink.checkIn(worker, parts)
+          async send(worker, parts) {
+            await sink.send(worker, parts)
             promises.acknowledged(parts)
           },
         }),

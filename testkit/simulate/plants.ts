@@ -90,8 +90,8 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     what: 'a server that stores parts a second after it said that they are stored',
     calls: (calls, clock) => ({
       ...calls,
-      async checkInSealed(worker, parts) {
-        clock.after(1000, () => calls.checkInSealed(worker, parts).catch(() => {}))
+      async accept(worker, parts) {
+        clock.after(1000, () => calls.accept(worker, parts).catch(() => {}))
       },
     }),
   },

@@ -52,8 +52,8 @@ export interface PartsSeen {
 export function notingCalls(calls: ServerCalls, note: Note, { acknowledged }: PartsSeen): ServerCalls {
   return {
     ...calls,
-    async checkInSealed(worker, parts) {
-      await calls.checkInSealed(worker, parts)
+    async accept(worker, parts) {
+      await calls.accept(worker, parts)
       for (const { site, visit, part } of parts) acknowledged.add(`part ${part} of ${site} (${visit})`)
     },
     async checkOut(worker, atMost) {

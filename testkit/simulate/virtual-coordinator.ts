@@ -11,6 +11,7 @@ import { openArchive } from '../../src/collection/volumes/volume-writer.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { OpenSession, Resolve } from '../../src/contracts/exchange.ts'
 import type { Archive, Frontier, ReportSink } from '../../src/contracts/ports.ts'
+import { seal } from '../../src/contracts/sealed-part.ts'
 import { runWorker, type WorkerOptions } from '../../src/crawl/worker/worker.ts'
 import type { Database } from '../../src/database/database.ts'
 import { testFetch, testResolve } from '../web/fetch.ts'
@@ -100,12 +101,13 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
       findCopy: coordinator.findCopy,
       watch: { begin() {}, end() {} },
     })
+    const sink: ReportSink = { send: (_worker, reports) => coordinator.intake.accept(reports.map(seal)) }
     return runWorker(
       {
         id: worker,
         slots: settings.visits,
         frontier: alter.frontier?.(coordinator.calls, worker) ?? coordinator.calls,
-        sink: alter.sink?.(coordinator.intake, worker) ?? coordinator.intake,
+        sink: alter.sink?.(sink, worker) ?? sink,
         tools: alter.tools?.(tools, worker) ?? tools,
         renewEvery: settings.lease / 3,
       },

@@ -24,6 +24,7 @@ import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirror
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
+import { seal } from '../../contracts/sealed-part.ts'
 import { hungReport } from '../../crawl/worker/watchdog.ts'
 import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
@@ -182,7 +183,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
       const site = await database.read((tx) => ledger.view.site(tx, reading.site))
       const key = urls.parse(reading.item.url)?.key
       if (site?.lease?.visit !== reading.visit || key === undefined) return
-      await intake.checkIn('watchdog', [hungReport(reading, key, site, site.lease.parts, clock.now())])
+      await intake.accept([hungReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
     ...periodicWork(parts, opened, mirrors, follow, repair),
@@ -202,7 +203,7 @@ function callsOf({ frontier: { frontier }, intake, originals, node }: Opened, fi
     },
     enter: (worker, visit, address) => frontier.enter(worker, visit, address),
     renew: (worker, visits) => frontier.renew(worker, visits),
-    checkInSealed: (_worker, sealed) => intake.store(sealed),
+    accept: (_worker, sealed) => intake.accept(sealed),
     findCopy: find,
   }
 }

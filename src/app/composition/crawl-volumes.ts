@@ -64,9 +64,9 @@ async function inLocations(coordinator: Coordinator, journal: Readers<Event>): P
     },
     calls: {
       ...coordinator.calls,
-      async checkInSealed(worker, parts) {
+      async accept(worker, parts) {
         await ship()
-        await coordinator.calls.checkInSealed(worker, parts)
+        await coordinator.calls.accept(worker, parts)
       },
     },
     leave: (folder, why) => list.leave(folder, why),

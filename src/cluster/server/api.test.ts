@@ -152,7 +152,7 @@ describe('parts', () => {
   })
 
   it('that cannot be made durable: 503 and when to come again', async () => {
-    const { checkInSealed } = made.coordinator.calls
+    const { accept } = made.coordinator.calls
     const send = () =>
       made.send('/api/v1/parts', { as: a, headers: parts, body: frameParts([{ ticket, part: aPart(1, 6) }]) })
     try {
@@ -161,14 +161,14 @@ describe('parts', () => {
         [Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }), 'disk-full'],
         [new Error('whatever'), 'database-unreachable'],
       ] as const) {
-        made.coordinator.calls.checkInSealed = () => Promise.reject(error)
+        made.coordinator.calls.accept = () => Promise.reject(error)
         const { status, body, header } = await send()
         assert.equal(status, 503)
         assert.equal((body as { code: string }).code, code)
         assert.ok(Number(header('retry-after')) > 0)
       }
     } finally {
-      made.coordinator.calls.checkInSealed = checkInSealed
+      made.coordinator.calls.accept = accept
     }
   })
 

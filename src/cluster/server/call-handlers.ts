@@ -7,7 +7,7 @@ import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
-import { checkInHandler } from './check-in.ts'
+import { acceptParts } from './accept-parts.ts'
 import type { Handlers } from './handlers.ts'
 import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
 import { type CoordinatorFigures, statisticsOf } from './statistics.ts'
@@ -62,7 +62,7 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       locations: volumeLocations(database, parts.id),
     }),
     ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
-    checkIn: checkInHandler({ calls, tickets, holdings, journal }),
+    checkIn: acceptParts({ calls, tickets, holdings, journal }),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: statisticsOf({
       clock,

@@ -89,7 +89,7 @@ export function madeUpCoordinator(): MadeUp {
         record(`renew ${worker} ${visits.length}`)
         return { lease: 90_000, lost: visits.filter((visit) => visit.startsWith('ff')) }
       },
-      async checkInSealed(_worker, parts) {
+      async accept(_worker, parts) {
         stored.push(...parts)
       },
       findCopy: async (digest) => (digest === 'sha1:KNOWN' ? { url: 'http://a.test/twin', at: 12 } : undefined),

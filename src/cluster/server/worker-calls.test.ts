@@ -72,7 +72,7 @@ describe('a worker over HTTP', () => {
     made.coordinator.free.push(aVisit(1))
     await coordinator.checkOut('w1', 1)
     const parts = [aPart(1, 1), aPart(1, 2, { ended: 'done' })]
-    await coordinator.checkInSealed('w1', parts)
+    await coordinator.accept('w1', parts)
     assert.deepEqual(made.coordinator.stored, parts)
     assert.equal(coordinator.undelivered, 0)
     assert.deepEqual(await Promise.all([coordinator.findCopy('sha1:KNOWN'), coordinator.findCopy('sha1:NEW')]), [
@@ -226,7 +226,7 @@ it('a worker has so many leases and no more, until it gives some back', async ()
   made.coordinator.free.push(aVisit(1), aVisit(2), aVisit(3))
   assert.equal((await coordinator.checkOut('w1', 2)).visits.length, 2)
   assert.equal((await coordinator.checkOut('w2', 2)).visits.length, 0)
-  await coordinator.checkInSealed('w1', [aPart(1, 1, { ended: 'done' })])
+  await coordinator.accept('w1', [aPart(1, 1, { ended: 'done' })])
   assert.equal((await coordinator.checkOut('w2', 2)).visits.length, 1)
   await coordinator.close(0)
 })

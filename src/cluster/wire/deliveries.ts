@@ -63,19 +63,19 @@ export class Deliveries {
   }
 
   /** Resolves when they are durable, there or here. Parts that come meanwhile are sent together next. */
-  deliver(parts: readonly TicketedPart[]): Promise<void> {
+  send(parts: readonly TicketedPart[]): Promise<void> {
     return new Promise((done, failed) => {
       this.#brought.push({ parts, done, failed })
-      if (!this.#isSending) void this.#deliverAll()
+      if (!this.#isSending) void this.#sendAll()
     })
   }
 
-  async #deliverAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     this.#isSending = true
     while (this.#brought.length > 0) {
       const together = this.#brought.splice(0)
       try {
-        await this.#deliverParts(together.flatMap(({ parts }) => parts))
+        await this.#sendParts(together.flatMap(({ parts }) => parts))
         for (const { done } of together) done()
       } catch (error) {
         for (const { failed } of together) failed(error)
@@ -84,13 +84,13 @@ export class Deliveries {
     this.#isSending = false
   }
 
-  async #deliverParts(parts: readonly TicketedPart[]): Promise<void> {
+  async #sendParts(parts: readonly TicketedPart[]): Promise<void> {
     for (const batch of batchesOf(parts, (part) => this.#tell(`a part of ${part.part.site} is too large to be sent`))) {
-      await this.#deliverBatch(frameParts(batch), batch.length)
+      await this.#sendBatch(frameParts(batch), batch.length)
     }
   }
 
-  async #deliverBatch(frame: Uint8Array, parts: number): Promise<void> {
+  async #sendBatch(frame: Uint8Array, parts: number): Promise<void> {
     const { outbox, clock } = this.#tools
     for (;;) {
       const bell = this.#bell.signal()

@@ -228,9 +228,9 @@ test('reports that no server takes are durable here, and arrive in their order w
   await run(async () => {
     let coordinator = start()
     await coordinator.checkOut('w1', 1)
-    await coordinator.checkInSealed('w1', [part(1)])
+    await coordinator.accept('w1', [part(1)])
     upAll(false)
-    for (let n = 2; n <= 5; n++) await coordinator.checkInSealed('w1', [part(n)])
+    for (let n = 2; n <= 5; n++) await coordinator.accept('w1', [part(n)])
     assert.equal(coordinator.undelivered, 4)
     // The process ends, and so does the power: what it had promised is on the disk.
     await coordinator.close(0)
@@ -255,7 +255,7 @@ test('reports of many threads go together', async () => {
   await run(async () => {
     const coordinator = start()
     await coordinator.checkOut('w1', 1)
-    await Promise.all(Array.from({ length: 40 }, (_, n) => coordinator.checkInSealed('w1', [part(n + 1)])))
+    await Promise.all(Array.from({ length: 40 }, (_, n) => coordinator.accept('w1', [part(n + 1)])))
     await coordinator.close(0)
   })
   assert.deepEqual(
@@ -272,7 +272,7 @@ test('a server that cannot store says when to come again, and is left alone unti
     const coordinator = start()
     await coordinator.checkOut('w1', 1)
     a.answer = (path) => (path === '/api/v1/parts' ? busy(20) : usual(path))
-    await coordinator.checkInSealed('w1', [part(1)])
+    await coordinator.accept('w1', [part(1)])
     assert.equal(coordinator.undelivered, 1)
     const asked = a.asked.length
     await clock.sleep(19_000)
@@ -290,7 +290,7 @@ test('a full outbox is reported once, and further reports wait', async () => {
     await coordinator.checkOut('w1', 1)
     upAll(false)
     const done: number[] = []
-    const all = [1, 2, 3, 4, 5].map((n) => coordinator.checkInSealed('w1', [part(n)]).then(() => done.push(n)))
+    const all = [1, 2, 3, 4, 5].map((n) => coordinator.accept('w1', [part(n)]).then(() => done.push(n)))
     await clock.sleep(60_000)
     assert.ok(done.length > 0 && done.length < 5, `${done}`)
     assert.deepEqual(troubles, ['no server answers and there is no room for more reports: visits wait'])
@@ -309,7 +309,7 @@ test('what a server refuses for good is set aside and does not hold up the rest'
     await coordinator.checkOut('w1', 1)
     const no = { status: 400, body: { code: 'bad-request', message: 'cannot be read', hint: '' } }
     a.answer = (path) => (path === '/api/v1/parts' ? no : usual(path))
-    await coordinator.checkInSealed('w1', [part(1)])
+    await coordinator.accept('w1', [part(1)])
     await coordinator.close(5000)
     assert.equal(coordinator.undelivered, 0)
   })
@@ -327,7 +327,7 @@ test('a worker that the servers do not know any more ends, and keeps its reports
     const coordinator = start()
     await coordinator.checkOut('w1', 1)
     a.answer = () => ({ status: 401, body: { code: 'unauthorized', message: 'who are you?', hint: 'register' } })
-    await coordinator.checkInSealed('w1', [part(1)])
+    await coordinator.accept('w1', [part(1)])
     assert.deepEqual((await coordinator.checkOut('w1', 1)).visits, [], 'reports go first')
     await clock.sleep(1000)
     await assert.rejects(coordinator.checkOut('w1', 1), {
@@ -403,7 +403,7 @@ test('a proxy that takes no bodies of that size costs nothing but time', async (
     const coordinator = start()
     await coordinator.checkOut('w1', 1)
     a.answer = (path) => (path === '/api/v1/parts' ? { status: 413, body: 'nginx' } : usual(path))
-    await coordinator.checkInSealed('w1', [part(1)])
+    await coordinator.accept('w1', [part(1)])
     await clock.sleep(1000)
     await assert.rejects(coordinator.checkOut('w1', 1), { code: 'server-refused', message: /client_max_body_size/ })
     assert.equal(coordinator.undelivered, 1)
@@ -461,7 +461,7 @@ test('a visit is named as long as no server has its last part', async () => {
     await unanswered
     a.isUp = true
     await clock.sleep(1000)
-    const telling = coordinator.checkInSealed('w1', [{ ...part(1), last: true }])
+    const telling = coordinator.accept('w1', [{ ...part(1), last: true }])
     await coordinator.checkOut('w1', 1)
     await telling
     await coordinator.checkOut('w1', 1)

@@ -218,7 +218,7 @@ class ServersByHttp implements RemoteServers {
     }
   }
 
-  async checkInSealed(_worker: WorkerId, parts: SealedPart[]): Promise<void> {
+  async accept(_worker: WorkerId, parts: SealedPart[]): Promise<void> {
     const ticketed = parts.flatMap((part) => {
       const known = this.#held.get(part.visit)
       if (known !== undefined) return [{ ticket: known.ticket, part }]
@@ -227,7 +227,7 @@ class ServersByHttp implements RemoteServers {
     })
     const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
     this.#held.end(ended)
-    await this.#deliveries.deliver(ticketed)
+    await this.#deliveries.send(ticketed)
     this.#reported.push(...ended)
   }
 

@@ -188,7 +188,7 @@ function callsFor<Plan extends { version: string }>(
   return {
     enter: (...call) => remote.enter(...call),
     renew: (...call) => remote.renew(...call),
-    checkInSealed: (...call) => remote.checkInSealed(...call),
+    accept: (...call) => remote.accept(...call),
     findCopy: remote.findCopy,
     async checkOut(worker, atMost) {
       const { visits, next } = await remote.checkOut(worker, atMost)

@@ -24,7 +24,7 @@ const visitOf = (id: string): Visit => ({
 const reporterOf = (id: string) => new Reporter(visitOf(id), () => ({ pause: 2000, notBefore: 0 }))
 
 /** What happened, in order: syncs and check-ins take their time. */
-function bench(faults: { sync?: Error; checkIn?: Error } = {}) {
+function bench(faults: { sync?: Error; send?: Error } = {}) {
   const clock = virtualClock(0)
   const log: string[] = []
   const sent: VisitReport[][] = []
@@ -40,10 +40,10 @@ function bench(faults: { sync?: Error; checkIn?: Error } = {}) {
     close: async () => {},
   }
   const sink: ReportSink = {
-    async checkIn(_worker, parts) {
+    async send(_worker, parts) {
       log.push(`check-in of ${parts.map(({ visit, part }) => `${visit}.${part}`).join(' ')} begins`)
       await clock.sleep(10)
-      if (faults.checkIn !== undefined) throw faults.checkIn
+      if (faults.send !== undefined) throw faults.send
       sent.push(parts)
       log.push('check-in ends')
     },
@@ -57,7 +57,7 @@ test('the part is cut, then its bytes are synced, then it is sent, and only then
   const reporter = reporterOf('v')
   reportSender.add(reporter)
   reporter.tally.add('requests')
-  await clock.run(reportSender.deliver().then(() => log.push('durable')))
+  await clock.run(reportSender.send().then(() => log.push('durable')))
   const order = [
     'sync begins',
     'sync ends',
@@ -76,10 +76,10 @@ test('news during a delivery goes with the next one, and its caller waits for th
   const reporter = reporterOf('v')
   reportSender.add(reporter)
   reporter.tally.add('requests')
-  const first = reportSender.deliver()
+  const first = reportSender.send()
   clock.after(5, () => reporter.tally.add('fetched'))
-  const second = clock.sleep(6).then(() => reportSender.deliver())
-  const third = clock.sleep(7).then(() => reportSender.deliver())
+  const second = clock.sleep(6).then(() => reportSender.send())
+  const third = clock.sleep(7).then(() => reportSender.send())
   await clock.run(Promise.all([first, second, third]))
   assert.deepEqual(
     sent.map((parts) => parts.map(({ part, counts }) => [part, [...counts.keys()]])),
@@ -110,16 +110,16 @@ test('a visit whose last part is sent is forgotten, and without visits nothing i
   const reporter = reporterOf('v')
   reportSender.add(reporter)
   reporter.end('done')
-  await clock.run(reportSender.deliver())
+  await clock.run(reportSender.send())
   assert.equal(sent[0][0].ended, 'done')
   reporter.tally.add('requests')
-  await clock.run(reportSender.deliver())
+  await clock.run(reportSender.send())
   assert.equal(sent.length, 1)
   await clock.run(clock.sleep(3 * PART_EVERY))
   await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
 })
 
-for (const where of ['sync', 'checkIn'] as const) {
+for (const where of ['sync', 'send'] as const) {
   test(`when ${where} fails, nothing more is sent, whoever waits learns it, and the worker is told once`, async () => {
     const { clock, sent, log, reportSender } = bench({ [where]: new Error('no room left') })
     const told: unknown[] = []
@@ -127,14 +127,14 @@ for (const where of ['sync', 'checkIn'] as const) {
     const reporter = reporterOf('v')
     reportSender.add(reporter)
     reporter.tally.add('requests')
-    const waiting = [reportSender.deliver(), reportSender.deliver()]
+    const waiting = [reportSender.send(), reportSender.send()]
     const ends = await clock.run(Promise.allSettled(waiting))
     assert.deepEqual(
       ends.map(({ status }) => status),
       ['rejected', 'rejected'],
     )
     reporter.tally.add('requests')
-    await assert.rejects(clock.run(reportSender.deliver()), /no room left/)
+    await assert.rejects(clock.run(reportSender.send()), /no room left/)
     await clock.run(clock.sleep(3 * PART_EVERY))
     assert.equal(sent.length, 0)
     assert.equal(log.filter((what) => what === 'sync begins').length, 1)
@@ -151,7 +151,7 @@ test('the news of very many visits is cut in several turns, and goes in one deli
     reportSender.add(reporter)
     reporter.tally.add('requests')
   }
-  const delivered = reportSender.deliver()
+  const delivered = reportSender.send()
   // Told before the delivery came to it: it goes with the part.
   reporters[299].end('done')
   await clock.run(delivered)

@@ -46,11 +46,11 @@ export class ReportSender {
   forget(reporter: Reporter): void {
     if (!this.#reporters.has(reporter)) return
     const forget = () => this.#reporters.delete(reporter)
-    this.deliver().then(forget, forget)
+    this.send().then(forget, forget)
   }
 
   /** Resolves when everything reported so far is durable. Calls made while a delivery runs share the next one. */
-  deliver(): Promise<void> {
+  send(): Promise<void> {
     if (this.#current === undefined) {
       this.#current = this.#carry().finally(() => {
         this.#current = undefined
@@ -61,14 +61,14 @@ export class ReportSender {
       .catch(() => {})
       .then(() => {
         this.#following = undefined
-        return this.deliver()
+        return this.send()
       })
     return this.#following
   }
 
   #tick(): void {
     this.#timer = undefined
-    this.deliver().catch(() => {})
+    this.send().catch(() => {})
     if (this.#reporters.size > 0) this.#timer = this.#tools.clock.after(PART_EVERY, () => this.#tick())
   }
 
@@ -87,7 +87,7 @@ export class ReportSender {
     try {
       await archive.synced()
       journal.record({ kind: 'synced', worker })
-      await sink.checkIn(worker, parts)
+      await sink.send(worker, parts)
       const sum = (of: (part: VisitReport) => number) => parts.reduce((total, part) => total + of(part), 0)
       const pages = sum((part) => part.pages.length)
       const bytes = sum((part) => part.counts.get('bytes') ?? 0)

@@ -13,7 +13,7 @@ function coordinator(answer: (call: number) => string | undefined) {
   const { port1, port2 } = new MessageChannel()
   const brought: SealedPart[][] = []
   port2.on('message', (message: ToCoordinator) => {
-    if (message.kind !== 'call' || message.call.name !== 'checkInSealed') return
+    if (message.kind !== 'call' || message.call.name !== 'accept') return
     brought.push(message.call.args[1])
     const failed = answer(brought.length)
     if (failed === undefined) port2.postMessage({ kind: 'answer', id: message.id, value: undefined })
@@ -24,7 +24,7 @@ function coordinator(answer: (call: number) => string | undefined) {
 
 test('the news of many visits is sent in several calls, completely and in order', async () => {
   const { remote, brought, close } = coordinator(() => undefined)
-  await remote.sink.checkIn('w', reports)
+  await remote.sink.send('w', reports)
   assert.ok(brought.length > 2)
   assert.deepEqual(
     brought.flat().map(({ site }) => site),
@@ -35,6 +35,6 @@ test('the news of many visits is sent in several calls, completely and in order'
 
 test('when one of the calls fails, the whole check-in has failed', async () => {
   const { remote, close } = coordinator((call) => (call === 2 ? 'no room left' : undefined))
-  await assert.rejects(remote.sink.checkIn('w', reports), /no room left/)
+  await assert.rejects(remote.sink.send('w', reports), /no room left/)
   close()
 })

@@ -51,13 +51,13 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
       renew: (...args) => send({ name: 'renew', args }),
     },
     sink: {
-      async checkIn(worker, reports) {
+      async send(worker, reports) {
         const calls: Promise<void>[] = []
         for (let at = 0; at < reports.length; at += PARTS_PER_TURN) {
           if (at > 0) await turn()
           const parts = reports.slice(at, at + PARTS_PER_TURN).map(seal)
           const call = send<void>(
-            { name: 'checkInSealed', args: [worker, parts] },
+            { name: 'accept', args: [worker, parts] },
             parts.map(({ body }) => body.buffer as ArrayBuffer),
           )
           // It may fail while the next ones are encoded; all are awaited below.
@@ -110,8 +110,8 @@ function answer(coordinator: CoordinatorCalls, call: Call): Promise<unknown> {
       return coordinator.enter(...call.args)
     case 'renew':
       return coordinator.renew(...call.args)
-    case 'checkInSealed':
-      return coordinator.checkInSealed(...call.args)
+    case 'accept':
+      return coordinator.accept(...call.args)
     case 'findCopy':
       return coordinator.findCopy(...call.args)
   }

@@ -54,7 +54,7 @@ function bench(sites: number, pages: number, options: Partial<WorkerOptions> = {
     },
   }
   const sink: ReportSink = {
-    async checkIn(_worker, told) {
+    async send(_worker, told) {
       await clock.sleep(5)
       for (const part of told) {
         parts.push(part)
@@ -169,12 +169,12 @@ test('without renewals it stops asking while an exchange would still fit the lea
 test('when parts cannot be sent, it ends at once with that error and requests nothing more', async () => {
   const { web, clock, sink, options } = bench(4, 50)
   let failedAt = Number.POSITIVE_INFINITY
-  const checkIn: ReportSink['checkIn'] = async (worker, parts) => {
-    if (clock.elapsed() < 8000) return sink.checkIn(worker, parts)
+  const send: ReportSink['send'] = async (worker, parts) => {
+    if (clock.elapsed() < 8000) return sink.send(worker, parts)
     failedAt = Math.min(failedAt, clock.elapsed())
     throw new Error('no room left')
   }
-  await assert.rejects(clock.run(runWorker({ ...options, sink: { checkIn } }, never)), /no room left/)
+  await assert.rejects(clock.run(runWorker({ ...options, sink: { send } }, never)), /no room left/)
   assert.ok(web.asked.every(({ at }) => at <= failedAt + 1))
 })
 

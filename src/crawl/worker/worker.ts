@@ -116,7 +116,7 @@ class Worker {
 
   /** Everything the visits reported is durable before the worker ends. */
   async close(): Promise<void> {
-    if (this.#failure === undefined) await this.#sender.deliver().catch((error: unknown) => this.#fail(error))
+    if (this.#failure === undefined) await this.#sender.send().catch((error: unknown) => this.#fail(error))
     this.#sender.close()
     this.#over.abort()
     await Promise.all(this.#background)
@@ -148,8 +148,8 @@ class Worker {
       .finally(() => {
         this.#running--
         this.#bell.wake()
-        // No other visit has news to go with it, and this site may be the only work there is: deliver at once.
-        if (this.#running === 0 && !this.#ending) this.#sender.deliver().then(() => this.#bell.wake(), fail)
+        // No other visit has news to go with it, and this site may be the only work there is: send at once.
+        if (this.#running === 0 && !this.#ending) this.#sender.send().then(() => this.#bell.wake(), fail)
       })
   }
 
@@ -232,7 +232,7 @@ class Worker {
       },
       findCopy: (digest) => tools.findCopy(digest).catch(fatal),
       enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
-      durable: () => this.#sender.deliver(),
+      durable: () => this.#sender.send(),
     }
   }
 

@@ -6,6 +6,7 @@ import { type StartedServer, startServer } from '../../../testkit/postgres/serve
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { VisitReport } from '../../contracts/report.ts'
+import { seal } from '../../contracts/sealed-part.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { assertAll, type Opened, openServer, visitParts } from './servers.test-tools.ts'
 
@@ -18,7 +19,7 @@ const skip = 'skipped' in started ? started.skipped : false
 async function deliver({ intake }: Opened, part: VisitReport): Promise<void> {
   for (;;) {
     try {
-      return await intake.checkIn('w', [part])
+      return await intake.accept([part].map(seal))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       await realClock.sleep(20)

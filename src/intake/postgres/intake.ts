@@ -8,9 +8,7 @@ import type { Journal } from '../../base/journal.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import { VolumeIds } from '../../collection/postgres/write-captures.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { VisitReport } from '../../contracts/report.ts'
-import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
-import type { WorkerId } from '../../contracts/visit.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
@@ -87,11 +85,7 @@ export class PostgresIntake implements Intake {
     return intake
   }
 
-  async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
-    await this.store(parts.map(seal))
-  }
-
-  async store(parts: readonly SealedPart[]): Promise<void> {
+  async accept(parts: readonly SealedPart[]): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error
     if (parts.length > 0) await this.#storing.add(parts)
   }

@@ -9,6 +9,7 @@ import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { tryBucket } from '../../collection/postgres/bucket.ts'
 import type { Link } from '../../contracts/report.ts'
+import { seal } from '../../contracts/sealed-part.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
@@ -47,7 +48,7 @@ describe('intake of several servers', { skip }, () => {
       // Each site's parts go to the servers in turn, all sites at once.
       await Promise.all(
         sites.map(async (site) => {
-          for (const [at, part] of visitParts(site, 4).entries()) await servers[at % 2].intake.checkIn('w', [part])
+          for (const [at, part] of visitParts(site, 4).entries()) await servers[at % 2].intake.accept([part].map(seal))
         }),
       )
       await Promise.all(servers.map(({ intake }) => intake.drain()))
@@ -68,7 +69,7 @@ describe('intake of several servers', { skip }, () => {
       if (kind === 'inbox-stored') throw new Error('crash')
     })
     // It died before it acknowledged the parts, but they are durable.
-    await assert.rejects(first.intake.checkIn('w', visitParts('a.test', 3)), /crash/)
+    await assert.rejects(first.intake.accept(visitParts('a.test', 3).map(seal)), /crash/)
     const applied = new Promise<void>((resolve) => other.journal.read(({ kind }) => kind === 'applied' && resolve()))
     await applied
     await other.intake.idle()
@@ -97,7 +98,7 @@ describe('intake of several servers', { skip }, () => {
     opened.journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
     const sites = beside.slice(0, 9)
     const parts = [...sites.slice(0, 4), bad, ...sites.slice(4)].flatMap((site) => visitParts(site, 1))
-    await opened.intake.checkIn('w', parts)
+    await opened.intake.accept(parts.map(seal))
     await opened.intake.idle()
     await assertAll(database, [opened], sites.length)
     assert.equal(troubles.length, 2)
@@ -131,7 +132,7 @@ describe('intake of several servers', { skip }, () => {
         },
       }
       const opened = await openServer(database, 'one', ledger)
-      await opened.intake.checkIn('w', visitParts('a.test', 1).slice(0, 1))
+      await opened.intake.accept(visitParts('a.test', 1).slice(0, 1).map(seal))
       await opened.intake.idle()
       assert.equal(runs, times + 1)
       await assertAll(database, [opened], 1)
@@ -170,7 +171,7 @@ describe('intake of several servers', { skip }, () => {
       const crossSite = to.map((target) => link(target, `http://${site}/`))
       return sampleReport(site, 1, [samplePage(`http://${site}/`)], { crossSite, ended: 'done' })
     })
-    await Promise.all(parts.map((part, at) => servers[at % 2].intake.checkIn('w', [part])))
+    await Promise.all(parts.map((part, at) => servers[at % 2].intake.accept([part].map(seal))))
     await Promise.all(servers.map(({ intake }) => intake.drain()))
     assert.ok(await servers[0].intake.isSettled())
     const entered = await one.read((tx) => queries(tx).all<{ url: string }>('SELECT url FROM entered ORDER BY url'))
@@ -213,7 +214,7 @@ describe('intake of several servers', { skip }, () => {
     )
     await database.transact(async (tx) => {
       assert.ok(await tryBucket(postgresTx(tx), bucket))
-      await intake.checkIn('w', visitParts('a.test', 1))
+      await intake.accept(visitParts('a.test', 1).map(seal))
       assert.ok(intake.pending() > 0)
       await intake.reap()
     })

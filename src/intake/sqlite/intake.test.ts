@@ -26,9 +26,9 @@ test('parts that come faster than they are applied are stored first, and acknowl
   const { intake, journal, ledger } = await coordinator(database, memoryDisk(), {}, 2 * bytes)
   const moments: string[] = []
   journal.read((event) => moments.push(event.kind))
-  await intake.checkIn('w', first)
+  await intake.accept(first.map(seal))
   assert.deepEqual(moments, ['applying', 'applied'])
-  await intake.checkIn('w', others.flat())
+  await intake.accept(others.flat().map(seal))
   assert.deepEqual(moments, ['applying', 'applied', 'inbox-stored'])
   assert.equal(ledger.returned.length, others.length)
   await intake.idle()
@@ -46,7 +46,7 @@ test('reap rejects when nothing more can be stored', async () => {
   const { intake } = await coordinator({ ...whole, transact })
   assert.deepEqual(await intake.reap(), [])
   isFull = true
-  await assert.rejects(intake.checkIn('w', visitParts('a.test')), /disk is full/)
+  await assert.rejects(intake.accept(visitParts('a.test').map(seal)), /disk is full/)
   isFull = false
   await assert.rejects(intake.reap(), /disk is full/)
 })
@@ -64,7 +64,7 @@ test('parts count as pending until they are durable: no lease is reaped while th
   const { intake } = await coordinator({ ...whole, transact }, memoryDisk(), {}, 0)
   isSlow = true
   const parts = visitParts('a.test')
-  const stored = intake.checkIn('w', parts)
+  const stored = intake.accept(parts.map(seal))
   await turn()
   assert.equal(intake.pending(), parts.length)
   isSlow = false

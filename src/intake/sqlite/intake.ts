@@ -5,9 +5,7 @@
  */
 import { turn } from '../../base/clock.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
-import type { VisitReport } from '../../contracts/report.ts'
-import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
-import type { WorkerId } from '../../contracts/visit.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
@@ -52,11 +50,7 @@ export class SqliteIntake implements Intake {
     return new SqliteIntake({ ...tools, log }, await tools.database.read(partsWaiting))
   }
 
-  async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
-    await this.store(parts.map(seal))
-  }
-
-  async store(parts: readonly SealedPart[]): Promise<void> {
+  async accept(parts: readonly SealedPart[]): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error
     if (parts.length === 0) return
     const stored = this.#arrivals.add(parts)

@@ -75,7 +75,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
       test(`idle waits for parts that have come and are not stored yet (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
-        const storing = intake.checkIn('w', visitParts('a.test'))
+        const storing = intake.accept(visitParts('a.test').map(seal))
         await intake.idle()
         assert.equal(await database.read(partsWaiting), 0)
         assert.equal(await database.read(async (tx) => (await pagesSince(tx, 0, 10)).length), 3)
@@ -86,7 +86,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const database = await make()
         const disk = memoryDisk()
         const { intake, ledger } = await coordinator(database, disk, {}, atOnceBytes)
-        await intake.checkIn('w', visitParts('a.test'))
+        await intake.accept(visitParts('a.test').map(seal))
         assert.deepEqual(ledger.returned, atOnceBytes === 0 ? ['visit-of-a.test'] : [])
         await intake.idle()
         assert.equal(intake.pending(), 0)
@@ -122,9 +122,13 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const parts = visitParts('a.test')
-        await Promise.all([intake.checkIn('w', parts), intake.checkIn('w', parts), intake.checkIn('w', parts.slice(1))])
+        await Promise.all([
+          intake.accept(parts.map(seal)),
+          intake.accept(parts.map(seal)),
+          intake.accept(parts.slice(1).map(seal)),
+        ])
         await intake.idle()
-        await intake.checkIn('w', parts)
+        await intake.accept(parts.map(seal))
         await intake.idle()
         await database.read(async (tx) => {
           assert.equal((await readCounters(tx)).get('documents'), 2)
@@ -138,7 +142,7 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
       test(`a zombie's part is acknowledged, and does not count (${way})`, async () => {
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), { 'a.test': 7 }, atOnceBytes)
-        await intake.checkIn('w', visitParts('a.test'))
+        await intake.accept(visitParts('a.test').map(seal))
         await intake.idle()
         await database.read(async (tx) => assert.deepEqual(await pagesSince(tx, 0, 10), []))
         assert.equal(intake.pending(), 0)
@@ -148,14 +152,14 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const parts = visitParts('a.test')
-        await intake.checkIn('w', [parts[2], parts[1]])
+        await intake.accept([parts[2], parts[1]].map(seal))
         await intake.idle()
         assert.equal(intake.pending(), 0)
         await database.read(async (tx) => {
           assert.deepEqual(await pagesSince(tx, 0, 10), [])
           assert.equal(await partsWaiting(tx), 2)
         })
-        await intake.checkIn('w', [parts[0]])
+        await intake.accept([parts[0]].map(seal))
         await intake.idle()
         await database.read(async (tx) => {
           assert.equal(await partsWaiting(tx), 0)
@@ -168,10 +172,10 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const { intake, journal } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const troubles: string[] = []
         journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
-        await intake.store([
+        await intake.accept([
           { visit: 'v', fence: 1, part: 1, site: 'b.test', last: false, body: new Uint8Array([1, 2, 3]) },
         ])
-        await intake.checkIn('w', visitParts('a.test'))
+        await intake.accept(visitParts('a.test').map(seal))
         await intake.idle()
         assert.equal(intake.pending(), 0)
         assert.equal(troubles.length, 1)
@@ -185,11 +189,11 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const database = await make()
         const { intake } = await coordinator(database, memoryDisk(), {}, atOnceBytes)
         const [first, second] = visitParts('a.test').map(seal)
-        await intake.store([
+        await intake.accept([
           { ...second, part: 1 },
           { ...first, part: 2 },
         ])
-        await intake.store([{ ...first, visit: 'visit-of-b.test', site: 'b.test' }])
+        await intake.accept([{ ...first, visit: 'visit-of-b.test', site: 'b.test' }])
         await intake.idle()
         assert.equal(intake.pending(), 0)
         await database.read(async (tx) => {
@@ -209,12 +213,12 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         const find = findCopy(database, filter)
         const { digest } = b[1].pages[0].capture!
         assert.equal(await find(digest), undefined)
-        await intake.checkIn('w', a)
+        await intake.accept(a.map(seal))
         await intake.idle()
         const copy = await find(digest)
         assert.deepEqual({ ...copy }, { url: 'http://a.test/b', at: a[1].pages[0].at })
         b[1].pages[0].capture!.kind = 'revisit'
-        await intake.checkIn('w', b)
+        await intake.accept(b.map(seal))
         await intake.idle()
         await database.read(async (tx) => {
           const { duplicates, storedTwice, documents } = await figures(tx, { seen: 0, waiting: 0 })
@@ -245,13 +249,13 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
           // The worker does not know what was acknowledged, so it sends everything again.
           for (const site of sites) {
             const mine = parts.filter((part) => part.site === site)
-            await intake.checkIn('w', mine).catch(() => met++)
+            await intake.accept(mine.map(seal)).catch(() => met++)
           }
           await intake.drain().catch(() => met++)
         }
         assert.ok(met > 0)
         const { intake } = await coordinator(database, disk, {}, atOnceBytes)
-        await intake.checkIn('w', parts)
+        await intake.accept(parts.map(seal))
         await intake.drain()
         await database.read(async (tx) => {
           const counters = await readCounters(tx)
@@ -275,9 +279,9 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
       first.journal.read((event) => {
         if (event.kind === 'applying') throw new Error('crash')
       })
-      await first.intake.checkIn('w', visitParts('a.test'))
+      await first.intake.accept(visitParts('a.test').map(seal))
       await assert.rejects(first.intake.idle(), /crash/)
-      await assert.rejects(first.intake.checkIn('w', visitParts('b.test')), /crash/)
+      await assert.rejects(first.intake.accept(visitParts('b.test').map(seal)), /crash/)
       const second = await coordinator(database)
       assert.equal(second.intake.pending(), 3)
       await second.intake.drain()

@@ -13,6 +13,7 @@ import { readCounter, readCounters } from '../../../src/collection/counters/coun
 import { pagesSince } from '../../../src/collection/pages/read-pages.ts'
 import type { Event } from '../../../src/contracts/events.ts'
 import type { Link, VisitReport } from '../../../src/contracts/report.ts'
+import { seal } from '../../../src/contracts/sealed-part.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { openFrontier } from '../../../src/frontier/open-frontier.ts'
@@ -98,7 +99,7 @@ async function crawl(coordinator: Awaited<ReturnType<typeof openCoordinator>>, c
     if (visits.length === 0 && next === 'over') return true
     if (visits.length === 0) await clock.sleep(next as number)
     for (const visit of visits) {
-      for (const part of reportOf(visit, clock)) await coordinator.intake.checkIn('w', [part])
+      for (const part of reportOf(visit, clock)) await coordinator.intake.accept([part].map(seal))
       await coordinator.intake.idle()
     }
   }

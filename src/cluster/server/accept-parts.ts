@@ -1,4 +1,4 @@
-/** Check-in: unpacks parts, checks their tickets and contents, stores them, and only then acknowledges them. */
+/** Accepts report parts: unpacks them, checks tickets and contents, makes them durable, and only then acknowledges them. */
 import { turn } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
@@ -11,8 +11,8 @@ import type { Handlers, Holdings, Tickets } from './handlers.ts'
 import { apiErrorOf, noDatabase } from './handlers.ts'
 import { isSound } from './validate-report.ts'
 
-export interface CheckInTools {
-  calls: Pick<ServerCalls, 'checkInSealed'>
+export interface AcceptTools {
+  calls: Pick<ServerCalls, 'accept'>
   tickets: Tickets
   holdings: Holdings
   journal: Journal<Event>
@@ -24,10 +24,10 @@ const MAX_IN_FLIGHT = 128 * 2 ** 20
 const BYTES_A_TURN = 512 * 1024
 const BUSY_SECONDS = 1
 
-export function checkInHandler({ calls, tickets, holdings, journal }: CheckInTools): Handlers['checkIn'] {
+export function acceptParts({ calls, tickets, holdings, journal }: AcceptTools): Handlers['checkIn'] {
   let inFlight = 0
 
-  const judge = async (worker: string, parts: readonly TicketedPart[]): Promise<PartAnswer[]> => {
+  const check = async (worker: string, parts: readonly TicketedPart[]): Promise<PartAnswer[]> => {
     const answers: PartAnswer[] = []
     let read = 0
     for (const { ticket, part } of parts) {
@@ -40,9 +40,9 @@ export function checkInHandler({ calls, tickets, holdings, journal }: CheckInToo
     }
     return answers
   }
-  const store = async (worker: string, parts: SealedPart[]): Promise<void> => {
+  const accept = async (worker: string, parts: SealedPart[]): Promise<void> => {
     try {
-      if (parts.length > 0) await calls.checkInSealed(worker, parts)
+      if (parts.length > 0) await calls.accept(worker, parts)
     } catch (error) {
       // On any error they are not durable: the worker keeps them and needs to know when to retry.
       const known = apiErrorOf(error)
@@ -58,9 +58,9 @@ export function checkInHandler({ calls, tickets, holdings, journal }: CheckInToo
     inFlight += bytes.length
     try {
       const parts = await readParts(bytes, packing)
-      const answers = await judge(worker, parts)
+      const answers = await check(worker, parts)
       const stored = parts.filter((_, at) => answers[at] === 'stored').map(({ part }) => part)
-      await store(worker, stored)
+      await accept(worker, stored)
       holdings.release(
         worker,
         stored.filter(({ last }) => last).map(({ visit }) => visit),
