@@ -5,7 +5,7 @@ import { Tally } from '../../src/contracts/counts.ts'
 import type { Link, PageReport, VisitReport } from '../../src/contracts/report.ts'
 import { type SealedPart, seal } from '../../src/contracts/sealed-part.ts'
 import type { Visit } from '../../src/contracts/visit.ts'
-import type { OpenFrontier } from '../../src/frontier/options.ts'
+import type { OpenFrontier } from '../../src/frontier/contract.ts'
 import type { NumberedWeb } from '../frontier/numbered-web.ts'
 
 export interface Brought {

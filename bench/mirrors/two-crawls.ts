@@ -4,7 +4,7 @@ import { figures } from '../../src/collection/figures.ts'
 import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
 import { renewMirrorFile } from '../../src/collection/mirrors/mirror-file.ts'
 import { mirrorsOf } from '../../src/collection/mirrors/mirror-findings.ts'
-import { viewsOf } from '../../src/frontier/open-frontier.ts'
+import { frontierQueries } from '../../src/frontier/queries.ts'
 import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
 import { documentsOf } from '../../testkit/simulate/judge.ts'
 import { FOLDER } from '../../testkit/simulate/virtual-coordinator.ts'
@@ -34,7 +34,7 @@ export async function crawlTwice(sites: number, pages: number, seed: number): Pr
   const one = stageOf()
   await crawlOn(one)
   const ask = { heuristic: DEFAULT_HEURISTIC, examples: 0 }
-  const { pairs } = await mirrorsOf(one.database, viewsOf(one.database), ask)
+  const { pairs } = await mirrorsOf(one.database, frontierQueries, ask)
   const other = stageOf()
   other.disk.makeFolder(FOLDER)
   const renewal = { heuristic: DEFAULT_HEURISTIC, pairs, at: other.clock.now(), gone: new Set<string>() }

@@ -1,4 +1,5 @@
 /** What the coordinator does for each page, on a database in a real file. */
+
 import { join } from 'node:path'
 import { openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { loadSettings } from '../../src/app/config/load.ts'
@@ -10,6 +11,7 @@ import type { VisitReport } from '../../src/contracts/report.ts'
 import { seal } from '../../src/contracts/sealed-part.ts'
 import { laterNews } from '../../src/contracts/site-memory.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
+import { frontierQueries } from '../../src/frontier/queries.ts'
 import { parseUrl } from '../../src/web/url/web-url.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import type { Material } from './material.ts'
@@ -48,7 +50,7 @@ export async function coordinatorPieces({ seeds, parts }: Material): Promise<Pie
     for (const wave of waves) await coordinator.intake.accept(wave)
     await coordinator.intake.idle()
   })
-  const applied = await database.read((tx) => coordinator.frontier.ledger.view.totals(tx))
+  const applied = await database.read((tx) => frontierQueries.totals(tx))
   if (applied.urls.marked === 0) throw new Error('no part was applied')
   const finishing = await timeOnce(() => coordinator.finish())
   await database.close()

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import { type Bench, handClock, LEASE, openBench, whole } from '../../testkit/contracts/frontier/tools.contract.ts'
 import { turn } from '../base/clock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import type { FrontierOptions } from './options.ts'
+import type { FrontierOptions } from './contract.ts'
 import { type LeasesAhead, leasesAhead } from './prefetched-leases.ts'
+import { frontierQueries } from './queries.ts'
 
 const SITES = 40
 
@@ -17,7 +18,7 @@ async function ahead(sites = SITES, changed: Partial<FrontierOptions> = {}): Pro
   const bench = await openBench(async () => openSqlite(':memory:'), changed)
   await bench.seed(...Array.from({ length: sites }, (_, at) => `s${at}.test/`))
   const buffered = leasesAhead(bench, bench.db, bench.options.clock)
-  const leased = async () => (await bench.db.read((tx) => bench.ledger.view.totals(tx))).sites.leased
+  const leased = async () => (await bench.db.read((tx) => frontierQueries.totals(tx))).sites.leased
   return { ...buffered, bench, leased }
 }
 
@@ -133,7 +134,7 @@ describe('leases ahead', () => {
     await opened.frontier.checkOut('w1', 1)
     await settled(opened)
     const again = await opened.bench.restart()
-    assert.equal((await again.db.read((tx) => again.ledger.view.totals(tx))).sites.leased, 0)
+    assert.equal((await again.db.read((tx) => frontierQueries.totals(tx))).sites.leased, 0)
   })
 
   it('that were being granted are not lost with their worker, once they are in its pool', async () => {

@@ -6,7 +6,7 @@
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import type { Visit, WorkerId } from '../contracts/visit.ts'
 import type { Database } from '../database/database.ts'
-import type { OpenFrontier } from './options.ts'
+import type { OpenFrontier } from './contract.ts'
 
 /**
  * As many as the worker last asked for, within these bounds; usually it asks for one or two. At fifty check-outs per second

@@ -6,7 +6,7 @@ import type { DigestFilter } from '../collection/captures/digest-filter.ts'
 import type { Event } from '../contracts/events.ts'
 import type { SealedPart } from '../contracts/sealed-part.ts'
 import type { Database } from '../database/database.ts'
-import type { Ledger, LostVisit } from '../frontier/ledger.ts'
+import type { Ledger, LostVisit } from '../frontier/contract.ts'
 import type { Rechecks } from './rechecks.ts'
 
 export interface IntakeTools {

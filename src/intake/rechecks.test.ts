@@ -1,4 +1,5 @@
 /** Captures fetched again through another worker, on both databases: what is compared, and what must not change. */
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
@@ -16,9 +17,10 @@ import type { Visit } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import type { KnownWorkers } from '../frontier/affinity.ts'
+import type { KnownWorkers } from '../frontier/contract.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order.ts'
+import { frontierQueries } from '../frontier/queries.ts'
 import { usualUrls } from '../web/url/web-url.ts'
 import { openIntake } from './open-intake.ts'
 import { jumpingClock } from './postgres/jumping-clock.test-data.ts'
@@ -91,7 +93,7 @@ async function openCoordinator(database: Database, share: number, processes?: re
       const pages = await read((tx) => pagesSince(tx, 0, 100))
       return pages.map(({ url, outcome, digest, looks }) => [url, outcome, digest, looks])
     },
-    marks: () => read((tx) => Promise.all(URLS.map(async (url) => (await ledger.view.url(tx, url))?.mark))),
+    marks: () => read((tx) => Promise.all(URLS.map(async (url) => (await frontierQueries.url(tx, url))?.mark))),
     documents: () => read((tx) => readCounter(tx, 'documents')),
   }
 }
@@ -158,7 +160,7 @@ onBoth('equal, similar or different: another worker says so, and nothing else ch
       byWorker: [{ worker: 'aaaa', name: null, ...sums }],
     },
   )
-  const { sites } = await fixture.read((tx) => fixture.ledger.view.totals(tx))
+  const { sites } = await fixture.read((tx) => frontierQueries.totals(tx))
   assert.equal(sites.crawled, 1, 'it is over: what was asked again is not drawn again')
 })
 
@@ -290,7 +292,7 @@ onBoth('with a share of 0 nobody is asked twice', 0, async (fixture) => {
     URLS.map((url) => kept(url)),
   )
   assert.equal(await fixture.read((tx) => readRechecks(tx, 9)), undefined)
-  const { sites } = await fixture.read((tx) => fixture.ledger.view.totals(tx))
+  const { sites } = await fixture.read((tx) => frontierQueries.totals(tx))
   assert.equal(sites.crawled, 1)
 })
 

@@ -16,7 +16,7 @@ import type { Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
-import type { Ledger, PartResult, ScheduledUrl } from '../frontier/ledger.ts'
+import type { Ledger, PartResult, ScheduledUrl } from '../frontier/contract.ts'
 import { ASKED_AGAIN_AFTER } from '../frontier/rules/check-out.ts'
 
 export interface RecheckTools {

@@ -50,7 +50,7 @@ const COUNT = {
   postgres: `SELECT (SELECT count(*) FROM inbox WHERE corrupt IS NULL) + (SELECT count(*) FROM cross_site_link WHERE corrupt IS NULL) AS n`,
 }
 
-/** Durable parts that are not applied yet, and links on their way to another bucket; without the quarantined ones. */
+/** Durable parts that are not applied yet, and links on their way to the frontier; without the quarantined ones. */
 export async function partsWaiting(tx: Tx): Promise<number> {
   return (await queries(tx).get<{ n: number }>(COUNT[tx.dialect]))!.n
 }

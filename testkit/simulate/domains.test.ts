@@ -1,7 +1,8 @@
 /** Domains in which any name resolves, crawled whole: a farm of links, a coordinator of good sites, a registry that advertises. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { viewsOf } from '../../src/frontier/open-frontier.ts'
+import { frontierQueries } from '../../src/frontier/queries.ts'
 import type { PlantedPage } from '../web/options.ts'
 import { crawlOn, type Stage, setStage } from './crawl-run.ts'
 import { documentsOf } from './judge.ts'
@@ -58,7 +59,7 @@ test('a farm costs about twenty-five sites, a coordinator of good sites loses no
   await crawlOn(stage)
   const asked = new Set(ledger.entries.map(({ site }) => site))
   const under = (domain: string) => [...asked].filter((site) => site.endsWith(`.${domain}`))
-  const look = viewsOf(database)
+  const look = frontierQueries
   const domainView = (name: string) => database.read((tx) => look.domain(tx, name))
 
   const farms = web.wildcardDomains().filter(({ domain }) => domain !== 'wild' && domain !== 'blogs.test')

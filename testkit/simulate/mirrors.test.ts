@@ -5,7 +5,7 @@ import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
 import { renewMirrorFile } from '../../src/collection/mirrors/mirror-file.ts'
 import { mirrorsOf } from '../../src/collection/mirrors/mirror-findings.ts'
 import type { Event } from '../../src/contracts/events.ts'
-import { viewsOf } from '../../src/frontier/open-frontier.ts'
+import { frontierQueries } from '../../src/frontier/queries.ts'
 import { crawlOn, type Stage, setStage } from './crawl-run.ts'
 import { documentsOf } from './judge.ts'
 import { FOLDER } from './virtual-coordinator.ts'
@@ -27,7 +27,7 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   const first = stageOf(11)
   await crawlOn(first)
   const ask = { heuristic: DEFAULT_HEURISTIC, examples: 3 }
-  const { pairs } = await mirrorsOf(first.database, viewsOf(first.database), ask)
+  const { pairs } = await mirrorsOf(first.database, frontierQueries, ask)
   const truth = new Map(first.web.mirrors().map((one) => [`${one.replica} ${one.original}`, one]))
   for (const { replica, original } of pairs) {
     const known = truth.get(`${replica} ${original}`) ?? truth.get(`${original} ${replica}`)
@@ -56,7 +56,7 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   assert.equal(homes.length, ofReplicas(one).filter((url) => new URL(url).pathname === '/').length)
   assert.ok(ofReplicas(other).length - homes.length <= ofReplicas(one).length / 20, `${ofReplicas(other)}`)
   // And the list of the second, which asked the replicas for their home pages only, is that of the first.
-  const later = await mirrorsOf(second.database, viewsOf(second.database), ask)
+  const later = await mirrorsOf(second.database, frontierQueries, ask)
   const named = (all: readonly { replica: string; original: string }[]) =>
     all.map(({ replica, original }) => `${replica} ${original}`).sort()
   assert.deepEqual(named(later.used), named(pairs))

@@ -11,7 +11,7 @@ import type { VisitReport } from '../../src/contracts/report.ts'
 import type { SiteTools } from '../../src/crawl/tools.ts'
 import type { Tx } from '../../src/database/database.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
-import type { Ledger } from '../../src/frontier/ledger.ts'
+import type { Ledger } from '../../src/frontier/contract.ts'
 import { visitId } from '../../src/frontier/rules/visit.ts'
 import { forgetting } from './forgetting-disk.ts'
 import type { Machine } from './machine.ts'
@@ -43,7 +43,7 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   'lease-never-ends': {
     what: 'a lease that does not expire',
     // Against a time at which no lease has ended.
-    ledger: (ledger) => ({ ...ledger, reap: (tx, _now, buckets) => ledger.reap(tx, 0, buckets) }),
+    ledger: (ledger) => ({ ...ledger, reap: (tx, _now, settled) => ledger.reap(tx, 0, settled) }),
   },
   'applied-twice': {
     what: 'a report applied twice',

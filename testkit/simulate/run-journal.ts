@@ -6,7 +6,7 @@ import type { Millis } from '../../src/base/clock.ts'
 import type { ServerCalls } from '../../src/contracts/calls.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Visit } from '../../src/contracts/visit.ts'
-import type { Ledger } from '../../src/frontier/ledger.ts'
+import type { Ledger } from '../../src/frontier/contract.ts'
 
 const MAX_LINES = 20_000
 const MAX_CHARS = 400
@@ -103,8 +103,8 @@ export function notingLedger(ledger: Ledger, note: Note, { settled }: PartsSeen)
       }
       return results
     },
-    async reap(tx, now, buckets) {
-      const lost = await ledger.reap(tx, now, buckets)
+    async reap(tx, now, isSettled) {
+      const lost = await ledger.reap(tx, now, isSettled)
       for (const { visit, site, worker } of lost)
         note('server', `the lease of ${site} (${visit}) by ${nameOf(worker)} has ended`)
       return lost

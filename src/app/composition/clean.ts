@@ -21,8 +21,8 @@ import type { Database } from '../../database/database.ts'
 import { isLocked, type Lock, lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/election.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
-import type { Ledger } from '../../frontier/ledger.ts'
-import { quietBuckets } from '../../intake/postgres/inbox.ts'
+import type { Ledger } from '../../frontier/contract.ts'
+import { settledSites } from '../../intake/postgres/inbox.ts'
 import type { Settings } from '../config/keys.ts'
 import { databaseToRead } from '../reader/open.ts'
 import { openForSeeding } from './open-for-writing.ts'
@@ -130,10 +130,9 @@ function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
 /** As servers do it, for when none is running. */
 async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
   for (let lost = 1; lost > 0; )
-    lost = await database.transact(async (tx) => {
-      const buckets = await quietBuckets(tx)
-      return buckets.length === 0 ? 0 : (await ledger.reap(tx, undefined, buckets)).length
-    })
+    lost = await database.transact(
+      async (tx) => (await ledger.reap(tx, undefined, (sites) => settledSites(tx, sites))).length,
+    )
 }
 
 const isWorkersFolder = (folder: string): boolean =>

@@ -3,6 +3,7 @@
  * the inbox is applied, leases are given up, the torn tails of volumes are cut. Over PostgreSQL other coordinators may share the
  * database, and leases belong to workers on other machines: they are kept.
  */
+
 import { join } from 'node:path'
 import { type Millis, turn } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
@@ -26,8 +27,9 @@ import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { hungReport } from '../../crawl/worker/watchdog.ts'
-import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
+import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import type { Intake } from '../../intake/intake.ts'
 import { openIntake } from '../../intake/open-intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
@@ -150,7 +152,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
     database,
     disk,
     path: mirrorFileOf(settings.mirrors, folder, disk),
-    names: { alias: ledger.alias, unalias: ledger.unalias, aliases: ledger.view.aliases },
+    names: { alias: ledger.alias, unalias: ledger.unalias, aliases: frontierQueries.aliases },
     urls,
     clock,
     journal,
@@ -169,18 +171,18 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
     calls: callsOf(opened, find),
     seed: (urls) =>
       database.transact(async (tx) => {
-        const { sites, urls: queue } = await ledger.view.totals(tx)
+        const { sites, urls: queue } = await frontierQueries.totals(tx)
         const admitted = await ledger.seed(tx, urls)
         originals.stale()
         // Seeds that are named again after a crawl has ended are tried again if they gave no answer then.
         if (queue.waiting + sites.leased + sites.returning === 0) await ledger.tryAgain(tx, urls)
         return admitted
       }),
-    seeds: () => database.read((tx) => ledger.view.seeds(tx)),
+    seeds: () => database.read(async (tx) => (await frontierQueries.firstSeeds(tx)).map(({ url }) => url)),
     async recordHung(reading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
-      const site = await database.read((tx) => ledger.view.site(tx, reading.site))
+      const site = await database.read((tx) => frontierQueries.site(tx, reading.site))
       const key = urls.parse(reading.item.url)?.key
       if (site?.lease?.visit !== reading.visit || key === undefined) return
       await intake.accept([hungReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
@@ -197,7 +199,7 @@ function callsOf({ frontier: { frontier }, intake, originals, node }: Opened, fi
       await originals.refresh()
       const answer = await frontier.checkOut(worker, atMost)
       if (node === undefined || answer.next !== 'over') return answer
-      // Links may still travel from one bucket to another. After that nothing new can come.
+      // Links of applied reports may still be on their way to the frontier. After that nothing new can come.
       if (!(await intake.isSettled())) return { visits: [], next: BUSY_WAIT }
       return frontier.checkOut(worker, atMost)
     },
@@ -216,7 +218,6 @@ function periodicWork(
   repair: () => Promise<void>,
 ): Pick<Coordinator, 'tick' | 'finish'> {
   const isShared = node !== undefined
-  const { view } = frontier.ledger
   const links = linkIndexer(database)
   /** Piece by piece while nothing waits for the thread, so that little is left for the end. */
   const indexSomeLinks = async () => {
@@ -228,12 +229,12 @@ function periodicWork(
   }
   const note = () =>
     database.transact(async (tx) => {
-      const { urls } = await view.totals(tx)
+      const { urls } = await frontierQueries.totals(tx)
       await noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
     })
   const hasOthersAtWork = async () => {
     if (!isShared) return false
-    const { sites } = await database.read((tx) => view.totals(tx))
+    const { sites } = await database.read((tx) => frontierQueries.totals(tx))
     return sites.leased + sites.returning > 0
   }
   let nextNote = 0
@@ -243,7 +244,7 @@ function periodicWork(
       await intake.reap()
       if (intake.pending() === 0) await mirrors.compareSome()
       const isTime = clock.elapsed() >= nextNote
-      // With 256 buckets, finding nothing to index costs more than waiting.
+      // On a shared database, finding nothing to index costs more than waiting.
       if (!isShared || isTime) await indexSomeLinks()
       if (!isTime) return
       nextNote = clock.elapsed() + PROGRESS_EVERY

@@ -1,9 +1,11 @@
 /** The state of a crawl, read from the database once a second, so that a snapshot costs nothing; and how it ended. */
+
 import type { Instant, Millis } from '../../base/clock.ts'
 import { EXIT } from '../../base/errors.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Totals } from '../../frontier/views.ts'
+import type { Totals } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import type { SeedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 
@@ -52,16 +54,15 @@ export class CrawlView {
   }
 
   async refresh(): Promise<void> {
-    const { view } = this.#coordinator.frontier.ledger
     const now = this.#coordinator.parts.clock.elapsed()
     // Waiting for the database is not the machine's lateness.
     const { until = 0 } = this.#coordinator.parts.database.outage?.() ?? {}
     if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
     this.#last = now
     await this.#coordinator.parts.database.read(async (tx) => {
-      this.totals = await view.totals(tx)
+      this.totals = await frontierQueries.totals(tx)
       this.counters = await readCounters(tx)
-      this.#next = (await view.nextDue(tx, 1)).at(0)
+      this.#next = (await frontierQueries.nextDue(tx, 1)).at(0)
       const { leased, returning, free } = this.totals.sites
       const isIdle = leased + returning + free === 0 && this.#next !== undefined
       this.#waitsFor = isIdle ? await this.#waitOf(this.#next!, tx) : undefined
@@ -71,7 +72,7 @@ export class CrawlView {
   /** A site that did not answer, or a URL that failed, waits longer than courtesy asks. */
   async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
     if (next.notBefore > next.politeAt) return 'retry'
-    const memory = (await this.#coordinator.frontier.ledger.view.site(tx, next.name))?.memory
+    const memory = (await frontierQueries.site(tx, next.name))?.memory
     const robots = Object.values(memory?.robots ?? {})
     const isUnreachable = robots.length > 0 && robots.every(({ state }) => state === 'unreachable')
     const isSilent = (memory?.silent ?? 0) > 0 || isUnreachable

@@ -1,4 +1,5 @@
 /** A whole crawl on this machine: the coordinator in this thread, workers in theirs, until it is over or told to stop. */
+
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
@@ -12,6 +13,7 @@ import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -243,7 +245,7 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     await coordinator.finish()
     await volumes.finish()
     await view.refresh()
-    seeds = await seedSummary(database, coordinator.frontier.ledger.view, named)
+    seeds = await seedSummary(database, frontierQueries, named)
   } catch (error) {
     throw isDiskFull(error) ? diskFull(folder, error) : error
   } finally {

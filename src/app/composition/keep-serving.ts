@@ -109,7 +109,7 @@ export async function keepServing(
   return { why, documents: view.counters.get('documents') ?? 0 }
 }
 
-/** Whether the crawl is still complete after everything that travelled between buckets has arrived. */
+/** Whether the crawl is still complete after everything that was on its way has arrived. */
 async function isSettled(coordinator: Coordinator, view: CrawlView): Promise<boolean> {
   if (!(await coordinator.intake.isSettled())) return false
   await view.refresh()

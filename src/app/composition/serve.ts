@@ -2,8 +2,8 @@
  * A coordinator without workers of its own: it hands out sites over HTTP and takes in reports. Over PostgreSQL any number of
  * servers share one crawl; over SQLite there is one, which holds the folder.
  */
-import { hostname } from 'node:os'
 
+import { hostname } from 'node:os'
 import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
@@ -11,6 +11,7 @@ import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/ser
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Notifications, notify } from '../../database/postgres/notifications.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -87,7 +88,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     const stop = new AbortController()
     const named = options.seeds.map(({ href }) => href)
     const done = keepServing(coordinator, view, role, stop.signal)
-      .then(async (end) => ({ ...end, seeds: await seedSummary(database, coordinator.frontier.ledger.view, named) }))
+      .then(async (end) => ({ ...end, seeds: await seedSummary(database, frontierQueries, named) }))
       .finally(() => server.close())
       .finally(() => role.release())
       .finally(close)

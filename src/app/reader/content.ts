@@ -5,7 +5,7 @@ import { captureCurrentAt, responseAt, responseWith } from '../../collection/cap
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Database } from '../../database/database.ts'
-import type { FrontierViews } from '../../frontier/views.ts'
+import type { FrontierQueries } from '../../frontier/contract.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../../web/http/headers.ts'
@@ -29,7 +29,7 @@ const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
 export async function contentOf(
   database: Database,
-  views: FrontierViews,
+  views: FrontierQueries,
   volumes: ReadLocation,
   text: string,
   at: Instant = Number.MAX_SAFE_INTEGER,

@@ -23,7 +23,7 @@ import { decide, type RobotsDecision } from '../../crawl/robots.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Tx } from '../../database/database.ts'
-import type { FrontierViews, SiteView, UrlView } from '../../frontier/views.ts'
+import type { FrontierQueries, SiteView, UrlView } from '../../frontier/contract.ts'
 import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
 import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
 import { trustOf } from '../config/hosts.ts'
@@ -48,7 +48,7 @@ export interface SiteFacts {
   findings: StoredFinding[]
 }
 
-export async function urlFacts(tx: Tx, views: FrontierViews, text: string, referrers: number): Promise<UrlFacts> {
+export async function urlFacts(tx: Tx, views: FrontierQueries, text: string, referrers: number): Promise<UrlFacts> {
   const url = (await views.reader(tx)).parse(text)
   if (url === undefined) {
     const inlinks = { count: 0, from: [], behind: 0 }
@@ -70,14 +70,14 @@ export async function urlFacts(tx: Tx, views: FrontierViews, text: string, refer
   }
 }
 
-async function robotsFor(tx: Tx, views: FrontierViews, text: string): Promise<RobotsDecision | undefined> {
+async function robotsFor(tx: Tx, views: FrontierQueries, text: string): Promise<RobotsDecision | undefined> {
   const url = parseUrl(text)
   const memory = url && (await views.site(tx, url.site))?.memory.robots[url.scheme]
   if (url === undefined || memory === undefined) return undefined
   return memory.state === 'rules' || memory.state === 'unreachable' ? decide(memory, url.path) : undefined
 }
 
-export async function siteFacts(tx: Tx, views: FrontierViews, running: boolean, text: string): Promise<SiteFacts> {
+export async function siteFacts(tx: Tx, views: FrontierQueries, running: boolean, text: string): Promise<SiteFacts> {
   // `:80`, capitals and names in other scripts are spellings of the same site.
   const site = parseUrl(`http://${text}/`)?.site ?? text
   const view = await views.site(tx, site)
@@ -98,7 +98,7 @@ const MAX_REFERRERS = 100
 /** `whyNot` with the collection's seeds, the site's memory, and the pages that link to the URL. */
 export async function whyNotIn(
   tx: Tx,
-  views: FrontierViews,
+  views: FrontierQueries,
   disk: Disk,
   text: string,
   settings: Settings,

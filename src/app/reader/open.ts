@@ -1,4 +1,5 @@
 /** A collection opened for commands that only read: also while a crawl writes it, also where nothing can be written. */
+
 import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -15,7 +16,7 @@ import { type MirrorAsk, mirrorsOf } from '../../collection/mirrors/mirror-findi
 import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
-import { viewsOf } from '../../frontier/open-frontier.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { recordedSettings } from '../../frontier/recorded-settings.ts'
 import { type VolumeAccess, volumeSources } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
@@ -49,7 +50,7 @@ const NO_ACCESS: VolumeAccess = {
 export async function openCollection(folder: string, options: OpenOptions = {}) {
   const { clock = realClock, disk = realDisk } = options
   const database = await databaseToRead(folder, options.database)
-  const views = viewsOf(database)
+  const views = frontierQueries
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)

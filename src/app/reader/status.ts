@@ -5,7 +5,7 @@ import type { Progress } from '../../collection/counters/counters.ts'
 import { readCounter, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
-import type { FrontierViews, Totals } from '../../frontier/views.ts'
+import type { FrontierQueries, Totals } from '../../frontier/contract.ts'
 import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 
@@ -31,7 +31,7 @@ const TREND_SPAN: Millis = 3_600_000
 
 export async function collectionStatus(
   tx: Tx,
-  views: FrontierViews,
+  views: FrontierQueries,
   running: boolean,
   clock: Clock,
 ): Promise<CollectionStatus> {

@@ -4,8 +4,7 @@
  */
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
-import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { SeedStatus } from '../../frontier/seed-views.ts'
+import type { SeedSource, SeedStatus, SeedUrl } from '../../frontier/contract.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { Damaged } from './decompress.ts'
 import { clip, type Found, type SeedInput } from './found.ts'

@@ -1,6 +1,6 @@
 /** What a source of seeds yields, in batches, so that a list need not fit in memory. */
 import type { Instant } from '../../base/clock.ts'
-import type { SeedSource } from '../../frontier/ledger.ts'
+import type { SeedSource } from '../../frontier/contract.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 
 export type Found =

@@ -1,4 +1,5 @@
 /** Adds seeds to a collection without crawling, from the files, folders and URLs that the operator names (V2). */
+
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { turn } from '../../base/clock.ts'
@@ -8,8 +9,8 @@ import { answeredSites } from '../../collection/pages/read-pages.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Database } from '../../database/database.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
-import type { SeedSource } from '../../frontier/ledger.ts'
-import { seedViewsOf } from '../../frontier/open-frontier.ts'
+import type { SeedSource } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { parseSeed } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import { openForSeeding } from '../composition/open-for-writing.ts'
@@ -174,8 +175,8 @@ export async function enterFromSources(
   try {
     const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
-      const views = seedViewsOf(database)
-      const { sites, urls } = await database.read((tx) => ledger.view.totals(tx))
+      const views = frontierQueries
+      const { sites, urls } = await database.read((tx) => frontierQueries.totals(tx))
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
         urls: reader,
@@ -183,7 +184,7 @@ export async function enterFromSources(
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {
-            const statuses = await views.statuses(tx, seeds)
+            const statuses = await views.seedStatuses(tx, seeds)
             await ledger.seed(tx, seeds)
             const isNamed = isOver && NAMED.has(seeds[0]?.source)
             return { statuses, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }

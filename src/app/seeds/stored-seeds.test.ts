@@ -9,8 +9,9 @@ import type { Outcome } from '../../contracts/outcome.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { openFrontier, viewsOf } from '../../frontier/open-frontier.ts'
+import { openFrontier } from '../../frontier/open-frontier.ts'
 import { roundRobin } from '../../frontier/order.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../../web/url/web-url.ts'
 import { scopeFor } from '../composition/plan.ts'
 import { loadSettings } from '../config/load.ts'
@@ -33,7 +34,7 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
 }
 
 const outcomeOf = (bench: Bench, url: string) =>
-  bench.db.read((tx) => seedOutcome({ tx, views: bench.ledger.view, reader: usualUrls }, { url, source: 'given' }))
+  bench.db.read((tx) => seedOutcome({ tx, views: frontierQueries, reader: usualUrls }, { url, source: 'given' }))
 
 test('a seed that moved to another spelling of its key waits there, or was sent back and forth', async () => {
   const bench = await openBench(inMemory)
@@ -156,7 +157,7 @@ test('counts of seeds: a name counts as the guess that got furthest', async () =
 test('the summary at the end covers the named seeds, else all; beyond the limit, documents decide whether any brought something', async () => {
   const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
   const database = await collectionOf(urls.map((url) => ({ url })))
-  const views = viewsOf(database)
+  const views = frontierQueries
   await database.transact((tx) => sqliteTx(tx).run(`UPDATE site SET state = 'barred', reason = 'given-up: connect'`))
   const all = await seedSummary(database, views, [])
   assert.deepEqual([all.looked, all.empty, all.areAllEmpty, all.examples.length], [1000, 1000, true, 10])

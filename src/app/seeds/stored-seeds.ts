@@ -1,14 +1,13 @@
 /** The seeds of a collection: what became of them, and what the scope is drawn around. A name to try counts as the guess that got furthest. */
+
 import { turn } from '../../base/clock.ts'
 import { documentsOf, readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'
 import { guessesFor } from '../../crawl/site-names.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import { seedViewsOf } from '../../frontier/open-frontier.ts'
+import type { FrontierQueries, Seed, SeedPosition, SeedSource, SeedUrl, UrlView } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import type { MarkName } from '../../frontier/rules/mark.ts'
-import type { Seed, SeedPosition } from '../../frontier/seed-views.ts'
-import type { FrontierViews, UrlView } from '../../frontier/views.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 
@@ -37,9 +36,9 @@ const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
 export async function seedCounts(database: Database): Promise<SeedCounts[]> {
-  const views = seedViewsOf(database)
+  const views = frontierQueries
   const bySource = new Map<SeedSource, SeedCounts>()
-  for (const { source, mark, count } of await database.read((tx) => views.counts(tx))) {
+  for (const { source, mark, count } of await database.read((tx) => views.seedCounts(tx))) {
     const row = bySource.get(source) ?? { source, waiting: 0, collected: 0, moved: 0, dead: 0, refused: 0 }
     row[COLUMN[mark]] += count
     bySource.set(source, row)
@@ -47,9 +46,9 @@ export async function seedCounts(database: Database): Promise<SeedCounts[]> {
   const names = bySource.get('names')
   for (let after: SeedPosition | undefined; names !== undefined; ) {
     const { bests, last } = await database.read(async (tx) => {
-      const gone = await views.gone(tx, 'names', after, AT_ONCE)
+      const gone = await views.goneSeeds(tx, 'names', after, AT_ONCE)
       const bests: Column[] = []
-      for (const first of gone.urls) {
+      for (const { url: first } of gone.seeds) {
         const marks = await views.marks(tx, otherGuesses(first))
         const columns = marks.flatMap((mark) => (mark === undefined ? [] : [COLUMN[mark]]))
         const best = BEST.find((column) => columns.includes(column))
@@ -98,7 +97,7 @@ type Outcome = Omit<SeedOutcome, 'url' | 'source'>
 
 export interface SeedTools {
   tx: Tx
-  views: FrontierViews
+  views: FrontierQueries
   reader: UrlReader
 }
 
@@ -110,7 +109,7 @@ export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Prom
   const others = source === 'names' ? otherGuesses(url) : []
   for (const other of others) {
     if (best.became === 'collected') break
-    const [mark] = await seedViewsOf(tools.tx).marks(tools.tx, [other])
+    const [mark] = await frontierQueries.marks(tools.tx, [other])
     if (mark === undefined) continue
     const outcome = await outcomeOf(tools, other.url)
     if (rankOf(outcome) < rankOf(best)) best = outcome
@@ -174,10 +173,10 @@ async function unasked(
 }
 
 /** Every seed, in short transactions. */
-export async function* seedOutcomes(database: Database, views: FrontierViews): AsyncGenerator<SeedOutcome> {
+export async function* seedOutcomes(database: Database, views: FrontierQueries): AsyncGenerator<SeedOutcome> {
   for (let after: SeedPosition | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
-      const { seeds, last } = await seedViewsOf(database).after(tx, after, AT_ONCE)
+      const { seeds, last } = await frontierQueries.seedsAfter(tx, after, AT_ONCE)
       const tools = { tx, views, reader: await views.reader(tx) }
       const outcomes: SeedOutcome[] = []
       for (const seed of seeds) outcomes.push(await seedOutcome(tools, seed))
@@ -209,14 +208,14 @@ const MAX_EXAMPLES = 10
 /** Of the seeds named for this crawl, or of all if none were. */
 export async function seedSummary(
   database: Database,
-  views: FrontierViews,
+  views: FrontierQueries,
   named: readonly string[],
 ): Promise<SeedSummary> {
   return database.read(async (tx) => {
     const seeds: Seed[] =
       named.length > 0
         ? named.slice(0, MAX_LOOKED).map((url) => ({ url, source: 'given' }))
-        : await seedViewsOf(database).first(tx, MAX_LOOKED)
+        : await frontierQueries.firstSeeds(tx, MAX_LOOKED)
     const end: SeedSummary = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
     const tools = { tx, views, reader: await views.reader(tx) }
     for (const seed of seeds) {
@@ -248,7 +247,7 @@ export async function scopeSeeds({
   settings: Settings
 }): Promise<ScopeSeeds> {
   const which = needsEverySeed(settings) ? 'all' : 'sites'
-  const list = await database.read((tx) => seedViewsOf(database).list(tx, which))
+  const list = await database.read((tx) => frontierQueries.seeds(tx, which))
   const alternates: string[] = []
   // A scope of a domain includes its `www.`, and one of a suffix does not depend on seeds.
   const isNeeded = which === 'all' || settings.scope === 'host'

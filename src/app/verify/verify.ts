@@ -6,7 +6,7 @@ import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
 import { openVolumesIn } from '../../collection/locations/own-locations.ts'
 import { locationsOf } from '../../collection/locations/read-volumes.ts'
-import type { FrontierViews } from '../../frontier/views.ts'
+import type { FrontierQueries } from '../../frontier/contract.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 import { verifyCatalogue } from './catalogue.ts'
 import { INDEX_PATH, verifyIndex } from './cdxj-index.ts'
@@ -15,7 +15,7 @@ import { isForeignFolder, type VolumesParts, type VolumesTotals, verifyVolumes }
 
 export interface VerifyParts extends VolumesParts {
   indexes: string
-  views: FrontierViews
+  views: FrontierQueries
   /** Whether a crawl has the collection open now. */
   running(): Promise<boolean>
 }

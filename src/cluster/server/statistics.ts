@@ -1,6 +1,6 @@
 /** The state of the crawl, read from the coordinator and the tables at most once per second. */
 import type { Clock, Millis } from '../../base/clock.ts'
-import type { Totals } from '../../frontier/views.ts'
+import type { Totals } from '../../frontier/contract.ts'
 import type { Statistics } from '../wire/calls.ts'
 import type { WorkerSums } from './worker-table.ts'
 

@@ -4,7 +4,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { KnownWorkers, Post } from '../../frontier/affinity.ts'
+import type { KnownWorkers, Post } from '../../frontier/contract.ts'
 
 export type WorkerState = 'working' | 'ending' | 'barred'
 

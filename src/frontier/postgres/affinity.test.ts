@@ -7,7 +7,7 @@ import type { Instant } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { KnownWorkers, Post } from '../affinity.ts'
+import type { KnownWorkers, Post } from '../contract.ts'
 import { klwf, roundRobin } from '../order.ts'
 import { openServers, recount } from './servers.test-tools.ts'
 

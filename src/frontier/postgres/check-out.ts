@@ -1,7 +1,6 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ANYWHERE, type Post } from '../affinity.ts'
-import type { FrontierOptions } from '../options.ts'
+import type { FrontierOptions, Post, Totals } from '../contract.ts'
 import {
   ASK_AGAIN,
   KEYS_PER_ITEM,
@@ -15,8 +14,8 @@ import {
 } from '../rules/check-out.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
-import type { Totals } from '../views.ts'
 import { readHolders, reserve } from './addresses.ts'
+import { ANYWHERE } from './affinity.ts'
 import { bucketFor } from './by-bucket.ts'
 import { classOf } from './due-cache.ts'
 import { readTotals } from './look-around.ts'

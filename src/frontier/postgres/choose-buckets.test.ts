@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { BUCKETS } from '../../database/bucket.ts'
-import { bucketOrder } from '../affinity.ts'
+import { bucketOrder } from './affinity.ts'
 import { DueCache } from './due-cache.ts'
 import { chooseBuckets, MAX_BUCKETS } from './take-free.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUCKETS } from '../../database/bucket.ts'
-import type { KnownWorkers, Post } from '../affinity.ts'
-import { Affinity } from '../affinity.ts'
+import type { KnownWorkers, Post } from '../contract.ts'
+import { Affinity } from './affinity.ts'
 import { DueCache } from './due-cache.ts'
 
 const WINDOW = 1000

@@ -3,7 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { LostVisit, StoredPart } from '../ledger.ts'
+import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from '../rules/visit.ts'
 import { byKey, column, eachBucket } from './by-bucket.ts'
@@ -13,13 +13,11 @@ import { movePending } from './move-waiting.ts'
 import { readSites } from './site-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
+/** Some of every bucket: where parts wait to be applied, those of other buckets must not wait behind them. */
 export const READ_ENDED_LEASES = `
   SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $2 ORDER BY lease_until LIMIT 100) s
-  WHERE b.bucket = ANY($1::smallint[]) LIMIT 500`
-export const READ_ENDED_BUCKETS = `
-  SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 LIMIT 1) s ORDER BY b.bucket`
+    SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 ORDER BY lease_until LIMIT 100) s`
+const MAX_REAPED = 500
 export const READ_LEASES_OF_WORKER = `
   SELECT key, fence::float8 AS fence FROM site
   WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
@@ -118,21 +116,21 @@ function endUnused(working: WorkingSet, site: SiteRow): void {
   working.sites.change(site)
 }
 
-/** For the other buckets it does not matter what waits in the inbox. */
-export async function bucketsOfEndedLeases(tx: PostgresTx, now: Instant): Promise<number[]> {
-  return (await tx.all<{ bucket: number }>(READ_ENDED_BUCKETS, Math.floor(now))).map(({ bucket }) => bucket)
-}
-
 /**
  * Ends leases that expired. The worker made no request after their end: by its own clock they end earlier. Among them are
  * those whose last part was stored and can't be applied: the inbox is empty, so it never will be. Sites that another
  * transaction has locked are left to the next call.
  */
-export async function reap(working: WorkingSet, now: Instant, buckets = ALL_BUCKETS): Promise<LostVisit[]> {
+export async function reap(
+  working: WorkingSet,
+  now: Instant,
+  settled: Parameters<Ledger['reap']>[2] = async (sites) => sites,
+): Promise<LostVisit[]> {
   await working.readNames()
-  const ended = await working.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, buckets, now)
+  const ended = await working.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now)
+  const sites = ended.length === 0 ? [] : await settled(ended.map(({ key }) => key))
   const lost: LostVisit[] = []
-  for (const site of await working.sites.lockIdle(ended.map(({ key }) => key)))
+  for (const site of await working.sites.lockIdle(sites.slice(0, MAX_REAPED)))
     if (site.lease_until !== null && site.lease_until <= now) lost.push(lose(working, site, site.lease_until))
   await movePending(working)
   await balancePending(working)

@@ -1,10 +1,12 @@
 /** A check-out sends its COMMIT with its last statements: it may be done though their answers never come. */
+
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { link, openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { frontierQueries } from '../queries.ts'
 import { recount } from './servers.test-tools.ts'
 import { WRITE_SITES } from './site-rows.ts'
 import { TAKE_FREE } from './take-free.ts'
@@ -54,7 +56,7 @@ describe('a check-out whose last answers are lost', { skip: 'skipped' in postgre
         )
       else await assert.rejects(asked, /terminated/)
       assert.equal(times.left, 0)
-      const { sites } = await bench.db.read((tx) => bench.ledger.view.totals(tx))
+      const { sites } = await bench.db.read((tx) => frontierQueries.totals(tx))
       assert.deepEqual([sites.leased, sites.free], given ? [1, 0] : [0, 1])
       await recount(bench)
     })

@@ -1,6 +1,6 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { checkRules, RULES_RECORD, readerOf, recordOf } from '../recorded-rules.ts'
+import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
 export const WRITE_META = `
@@ -14,11 +14,6 @@ export async function agreeOnUrlRules(tx: PostgresTx, urls: UrlReader): Promise<
   if (before !== undefined) return
   await tx.run(RECORD_ONCE, RULES_RECORD, recordOf(urls.rules))
   checkRules(await readMeta(tx, RULES_RECORD), false, urls)
-}
-
-/** Reads URLs by the rules that the collection was made with. Writers have agreed on them with `agreeOnUrlRules`. */
-export async function recordedUrls(tx: PostgresTx): Promise<UrlReader> {
-  return readerOf(await readMeta(tx, RULES_RECORD))
 }
 
 export async function readMeta(tx: PostgresTx, name: string): Promise<string | undefined> {

@@ -5,8 +5,7 @@ import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger } from '../ledger.ts'
-import type { FrontierOptions, OpenFrontier } from '../options.ts'
+import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
 import { type Entry, enter, freeAddresses } from './addresses.ts'
 import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
@@ -21,7 +20,6 @@ import { begin, loseAll } from './recover.ts'
 import { schedule } from './schedule.ts'
 import { addSeeds, tryAgain } from './seeds.ts'
 import { type FrontierTools, toolsOf } from './tools.ts'
-import { postgresViews } from './views.ts'
 import { WorkingSet } from './working-set.ts'
 
 /** Check-outs under one budget run one at a time, over all servers. */
@@ -138,8 +136,8 @@ function ledgerOf(tools: FrontierTools): Ledger {
     tryAgain: (tx, urls) => tryAgain(workingSetOf(tx), urls),
     returning: (tx, parts) => awaitParts(workingSetOf(tx), parts),
     applyParts: (tx, parts) => applyParts(workingSetOf(tx), parts),
-    reap: (tx, now, buckets) =>
-      reap(workingSetOf(tx), now === undefined ? tools.time.now() : tools.time.of(now), buckets),
+    reap: (tx, now, settled) =>
+      reap(workingSetOf(tx), now === undefined ? tools.time.now() : tools.time.of(now), settled),
     lose: (tx, worker) => loseWorker(workingSetOf(tx), worker),
     giveBack: (tx, visits) => giveBack(workingSetOf(tx), visits),
     takeBack: (tx, worker, has) => takeBack(workingSetOf(tx), worker, has),
@@ -157,6 +155,5 @@ function ledgerOf(tools: FrontierTools): Ledger {
       await working.flush()
       return dropped
     },
-    view: postgresViews,
   }
 }

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
-import type { ScheduledUrl } from '../ledger.ts'
+import type { ScheduledUrl } from '../contract.ts'
 import { endorse, NO_REFERRER, release } from '../rules/domains.ts'
 import { WAITING } from '../rules/mark.ts'
 import { type SiteRow, wake } from '../rules/site.ts'

@@ -1,5 +1,5 @@
 import { signed64 } from '../../base/digest.ts'
-import type { Admitted, SeedUrl } from '../ledger.ts'
+import type { Admitted, SeedUrl } from '../contract.ts'
 import { GONE, NOT_FOUND } from '../rules/mark.ts'
 import { keyOf, sitesOf, stateAfter, wake } from '../rules/site.ts'
 import { linksOfSeeds } from '../tools.ts'

@@ -1,11 +1,13 @@
 /** Frontiers of several servers on one database, for tests. */
+
 import assert from 'node:assert/strict'
 import { type Bench, openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import type { PostgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { FrontierOptions, OpenFrontier } from '../options.ts'
+import type { FrontierOptions } from '../contract.ts'
+import { frontierQueries } from '../queries.ts'
 
 /** Each with memories and connections of its own. They end with `end`. */
 export async function openServers(
@@ -40,10 +42,10 @@ const WRONG_SITES = `
     OR (state IN ('waiting', 'free') AND site.waiting = 0) OR (state IN ('crawled', 'barred') AND site.waiting > 0)`
 
 /** Everything that can be counted is as the totals and the rows of sites say. For a frontier in which nobody is held. */
-export async function recount({ db, ledger }: Pick<OpenFrontier, 'ledger'> & { db: Database }): Promise<void> {
+export async function recount({ db }: { db: Database }): Promise<void> {
   await db.read(async (given) => {
     const tx = postgresTx(given)
-    const { sites, urls, granted } = await ledger.view.totals(tx)
+    const { sites, urls, granted } = await frontierQueries.totals(tx)
     const states = await tx.all<{ state: string; n: number }>(`SELECT state, count(*) AS n FROM site GROUP BY state`)
     for (const [state, n] of Object.entries(sites))
       assert.equal(n, states.find((row) => row.state === state)?.n ?? 0, state)

@@ -1,4 +1,5 @@
 /** Floods of sites met by several servers at once: the counts are exact, and the bounds are those of one. */
+
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -6,6 +7,7 @@ import { type Bench, link, PAUSE, whole } from '../../../testkit/contracts/front
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Link } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
+import { frontierQueries } from '../queries.ts'
 import { UNENDORSED_ALLOWED } from '../rules/domains.ts'
 import { openServers } from './servers.test-tools.ts'
 
@@ -18,7 +20,7 @@ const range = (from: number, to: number, via?: string): Link[] =>
   Array.from({ length: to - from }, (_, index) => farm(from + index, via))
 const WILD = { learnt: { wildcard: { domain: 'farm.test', addresses: [] } } }
 const viewDomain = async (bench: Bench) =>
-  (await bench.db.read((tx) => bench.ledger.view.domain(tx, 'farm.test'))) ?? assert.fail('no domain')
+  (await bench.db.read((tx) => frontierQueries.domain(tx, 'farm.test'))) ?? assert.fail('no domain')
 const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 
 const COUNT = `
@@ -31,7 +33,7 @@ const COUNT = `
 async function check(bench: Bench): Promise<void> {
   const [told, counted] = await bench.db.read((tx) =>
     Promise.all([
-      bench.ledger.view.domain(tx, 'farm.test'),
+      frontierQueries.domain(tx, 'farm.test'),
       postgresTx(tx).get<{ sites: number; unendorsed: number; held: number; states: number }>(COUNT),
     ]),
   )

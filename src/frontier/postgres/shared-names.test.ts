@@ -8,6 +8,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
+import { frontierQueries } from '../queries.ts'
 import { keyOf } from '../rules/site.ts'
 import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
@@ -17,8 +18,8 @@ const postgres = await postgresForTests()
 const alias = (bench: Bench, name: string, original: string) =>
   bench.db.transact((tx) => bench.ledger.alias(tx, { name, original, how: 'www' }))
 const unalias = (bench: Bench, name: string) => bench.db.transact((tx) => bench.ledger.unalias(tx, name))
-const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
-const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.view.url(tx, url))?.mark)
+const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
+const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await frontierQueries.url(tx, url))?.mark)
 
 const NAMES = Array.from({ length: 5 }, (_, at) => `n${at}.test`)
 const name = fc.constantFrom(...NAMES)
@@ -287,7 +288,7 @@ else {
             idle = life.asked.size === before ? idle + 1 : 0
           }
           await recount(servers[0])
-          const { urls } = await servers[0].db.read((tx) => servers[0].ledger.view.totals(tx))
+          const { urls } = await servers[0].db.read((tx) => frontierQueries.totals(tx))
           assert.equal(urls.waiting, 0)
           assert.equal(await countMoved(servers[0]), 0)
           const paths = new Set([...life.asked].map((url) => new URL(url).pathname))

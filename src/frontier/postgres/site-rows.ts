@@ -3,9 +3,9 @@ import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type Nearness, UNKNOWN } from '../nearness.ts'
 import { newSite, type SiteRow } from '../rules/site.ts'
 import { type ByBucket, byBucket, byKey, column, eachBucket, itself } from './by-bucket.ts'
+import { type Nearness, UNKNOWN } from './nearness.ts'
 
 /** A site's row on PostgreSQL. */
 export interface SharedSite extends SiteRow, Nearness {

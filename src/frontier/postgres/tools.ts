@@ -1,10 +1,10 @@
 /** What operations need beside the transaction. What is in memory here is only a cache. */
 
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { Affinity } from '../affinity.ts'
+import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
-import type { FrontierOptions } from '../options.ts'
 import { type SharedTools, sharedTime, sharedTools } from '../tools.ts'
+import { Affinity } from './affinity.ts'
 import { AliasTable } from './aliases.ts'
 import { DueCache } from './due-cache.ts'
 

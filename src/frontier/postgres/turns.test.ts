@@ -14,8 +14,8 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { signed64 } from '../../base/digest.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import type { KnownWorkers, Post } from '../affinity.ts'
-import { Affinity } from '../affinity.ts'
+import type { KnownWorkers, Post } from '../contract.ts'
+import { Affinity } from './affinity.ts'
 import { bucketFor } from './by-bucket.ts'
 
 const WINDOW = 1000

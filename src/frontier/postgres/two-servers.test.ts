@@ -1,4 +1,5 @@
 /** Two servers and their workers on one database, all at once: what each promises alone they keep together. */
+
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -21,9 +22,10 @@ import type { Visit } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
+import type { FrontierOptions, OpenFrontier } from '../contract.ts'
 import { openFrontier } from '../open-frontier.ts'
-import type { FrontierOptions, OpenFrontier } from '../options.ts'
 import { klwf } from '../order.ts'
+import { frontierQueries } from '../queries.ts'
 import { recount } from './servers.test-tools.ts'
 
 const SITES = 12
@@ -178,9 +180,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
         }
         await recount(world.servers[0])
         assert.equal(world.out.size, 0)
-        const { known, waiting } = await world.servers[1].db.read(
-          async (tx) => (await world.servers[1].ledger.view.totals(tx)).urls,
-        )
+        const { known, waiting } = await world.servers[1].db.read(async (tx) => (await frontierQueries.totals(tx)).urls)
         assert.deepEqual({ known, waiting }, { known: world.known.size, waiting: 0 })
         assert.deepEqual(new Set(world.kept.keys()), world.known)
         for (const [url, times] of world.kept) assert.equal(times, 1, url)

@@ -1,7 +1,7 @@
 /** What visits carry beside their sites' rows. It may be read before a site is granted. */
 
 import type { Visit } from '../../contracts/visit.ts'
-import type { FrontierOptions } from '../options.ts'
+import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
 import { column, eachBucket } from './by-bucket.ts'
 import { readMemories } from './memory-rows.ts'

@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { unsigned64 } from '../../base/digest.ts'
 import type { AgendaItem, Visit, WorkerId } from '../../contracts/visit.ts'
-import type { KnownWorkers } from '../affinity.ts'
+import type { KnownWorkers } from '../contract.ts'
 import type { AgendaRow } from './mark.ts'
 import type { SiteRow } from './site.ts'
 import { visitId } from './visit.ts'

@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
-import type { FrontierViews, SiteView, Totals, UrlView } from '../views.ts'
+import type { FrontierQueries, SiteView, Totals, UrlView } from '../contract.ts'
 import { MARKS } from './mark.ts'
 import type { SiteRow } from './site.ts'
 import { visitId } from './visit.ts'
@@ -89,7 +89,7 @@ export interface SeenDue {
   waiting: number
 }
 
-export function dueView(rows: readonly SeenDue[]): Awaited<ReturnType<FrontierViews['nextDue']>> {
+export function dueView(rows: readonly SeenDue[]): Awaited<ReturnType<FrontierQueries['nextDue']>> {
   return rows.map(({ name, not_before, polite_at, waiting }) => ({
     name,
     notBefore: not_before,

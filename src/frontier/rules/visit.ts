@@ -9,7 +9,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport, VisitReport } from '../../contracts/report.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import type { LostVisit, PartResult, StoredPart } from '../ledger.ts'
+import type { LostVisit, PartResult, StoredPart } from '../contract.ts'
 import { ALL_PARTS, restAfter, type SiteRow, type SiteWork, stateAfter } from './site.ts'
 
 /** 16 hex digits, a dot and the fence: the name tells the site and the lease without a table. */

@@ -1,7 +1,7 @@
 import { signed64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
 import { renamed } from '../aliases.ts'
-import type { Admitted } from '../ledger.ts'
+import type { Admitted } from '../contract.ts'
 import { endorse, registerInDomain, release } from '../rules/domains.ts'
 import { nameSeed, newSite, sitesOf, wake } from '../rules/site.ts'
 import { kindOfLink } from '../rules/spellings.ts'

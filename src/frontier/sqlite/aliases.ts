@@ -7,11 +7,9 @@ import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import {
-  type Alias,
   type AliasAnswer,
   AliasNames,
   type AliasRow,
-  aliasOf,
   LONGEST_EVIDENCE,
   MAX_ALIASES,
   type Names,
@@ -22,11 +20,8 @@ import {
 import { keyOf } from '../rules/site.ts'
 import { readMeta, WRITE_META } from './meta.ts'
 
-export const READ_ALIASES = `
-  SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY site LIMIT ${MAX_ALIASES}`
 /** A million take some seconds, once, and 250 MB. */
 export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MAX_ALIASES}`
-export const READ_ALIAS = `SELECT name, original, how, https, since, evidence FROM site_alias WHERE site = ?`
 export const WRITE_ALIAS = `
   INSERT INTO site_alias (site, name, original, how, https, since, evidence, pending) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
   ON CONFLICT (site) DO UPDATE SET original = excluded.original, how = excluded.how, https = excluded.https,
@@ -93,13 +88,4 @@ export class AliasTable implements Names {
     this.#seen = ++this.#last
     tx.run(WRITE_META, CHANGES, String(this.#seen))
   }
-}
-
-export function readAliases(tx: SqliteTx): Alias[] {
-  return tx.all<AliasRow>(READ_ALIASES).map(aliasOf)
-}
-
-export function readAlias(tx: SqliteTx, site: bigint): Alias | undefined {
-  const row = tx.get<AliasRow>(READ_ALIAS, site)
-  return row && aliasOf(row)
 }

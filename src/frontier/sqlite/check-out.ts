@@ -2,7 +2,7 @@ import { assert } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { FrontierOptions } from '../options.ts'
+import type { FrontierOptions } from '../contract.ts'
 import {
   ASK_AGAIN,
   KEYS_PER_ITEM,

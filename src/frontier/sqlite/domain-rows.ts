@@ -2,24 +2,13 @@
 import { unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import {
-  type DomainRow,
-  type DomainView,
-  type DomainWork,
-  domainKey,
-  domainView,
-  newDomain,
-  type UnendorsedRow,
-} from '../rules/domains.ts'
+import { type DomainRow, type DomainWork, domainKey, newDomain, type UnendorsedRow } from '../rules/domains.ts'
 
 export const READ_DOMAIN = `SELECT name, sites, unendorsed, held, wildcard, pending FROM domain WHERE key = ?`
-const READ_DOMAIN_VIEW = `
-  SELECT name, sites, unendorsed, held, wildcard, addresses, probed_at FROM domain WHERE key = ?`
 export const WRITE_DOMAIN = `
   INSERT INTO domain (key, name, sites, unendorsed, held, wildcard, pending) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET sites = excluded.sites, unendorsed = excluded.unendorsed, held = excluded.held,
     wildcard = excluded.wildcard, pending = excluded.pending`
-export const COUNT_HELD_DOMAINS = `SELECT count(*) AS n FROM domain WHERE held > 0`
 export const READ_UNENDORSED_SITE = `SELECT domain, referrer, since, hold_state FROM unendorsed_site WHERE site = ?`
 export const ADD_UNENDORSED_SITE = `
   INSERT INTO unendorsed_site (site, domain, referrer, since, hold_state) VALUES (?, ?, ?, ?, ?)`
@@ -125,9 +114,4 @@ export class UnendorsedRows implements Unendorsed {
 
 export function seedOf(tx: SqliteTx, site: bigint): number | undefined {
   return tx.get<{ seed: number }>(READ_IS_SEED, site)?.seed
-}
-
-export function viewOfDomain(tx: SqliteTx, name: string): DomainView | undefined {
-  const row = tx.get<Parameters<typeof domainView>[0]>(READ_DOMAIN_VIEW, domainKey(name))
-  return row?.name === name ? domainView(row) : undefined
 }

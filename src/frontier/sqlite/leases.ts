@@ -2,7 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import type { LostVisit, StoredPart } from '../ledger.ts'
+import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from '../rules/visit.ts'
 import { balancePending } from './domains.ts'
@@ -80,9 +80,14 @@ function leasesOf({ tx }: Work, worker: WorkerId): SiteRow[] {
  * Ends leases that expired. The worker made no request after their end: by its own clock they end earlier. Among them are
  * those whose last part was stored and can't be applied: the inbox is empty, so it never will be.
  */
-export function reap(work: Work, now: Instant): LostVisit[] {
+export async function reap(
+  work: Work,
+  now: Instant,
+  settled: Parameters<Ledger['reap']>[2] = async (sites) => sites,
+): Promise<LostVisit[]> {
   work.tools.aliases.refresh(work.tx)
-  const lost = work.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => {
+  const ended = work.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => key)
+  const lost = (ended.length === 0 ? ended : await settled(ended)).map((key) => {
     const site = readSite(work.tx, key)
     assert(site?.lease_until != null, 'a lease without an end')
     return lose(work, site, site.lease_until)

@@ -1,6 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { checkRules, RULES_RECORD, readerOf, recordOf } from '../recorded-rules.ts'
+import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = ?`
 export const WRITE_META = `
@@ -10,11 +10,6 @@ export function agreeOnUrlRules(tx: SqliteTx, urls: UrlReader): void {
   const recorded = readMeta(tx, RULES_RECORD)
   checkRules(recorded, readMeta(tx, 'opened_at') === undefined, urls)
   if (recorded === undefined) tx.run(WRITE_META, RULES_RECORD, recordOf(urls.rules))
-}
-
-/** Reads URLs by the rules that the collection was made with. */
-export function recordedUrls(tx: SqliteTx): UrlReader {
-  return readerOf(readMeta(tx, RULES_RECORD))
 }
 
 export function readMeta(tx: SqliteTx, name: string): string | undefined {

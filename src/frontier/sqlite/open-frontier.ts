@@ -4,8 +4,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Admitted, Ledger, SeedUrl } from '../ledger.ts'
-import type { FrontierOptions, OpenFrontier } from '../options.ts'
+import type { Admitted, FrontierOptions, Ledger, OpenFrontier, SeedUrl } from '../contract.ts'
 import { GONE, NOT_FOUND } from '../rules/mark.ts'
 import { sitesOf, stateAfter, wake } from '../rules/site.ts'
 import { linksOfSeeds } from '../tools.ts'
@@ -20,7 +19,6 @@ import { agreeOnUrlRules } from './meta.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
 import { schedule } from './schedule.ts'
 import { readSite, writeSite } from './site-rows.ts'
-import { sqliteViews } from './views.ts'
 import { toolsOf, Work } from './work.ts'
 
 /** Before every key. */
@@ -85,9 +83,9 @@ function ledgerOf(workOf: (tx: Tx) => Work): Ledger {
     tryAgain: async (tx, urls) => tryAgain(workOf(tx), urls),
     returning: async (tx, parts) => awaitParts(workOf(tx), parts),
     applyParts: async (tx, parts) => applyParts(workOf(tx), parts),
-    reap: async (tx, now) => {
+    reap: (tx, now, settled) => {
       const work = workOf(tx)
-      return reap(work, now === undefined ? work.now : work.tools.time.of(now))
+      return reap(work, now === undefined ? work.now : work.tools.time.of(now), settled)
     },
     lose: async (tx, worker) => loseWorker(workOf(tx), worker),
     giveBack: async (tx, visits) => giveBack(workOf(tx), visits),
@@ -99,7 +97,6 @@ function ledgerOf(workOf: (tx: Tx) => Work): Ledger {
       work.tools.aliases.refresh(work.tx)
       return dropAlias(work, name)
     },
-    view: sqliteViews,
   }
 }
 

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
+import { COUNT_HELD_DOMAINS, READ_ALIAS } from '../queries.ts'
 import { FREE_SITES_OF_ADDRESS, READ_ADDRESS, READ_IDLE_ADDRESSES } from './addresses.ts'
-import { READ_ALIAS, WRITE_ALIAS } from './aliases.ts'
+import { WRITE_ALIAS } from './aliases.ts'
 import { PROMOTE, READ_FREE, RESERVE } from './check-out.ts'
 import {
   ADD_UNENDORSED_SITE,
-  COUNT_HELD_DOMAINS,
   READ_DOMAIN,
   READ_IS_SEED,
   READ_UNENDORSED_SITE,

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
-import type { ScheduledUrl } from '../ledger.ts'
+import type { ScheduledUrl } from '../contract.ts'
 import { endorse, NO_REFERRER, registerInDomain, release } from '../rules/domains.ts'
 import { newSite, type SiteRow, wake } from '../rules/site.ts'
 import { scheduledBySite } from '../tools.ts'

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Totals } from '../contract.ts'
 import { type SeenDue, type SeenTotals, totalsView } from '../rules/row-views.ts'
-import type { Totals } from '../views.ts'
 import { BUCKET } from './site-rows.ts'
 
 export const READ_TOTALS = `

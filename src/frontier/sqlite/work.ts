@@ -1,8 +1,8 @@
 /** A transaction on SQLite as the rules of `../rules` see it: rows are read when they are asked for, and written at once. */
 import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
-import type { FrontierOptions } from '../options.ts'
 import { type DomainWork, deferralOf } from '../rules/domains.ts'
 import { rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import type { PartWork } from '../rules/visit.ts'

@@ -2,17 +2,17 @@
 import { hash64, signed64 } from '../../base/digest.ts'
 import { columnsOf } from '../../collection/postgres/bucket.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { BUCKETS, bucketOf } from '../../database/bucket.ts'
+import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger } from '../../frontier/ledger.ts'
+import type { Ledger } from '../../frontier/contract.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import type { ClosedPart } from '../report-parts.ts'
 
 /** Advisory locks have two numbers: the purpose (the letters `orbI`) and the bucket. */
 const STORING = 0x6f726249
 
-/** A storing transaction holds these until its parts are visible; ending leases (`quietBuckets`) does not wait for it. */
+/** A storing transaction holds these until its parts are visible; ending leases (`settledSites`) does not wait for it. */
 export const LOCK_TO_STORE = `SELECT pg_advisory_xact_lock_shared(${STORING}, bucket) FROM unnest($1::integer[]) AS bucket`
 export const STORE = `
   INSERT INTO inbox (bucket, visit, part, fence, site, last, bytes, body)
@@ -153,17 +153,16 @@ export async function newestPart(tx: Tx): Promise<number> {
   return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
 }
 
-const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
-
 /**
- * Those of some buckets in which no part waits to be applied and into which none is stored before this transaction ends: a
- * check-in there waits for it. The locks come first, in a statement of their own: only a later statement sees everything
+ * Those of some sites for whose buckets no part waits to be applied, and none is stored before this transaction ends: whoever
+ * accepts one there waits for it. The locks come first, in a statement of their own: only a later statement sees everything
  * that was stored before.
  */
-export async function quietBuckets(tx: Tx, among = ALL_BUCKETS): Promise<number[]> {
+export async function settledSites(tx: Tx, sites: readonly bigint[]): Promise<bigint[]> {
   const db = postgresTx(tx)
-  if (among.length === 0) return []
+  const among = [...new Set(sites.map((site) => bucketOf('postgres', site)))].sort((a, b) => a - b)
   const locks = await db.all<{ bucket: number; mine: boolean }>(LOCK_TO_END, among)
   const mine = locks.filter(({ mine }) => mine).map(({ bucket }) => bucket)
-  return (await db.all<{ bucket: number }>(READ_QUIET, mine)).map(({ bucket }) => bucket)
+  const quiet = new Set((await db.all<{ bucket: number }>(READ_QUIET, mine)).map(({ bucket }) => bucket))
+  return sites.filter((site) => quiet.has(bucketOf('postgres', site)))
 }

@@ -11,8 +11,7 @@ import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { LostVisit } from '../../frontier/ledger.ts'
-import { bucketsOfEndedLeases } from '../../frontier/postgres/leases.ts'
+import type { LostVisit } from '../../frontier/contract.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
@@ -22,8 +21,8 @@ import {
   newestPart,
   type PartName,
   quarantine,
-  quietBuckets,
   readyUpTo,
+  settledSites,
   storeParts,
   type Waiting,
 } from './inbox.ts'
@@ -138,11 +137,8 @@ export class PostgresIntake implements Intake {
   }
 
   async reap(): Promise<LostVisit[]> {
-    const { database, ledger, clock } = this.#tools
-    return database.transact(async (tx) => {
-      const ended = await bucketsOfEndedLeases(postgresTx(tx), clock.now())
-      return ledger.reap(tx, undefined, await quietBuckets(tx, ended))
-    })
+    const { database, ledger } = this.#tools
+    return database.transact((tx) => ledger.reap(tx, undefined, (sites) => settledSites(tx, sites)))
   }
 
   close(): Promise<void> {

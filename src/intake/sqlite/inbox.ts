@@ -5,7 +5,7 @@
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Ledger } from '../../frontier/ledger.ts'
+import type { Ledger } from '../../frontier/contract.ts'
 import type { ClosedPart } from '../report-parts.ts'
 
 export interface WaitingPart extends ClosedPart {

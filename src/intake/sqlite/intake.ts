@@ -6,7 +6,7 @@
 import { turn } from '../../base/clock.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import type { LostVisit } from '../../frontier/ledger.ts'
+import type { LostVisit } from '../../frontier/contract.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import type { ApplyTools } from './apply.ts'

@@ -1,18 +1,20 @@
 /** Other names of sites, on whatever database: what is entered where, and that nothing is lost or asked for twice. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import type { NewAlias } from '../../../src/frontier/aliases.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { type Bench, link, type MakeDatabase, openBench, PAUSE, page, part, whole } from './tools.contract.ts'
 
 const alias = (bench: Bench, name: string, original: string, more: Partial<NewAlias> = {}) =>
   bench.db.transact((tx) => bench.ledger.alias(tx, { name, original, how: 'www', ...more }))
 const unalias = (bench: Bench, name: string) => bench.db.transact((tx) => bench.ledger.unalias(tx, name))
 const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
-const aliases = (bench: Bench) => bench.db.read((tx) => bench.ledger.view.aliases(tx))
-const site = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
-const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.view.url(tx, url))?.mark)
-const totals = async (bench: Bench) => (await bench.db.read((tx) => bench.ledger.view.totals(tx))).urls
+const aliases = (bench: Bench) => bench.db.read((tx) => frontierQueries.aliases(tx))
+const site = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
+const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await frontierQueries.url(tx, url))?.mark)
+const totals = async (bench: Bench) => (await bench.db.read((tx) => frontierQueries.totals(tx))).urls
 
 /** Every URL that waits, site by site as they are handed out; all are kept. */
 async function all(bench: Bench): Promise<string[]> {

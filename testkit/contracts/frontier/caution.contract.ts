@@ -1,13 +1,15 @@
 /** What every frontier does with a site whose visits are lost one after the other (V9). */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Visit } from '../../../src/contracts/visit.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { CAUTIOUS_PAGES } from '../../../src/frontier/rules/visit.ts'
 import { type Bench, LEASE, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './tools.contract.ts'
 
 const DAY = 86_400_000
 
-const view = (bench: Bench) => bench.db.read((tx) => bench.ledger.view.site(tx, 'a.test'))
+const view = (bench: Bench) => bench.db.read((tx) => frontierQueries.site(tx, 'a.test'))
 
 async function lose(bench: Bench): Promise<Visit> {
   const site = await view(bench)

@@ -3,11 +3,13 @@
  * check by reading `domains.ts`. After each step the frontier must agree with it on who is vouched for and who is held; at
  * the end everybody else was visited, once.
  */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { signed64 } from '../../../src/base/digest.ts'
 import type { Link } from '../../../src/contracts/report.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { deferralOf, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import { type Bench, link, type MakeDatabase, openBench, PAUSE, seedUrl, whole } from './tools.contract.ts'
@@ -206,10 +208,10 @@ class Life {
   }
 
   async check(): Promise<void> {
-    const { db, ledger } = this.bench
+    const { db } = this.bench
     await db.read(async (tx) => {
       const all = [...this.sites]
-      const seen = await Promise.all(all.map(([name]) => ledger.view.site(tx, name)))
+      const seen = await Promise.all(all.map(([name]) => frontierQueries.site(tx, name)))
       for (const [at, [name, known]] of all.entries()) {
         const view = seen[at]
         assert.equal(view?.state === 'held', known.unendorsedSite?.held === true, `${name} is ${view?.state}`)
@@ -219,13 +221,13 @@ class Life {
       }
       for (const name of DOMAINS) {
         const all = this.of(name)
-        const view = await ledger.view.domain(tx, name)
+        const view = await frontierQueries.domain(tx, name)
         const held = all.filter(([, known]) => known.unendorsedSite?.held).length
         const endorsed = all.filter(([, known]) => known.unendorsedSite === undefined).length
         const seen = view && [view.sites, view.endorsed, view.held, view.wildcard]
         assert.deepEqual(seen ?? [0, 0, 0, false], [all.length, endorsed, held, this.wild.has(name)])
       }
-      const { sites } = await ledger.view.totals(tx)
+      const { sites } = await frontierQueries.totals(tx)
       const held = [...this.sites.values()].filter(({ unendorsedSite }) => unendorsedSite?.held).length
       assert.equal(sites.held, held)
       assert.equal(

@@ -1,10 +1,12 @@
 /** Floods of sites: which come later, which are held, and what releases them. `sqlite/contracts.test.ts` runs it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { signed64 } from '../../../src/base/digest.ts'
 import type { Link, VisitReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import { bucketOf } from '../../../src/database/bucket.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import {
@@ -20,9 +22,9 @@ import {
   whole,
 } from './tools.contract.ts'
 
-const view = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
-const viewDomain = (bench: Bench, name = 'farm.test') => bench.db.read((tx) => bench.ledger.view.domain(tx, name))
-const totals = (bench: Bench) => bench.db.read((tx) => bench.ledger.view.totals(tx))
+const view = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
+const viewDomain = (bench: Bench, name = 'farm.test') => bench.db.read((tx) => frontierQueries.domain(tx, name))
+const totals = (bench: Bench) => bench.db.read((tx) => frontierQueries.totals(tx))
 const stateOf = async (bench: Bench, name: string) => (await view(bench, name))?.state
 const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 
@@ -144,7 +146,7 @@ export function domainsContract(make: MakeDatabase): void {
         allowed,
       })
       assert.equal((await totals(bench)).sites.held, 100 - allowed)
-      assert.equal(await bench.db.read((tx) => bench.ledger.view.heldDomains(tx)), 1)
+      assert.equal(await bench.db.read((tx) => frontierQueries.heldDomains(tx)), 1)
       const visited = await drain(bench)
       assert.equal(visited.length, allowed)
       const { urls } = await totals(bench)

@@ -1,9 +1,12 @@
 /** What every frontier must do for its workers, on whatever database. `sqlite/contracts.test.ts` runs it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { hash64, signed64 } from '../../../src/base/digest.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Order } from '../../../src/frontier/order.ts'
 import { klwf, randomWalk, roundRobin } from '../../../src/frontier/order.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import {
   ADDRESS_PAUSE,
   anyRandom,
@@ -19,7 +22,7 @@ import {
   whole,
 } from './tools.contract.ts'
 
-const view = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
+const view = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
 
 export function frontierContract(make: MakeDatabase): void {
   describe('check-out', () => {
@@ -210,6 +213,33 @@ export function frontierContract(make: MakeDatabase): void {
       assert.deepEqual(
         lost.map(({ visit }) => visit),
         [theirs.id],
+      )
+    })
+
+    it('do not end while a part of their site waits to be applied', async () => {
+      const bench = await openBench(make)
+      await bench.seed('a.test/', 'b.test/')
+      const visits = [await bench.one('w1'), await bench.one('w2')]
+      bench.clock.pass(LEASE + 1)
+      const [a, b] = ['a.test', 'b.test'].map((name) => signed64(hash64(name)))
+      const asked: bigint[] = []
+      const reap = (settled: readonly bigint[]) =>
+        bench.db.transact((tx) =>
+          bench.ledger.reap(tx, undefined, async (sites) => {
+            asked.push(...sites)
+            return sites.filter((site) => settled.includes(site))
+          }),
+        )
+      const first = await reap([b])
+      assert.deepEqual(new Set(asked), new Set([a, b]))
+      assert.deepEqual(
+        first.map(({ site }) => site),
+        ['b.test'],
+      )
+      const later = await reap([a, b])
+      assert.deepEqual(
+        later.map(({ visit }) => visit),
+        visits.filter(({ site }) => site === 'a.test').map(({ id }) => id),
       )
     })
 

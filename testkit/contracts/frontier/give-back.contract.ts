@@ -1,9 +1,11 @@
 /** What every ledger does with visits that were granted and never reached anybody. `ledger.contract.ts` runs it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { type Bench, link, type MakeDatabase, openBench, part, whole } from './tools.contract.ts'
 
-const view = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
+const view = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
 
 export function giveBackContract(make: MakeDatabase): void {
   describe('giveBack', () => {

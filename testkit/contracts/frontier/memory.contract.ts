@@ -1,7 +1,9 @@
 /** A site's memory, on whatever database: carried from visit to visit, and what a part leaves out of it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { link, type MakeDatabase, openBench, PAUSE, part, START, whole } from './tools.contract.ts'
 
 export function memoryContract(make: MakeDatabase): void {
@@ -29,7 +31,7 @@ export function memoryContract(make: MakeDatabase): void {
         { ...counts, traps, fetched: 2 },
         { ...counts, fetched: 3, crawlDelay: 7_000 },
       ].map((memory, at) => part(bench, visit, at + 1, { memory }))
-      const memoryOf = async () => (await bench.db.read((tx) => bench.ledger.view.site(tx, 'a.test')))?.memory
+      const memoryOf = async () => (await bench.db.read((tx) => frontierQueries.site(tx, 'a.test')))?.memory
       assert.deepEqual(await bench.applyParts(told[0]), ['applied'])
       assert.deepEqual(await memoryOf(), { ...counts, robots, fetched: 1, rests: 2 })
       // Two at once are as good as one after the other.

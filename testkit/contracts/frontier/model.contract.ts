@@ -2,12 +2,14 @@
  * Random lives of a small web, beside a model that anyone can check by reading: maps and sets, no ranks, no indexes. After
  * each step the frontier must agree with it on what is known and marked, and must never have broken a promise.
  */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import type { Outcome } from '../../../src/contracts/outcome.ts'
 import type { Link, VisitEnd, VisitReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import {
   ADDRESS_PAUSE,
   type Bench,
@@ -351,14 +353,14 @@ class Life {
   }
 
   async check(): Promise<void> {
-    const { db, ledger } = this.bench
-    const totals = await db.read((tx) => ledger.view.totals(tx))
+    const { db } = this.bench
+    const totals = await db.read((tx) => frontierQueries.totals(tx))
     const known = this.known.length
     const marked = this.marked.length
     assert.deepEqual(totals.urls, { known, marked, waiting: known - marked })
     const states: Record<string, number> = {}
     for (const name of SITES) {
-      const site = await db.read((tx) => ledger.view.site(tx, name))
+      const site = await db.read((tx) => frontierQueries.site(tx, name))
       if (site === undefined) continue
       states[site.state] = (states[site.state] ?? 0) + 1
       const open = [...this.urls].filter(([text, url]) => siteOf(text) === name && url.state === 'waiting').length

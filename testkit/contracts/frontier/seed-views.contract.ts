@@ -1,10 +1,11 @@
 /** What is seen of the seeds, on whatever database. */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Tx } from '../../../src/database/database.ts'
 import { queries } from '../../../src/database/queries.ts'
-import type { SeedUrl } from '../../../src/frontier/ledger.ts'
-import { seedViewsOf } from '../../../src/frontier/open-frontier.ts'
+import type { SeedUrl } from '../../../src/frontier/contract.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { parseUrl } from '../../../src/web/url/web-url.ts'
 import { type MakeDatabase, openBench } from './tools.contract.ts'
 
@@ -19,7 +20,7 @@ const mark = (tx: Tx, url: string, value: number) =>
 export function seedViewsContract(make: MakeDatabase): void {
   async function open() {
     const { db, ledger } = await openBench(make)
-    return { db, ledger, views: seedViewsOf(db) }
+    return { db, ledger, views: frontierQueries }
   }
 
   it('a seed remembers its source and its path; the first source stays', async () => {
@@ -28,12 +29,12 @@ export function seedViewsContract(make: MakeDatabase): void {
       await ledger.seed(tx, [seedOf('https://a.test/', { source: 'names', path: 'N' }), seedOf('http://b.test/x')])
       await ledger.seed(tx, [seedOf('https://a.test/', { source: 'cdx' })])
     })
-    const list = await db.read((tx) => views.list(tx, 'all'))
+    const list = await db.read((tx) => views.seeds(tx, 'all'))
     assert.deepEqual(
       new Set(list.map(({ url, source }) => `${source} ${url}`)),
       new Set(['names https://a.test/', 'given http://b.test/x']),
     )
-    const view = await db.read((tx) => ledger.view.url(tx, 'https://a.test/'))
+    const view = await db.read((tx) => frontierQueries.url(tx, 'https://a.test/'))
     assert.deepEqual([view?.path, view?.depth, view?.seed], ['N', 0, true])
   })
 
@@ -46,7 +47,7 @@ export function seedViewsContract(make: MakeDatabase): void {
       await ledger.seed(tx, [a, b, c])
       await mark(tx, b.url, 5)
       await queries(tx).run(`UPDATE site SET state = 'barred' WHERE name = 'c.test'`)
-      return views.statuses(tx, [a, b, seedOf('http://c.test/other'), d])
+      return views.seedStatuses(tx, [a, b, seedOf('http://c.test/other'), d])
     })
     assert.deepEqual(places, ['known', 'dead', 'dead', 'new'])
     assert.deepEqual(await db.read((tx) => views.marks(tx, [a, b, d])), ['waiting', 'gone', undefined])
@@ -62,7 +63,7 @@ export function seedViewsContract(make: MakeDatabase): void {
         seedOf('http://b.test/'),
       ]),
     )
-    const sites = await db.read((tx) => views.list(tx, 'sites'))
+    const sites = await db.read((tx) => views.seeds(tx, 'sites'))
     assert.deepEqual(sites.map(({ url, source }) => [new URL(url).host, source]).sort(), [
       ['a.test', 'names'],
       ['b.test', 'given'],
@@ -76,15 +77,15 @@ export function seedViewsContract(make: MakeDatabase): void {
       await ledger.seed(tx, [...urls, seedOf('http://a.test/')])
       for (const { url } of urls.slice(5)) await mark(tx, url, 4)
     })
-    const counts = await db.read((tx) => views.counts(tx))
+    const counts = await db.read((tx) => views.seedCounts(tx))
     assert.deepEqual(
       new Set(counts.map((row) => `${row.source} ${row.mark} ${row.count}`)),
       new Set(['given waiting 1', 'names waiting 5', 'names gone 20']),
     )
     const gone: string[] = []
     for (let after: { site: bigint; key: bigint } | undefined; ; ) {
-      const page = await db.read((tx) => views.gone(tx, 'names', after, 7))
-      gone.push(...page.urls)
+      const page = await db.read((tx) => views.goneSeeds(tx, 'names', after, 7))
+      gone.push(...page.seeds.map(({ url }) => url))
       if (page.last === undefined) break
       after = page.last
     }
@@ -95,7 +96,7 @@ export function seedViewsContract(make: MakeDatabase): void {
         .map(({ url }) => url)
         .sort(),
     )
-    assert.equal((await db.read((tx) => views.first(tx, 3))).length, 3)
+    assert.equal((await db.read((tx) => views.firstSeeds(tx, 3))).length, 3)
   })
 
   it('all of them page by page, each once, with its source', async () => {
@@ -104,7 +105,7 @@ export function seedViewsContract(make: MakeDatabase): void {
     await db.transact((tx) => ledger.seed(tx, [...named, seedOf('http://a.test/')]))
     const found: string[] = []
     for (let after: { site: bigint; key: bigint } | undefined; ; ) {
-      const page = await db.read((tx) => views.after(tx, after, 7))
+      const page = await db.read((tx) => views.seedsAfter(tx, after, 7))
       assert.ok(page.seeds.length <= 7)
       found.push(...page.seeds.map(({ url, source }) => `${source} ${url}`))
       if (page.last === undefined) break

@@ -1,9 +1,11 @@
 /** Other texts of a URL, on whatever database: the next one is asked for when one is not found, none is asked for twice. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Outcome } from '../../../src/contracts/outcome.ts'
 import type { Link, PageReport } from '../../../src/contracts/report.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part } from './tools.contract.ts'
 
 const URL = 'http://a.test/x'
@@ -14,7 +16,7 @@ const spelt = (sid: number): Link => ({ ...crossSite(sid), spelling: true })
 /** As another site's page has it. */
 const crossSite = (sid: number): Link => ({ ...link(URL), url: text(sid) })
 const asked = (url: string, outcome: Outcome): PageReport => page(URL, outcome, { url })
-const view = (bench: Bench) => bench.db.read((tx) => bench.ledger.view.url(tx, URL))
+const view = (bench: Bench) => bench.db.read((tx) => frontierQueries.url(tx, URL))
 
 /** Visits until nothing is left; every text that is asked for gets the outcome. Says which texts those were. */
 async function askAll(bench: Bench, outcome: Outcome, found: Link[] = []): Promise<string[]> {
@@ -40,7 +42,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       assert.equal((await view(bench))?.mark, 'gone')
       await bench.admit(link(URL), crossSite(1), crossSite(2))
       assert.deepEqual(await askAll(bench, NOT_FOUND), [])
-      assert.deepEqual((await bench.db.read((tx) => bench.ledger.view.totals(tx))).urls, {
+      assert.deepEqual((await bench.db.read((tx) => frontierQueries.totals(tx))).urls, {
         known: 1,
         marked: 1,
         waiting: 0,
@@ -116,7 +118,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       await bench.admit(other, index, folder)
       assert.deepEqual(await askAll(bench, KEPT), [])
       for (const { url } of [folder, index, other]) {
-        const looked = await bench.db.read((tx) => bench.ledger.view.url(tx, url))
+        const looked = await bench.db.read((tx) => frontierQueries.url(tx, url))
         assert.deepEqual([looked?.url, looked?.mark], [url, 'kept'])
         assert.equal(looked?.key === folder.key, url === folder.url)
       }
@@ -177,7 +179,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
             const asked = [...pages.map(({ url }) => url), ...(await askAll(bench, KEPT))].sort()
             const names = [...new Set([...crossSite, own])]
             assert.deepEqual(asked, [URL, ...names.map((name) => at(name).url)].sort(), 'each once')
-            const { urls } = await bench.db.read((tx) => bench.ledger.view.totals(tx))
+            const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
             assert.equal(urls.waiting, 0)
           })
 
@@ -248,7 +250,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
             assert.deepEqual(texts, [...new Set(texts)], 'none twice')
             assert.equal(texts.filter(isThere).length, wanted.some(isThere) ? 1 : 0)
           }
-          const { urls } = await bench.db.read((tx) => bench.ledger.view.totals(tx))
+          const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
           assert.equal(urls.waiting, 0)
         }),
         { numRuns: runs },
@@ -298,7 +300,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
             await bench.admit(link(`http://a.test/from${nth}`), ...see(each.before))
             await visit(each)
           }
-          const waiting = async () => (await bench.db.read((tx) => bench.ledger.view.totals(tx))).urls.waiting
+          const waiting = async () => (await bench.db.read((tx) => frontierQueries.totals(tx))).urls.waiting
           for (let left = 50; (await waiting()) > 0; left--) {
             assert.ok(left > 0, 'it does not end')
             await visit({ before: [], during: [], own: '', isAsked: false, found: [] })
@@ -376,7 +378,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       await bench.admit(link(URL), link('http://a.test/other'))
       await bench.applyParts(part(bench, await bench.one(), 1, { pages: [asked(URL, NOT_FOUND)], ended: 'slice' }))
       await bench.admit(crossSite(1))
-      const { urls } = await bench.db.read((tx) => bench.ledger.view.totals(tx))
+      const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
       assert.deepEqual(urls, { known: 2, marked: 0, waiting: 2 })
     })
 

@@ -6,9 +6,8 @@ import type { Link, PageReport, VisitEnd, VisitReport } from '../../../src/contr
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Database } from '../../../src/database/database.ts'
-import type { PartResult, SeedUrl } from '../../../src/frontier/ledger.ts'
+import type { FrontierOptions, OpenFrontier, PartResult, SeedUrl } from '../../../src/frontier/contract.ts'
 import { openFrontier } from '../../../src/frontier/open-frontier.ts'
-import type { FrontierOptions, OpenFrontier } from '../../../src/frontier/options.ts'
 import { klwf } from '../../../src/frontier/order.ts'
 import { parseUrl, usualUrls } from '../../../src/web/url/web-url.ts'
 

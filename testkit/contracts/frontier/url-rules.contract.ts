@@ -1,7 +1,9 @@
 /** The rules by which keys are made are the collection's for ever, on whatever database. */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { queries } from '../../../src/database/queries.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { FIRST_RULES, USUAL_RULES } from '../../../src/web/url/rules.ts'
 import { urlReader } from '../../../src/web/url/web-url.ts'
 import { link, type MakeDatabase, openBench } from './tools.contract.ts'
@@ -15,7 +17,7 @@ export function urlRulesContract(make: MakeDatabase): void {
     await bench.restart({ urls: usual })
     const made = /made with the URL rules usual, not with none: go on with --url-rules usual, or begin/
     await assert.rejects(bench.restart({ urls: urlReader([]) }), { code: 'bad-config', exit: 2, message: made })
-    const recorded = await bench.db.read((tx) => bench.ledger.view.reader(tx))
+    const recorded = await bench.db.read((tx) => frontierQueries.reader(tx))
     assert.deepEqual(recorded.rules, USUAL_RULES)
   })
 
@@ -27,11 +29,11 @@ export function urlRulesContract(make: MakeDatabase): void {
 
   it('no rules at all are a set too, and a rule of a later version is not guessed at', async () => {
     const bench = await openBench(make, { urls: urlReader([]) })
-    assert.deepEqual((await bench.db.read((tx) => bench.ledger.view.reader(tx))).rules, [])
+    assert.deepEqual((await bench.db.read((tx) => frontierQueries.reader(tx))).rules, [])
     await bench.db.transact((tx) =>
       queries(tx).run(`UPDATE frontier_meta SET value = 'hex-case,moon-phase' WHERE name = 'url_rules'`),
     )
-    const view = bench.db.read((tx) => bench.ledger.view.url(tx, 'http://a.test/'))
+    const view = bench.db.read((tx) => frontierQueries.url(tx, 'http://a.test/'))
     await assert.rejects(view, { code: 'newer-database' })
   })
 
@@ -39,7 +41,7 @@ export function urlRulesContract(make: MakeDatabase): void {
     const bench = await openBench(make)
     await bench.seed('http://a.test/')
     await bench.admit(link('http://a.test/b?y=2&x=1', 'http://a.test/index.html'))
-    const view = await bench.db.read((tx) => bench.ledger.view.url(tx, 'http://a.test/b?utm_source=n&x=1&y=2'))
+    const view = await bench.db.read((tx) => frontierQueries.url(tx, 'http://a.test/b?utm_source=n&x=1&y=2'))
     assert.equal(view?.url, 'http://a.test/b?y=2&x=1')
     assert.equal(view?.via, 'http://a.test/')
   })

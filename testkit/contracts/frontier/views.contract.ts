@@ -1,10 +1,12 @@
 /** What can be seen of the frontier from outside, on whatever database. */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
 import { type Bench, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './tools.contract.ts'
 
-const view = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
-const viewUrl = (bench: Bench, url: string) => bench.db.read((tx) => bench.ledger.view.url(tx, url))
+const view = (bench: Bench, name: string) => bench.db.read((tx) => frontierQueries.site(tx, name))
+const viewUrl = (bench: Bench, url: string) => bench.db.read((tx) => frontierQueries.url(tx, url))
 
 export function viewsContract(make: MakeDatabase): void {
   it('shows a URL’s position in its queue, and lists what a site has', async () => {
@@ -13,10 +15,10 @@ export function viewsContract(make: MakeDatabase): void {
     assert.equal((await viewUrl(bench, 'http://a.test/3'))?.ahead, 2)
     assert.equal(await viewUrl(bench, 'http://a.test/4'), undefined)
     assert.equal(await view(bench, 'z.test'), undefined)
-    const first = await bench.db.read((tx) => bench.ledger.view.urls(tx, 'a.test', undefined, 2))
-    const rest = await bench.db.read((tx) => bench.ledger.view.urls(tx, 'a.test', first[1].key, 9))
+    const first = await bench.db.read((tx) => frontierQueries.urls(tx, 'a.test', undefined, 2))
+    const rest = await bench.db.read((tx) => frontierQueries.urls(tx, 'a.test', first[1].key, 9))
     assert.deepEqual(new Set([...first, ...rest].map(({ url }) => url)).size, 3)
-    assert.deepEqual(await bench.db.read((tx) => bench.ledger.view.nextFree(tx, 9)), [
+    assert.deepEqual(await bench.db.read((tx) => frontierQueries.nextFree(tx, 9)), [
       { name: 'a.test', rank: START, waiting: 3 },
     ])
   })
@@ -29,7 +31,7 @@ export function viewsContract(make: MakeDatabase): void {
       bench.clock.pass(1)
     }
     const next = <T>(what: 'nextFree' | 'nextDue', of: (row: { name: string }) => T) =>
-      bench.db.read(async (tx) => (await bench.ledger.view[what](tx, 5)).map(of))
+      bench.db.read(async (tx) => (await frontierQueries[what](tx, 5)).map(of))
     assert.deepEqual(await next('nextFree', ({ name }) => name), names.slice(0, 5))
     assert.deepEqual(await next('nextDue', ({ name }) => name), [])
     const { visits } = await bench.frontier.checkOut('w1', 50)

@@ -3,7 +3,7 @@
 import type { VisitReport } from '../../../src/contracts/report.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import { queries } from '../../../src/database/queries.ts'
-import type { Ledger, PartResult } from '../../../src/frontier/ledger.ts'
+import type { Ledger, PartResult } from '../../../src/frontier/contract.ts'
 
 export interface SampleLedger extends Pick<Ledger, 'returning' | 'applyParts' | 'reap' | 'admit'> {
   returned: string[]

@@ -3,12 +3,13 @@
  * its bucket leans to, of all processes or of the region that the site leans to. After the window any worker may have it. New
  * sites wait for no process.
  */
-import type { Millis } from '../base/clock.ts'
-import { hash64 } from '../base/digest.ts'
-import type { WorkerId } from '../contracts/visit.ts'
-import { BUCKETS } from '../database/bucket.ts'
+import type { Millis } from '../../base/clock.ts'
+import { hash64 } from '../../base/digest.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
+import { BUCKETS } from '../../database/bucket.ts'
+import type { KnownWorkers, Post } from '../contract.ts'
+import type { SiteRow } from '../rules/site.ts'
 import { type Nearness, regionFor } from './nearness.ts'
-import type { SiteRow } from './rules/site.ts'
 
 /** The region of sites that lean to no region. */
 export const ANYWHERE = ''
@@ -89,25 +90,7 @@ export class Affinity {
   }
 }
 
-/**
- * Which processes are at work, and where. Check-out uses it to send a site to the process that had it before (Y1) or is near
- * it (C13). A worker is a thread; those of one process share a post.
- */
-
-export interface Post {
-  process: string
-  /** Processes of one region are near the same sites. A process without one is a region of its own. */
-  region: string
-}
-
-export interface KnownWorkers {
-  /** All processes at work now, whichever server they use. A new array when that has changed. */
-  present(): readonly Post[]
-  /** Undefined: nothing is known of it yet. */
-  postOf(worker: WorkerId): Post | undefined
-}
-
-export const NO_WORKERS: KnownWorkers = { present: () => [], postOf: () => undefined }
+const NO_WORKERS: KnownWorkers = { present: () => [], postOf: () => undefined }
 
 /**
  * Rendezvous hashing (Y1): every process has a weight for every bucket, which depends only on the two names, and the heaviest

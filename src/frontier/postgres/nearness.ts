@@ -2,8 +2,8 @@
  * Which region connects to a site fastest, as far as was tried (C13). A site that one region reaches clearly faster than
  * others leans to it. Before that is known, one or two other regions are tried; afterwards, now and then.
  */
-import type { Millis } from '../base/clock.ts'
-import { hash64, unsigned64 } from '../base/digest.ts'
+import type { Millis } from '../../base/clock.ts'
+import { hash64, unsigned64 } from '../../base/digest.ts'
 
 /** Columns of the site's row. */
 export interface Nearness {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { BUCKETS } from '../database/bucket.ts'
-import type { KnownWorkers, Post } from './affinity.ts'
+import { BUCKETS } from '../../database/bucket.ts'
+import type { KnownWorkers, Post } from '../contract.ts'
 import { Affinity } from './affinity.ts'
 
 const WINDOW = 2000

@@ -1,0 +1,283 @@
+/**
+ * What can be seen of the frontier, with statements that nothing else uses. A statement is one text for both databases where it
+ * can be: a site's rows have a bucket, which is always 0 on SQLite.
+ */
+import { signed64, unsigned64 } from '../base/digest.ts'
+import { bucketOf } from '../database/bucket.ts'
+import type { Dialect, Tx } from '../database/database.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
+import { queries } from '../database/queries.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
+import { type AliasRow, aliasOf, MAX_ALIASES } from './aliases.ts'
+import type {
+  FrontierQueries,
+  Seed,
+  SeedPage,
+  SeedPosition,
+  SeedSource,
+  SeedUrl,
+  SiteView,
+  Totals,
+  UrlView,
+} from './contract.ts'
+import { readTotals as readSharedTotals } from './postgres/look-around.ts'
+import { RULES_RECORD, readerOf } from './recorded-rules.ts'
+import { type DomainView, domainKey, domainOf, domainView } from './rules/domains.ts'
+import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
+import {
+  dueView,
+  memoryOf,
+  type SeenDue,
+  type SeenSite,
+  type SeenUrl,
+  type StoredMemory,
+  siteView,
+  urlView,
+} from './rules/row-views.ts'
+import { keyOf } from './rules/site.ts'
+import { readTotals as readOwnTotals } from './sqlite/totals.ts'
+
+const READ_RULES = `SELECT value FROM frontier_meta WHERE name = ?`
+const READ_SITE = `
+  SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, fence, worker,
+    lease_until, part, known, waiting
+  FROM site WHERE bucket = ? AND key = ?`
+const READ_MEMORY = `
+  SELECT m.memory, r.robots, t.traps FROM site_memory m
+  LEFT JOIN site_robots r ON r.bucket = m.bucket AND r.site = m.site
+  LEFT JOIN site_traps t ON t.bucket = m.bucket AND t.site = m.site WHERE m.bucket = ? AND m.site = ?`
+const ALIAS_COLUMNS = 'name, original, how, https, since, evidence'
+export const READ_ALIAS = `SELECT ${ALIAS_COLUMNS} FROM site_alias WHERE bucket = ? AND site = ?`
+export const COUNT_HELD_DOMAINS = `SELECT count(*) AS n FROM domain WHERE held > 0`
+const READ_REFERRER = `SELECT referrer FROM unendorsed_site WHERE bucket = ? AND site = ?`
+const READ_URL = `
+  SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE bucket = ? AND site = ? AND key = ?`
+const READ_VIA = `SELECT via_site, via_key FROM url WHERE bucket = ? AND site = ? AND key = ?`
+/** A limit, because the exact number in a queue of a million is of no use. */
+const MAX_AHEAD = 1000
+const COUNT_AHEAD = `
+  SELECT count(*) AS n FROM (
+    SELECT 1 FROM url WHERE bucket = ? AND site = ? AND mark = 0 AND (due_at, seq) < (?, ?) LIMIT ${MAX_AHEAD}) ahead`
+const READ_URLS = `
+  SELECT url, key, mark FROM url WHERE bucket = ? AND site = ? AND key > ? ORDER BY key LIMIT ?`
+const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE bucket = ? AND site = ? ORDER BY key LIMIT ?`
+const IS_SEED = `SELECT 1 AS yes FROM seed WHERE bucket = ? AND site = ? AND key = ?`
+const READ_FIRST_SEEDS = `SELECT url, source FROM seed ORDER BY added_at, url LIMIT ?`
+const READ_SEEDS = `SELECT url, source FROM seed ORDER BY site, key`
+const READ_SEED_SITES = `
+  SELECT min(url) AS url, max(CASE WHEN source = 'names' THEN 1 ELSE 0 END) AS named FROM seed GROUP BY site ORDER BY site`
+const COUNT_SEEDS = `
+  SELECT s.source, u.mark, count(*) AS count FROM seed s
+  JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key GROUP BY s.source, u.mark`
+
+/** PostgreSQL: the first of each bucket, and of those the first, because the index is by bucket. */
+const firstOfAll = (columns: string, where: string, order: string): Record<Dialect, string> => ({
+  sqlite: `SELECT ${columns} FROM site WHERE bucket = 0 AND ${where} ORDER BY ${order} LIMIT ?1`,
+  postgres: `
+    SELECT s.* FROM frontier_bucket b CROSS JOIN LATERAL (
+      SELECT ${columns} FROM site WHERE bucket = b.bucket AND ${where} ORDER BY ${order} LIMIT ?1) s
+    ORDER BY ${order} LIMIT ?1`,
+})
+const READ_NEXT_DUE = firstOfAll('name, not_before, polite_at, waiting', `state = 'waiting'`, 'not_before')
+const READ_NEXT_FREE = firstOfAll(
+  'name, losses, deferral, rank, waiting',
+  `state = 'free' AND holder = ''`,
+  'losses, deferral, rank',
+)
+
+/** Rows in the order of their primary key. */
+const inOrder = (text: (by: string, places: string) => string): Record<Dialect, string> => ({
+  sqlite: text('s.site, s.key', '?, ?'),
+  postgres: text('s.bucket, s.site, s.key', '?, ?, ?'),
+})
+const READ_SEEDS_AFTER = inOrder(
+  (by, places) =>
+    `SELECT s.site, s.key, s.url, s.source FROM seed s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
+)
+const READ_GONE_SEEDS = inOrder(
+  (by, places) => `
+  SELECT s.site, s.key, s.url, s.source FROM seed s
+  JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key
+  WHERE (${by}) > (${places}) AND s.source = ? AND u.mark IN (${GONE}, ${NOT_FOUND}) ORDER BY ${by} LIMIT ?`,
+)
+const READ_ALIASES = inOrder(
+  (by) => `SELECT ${ALIAS_COLUMNS} FROM site_alias s ORDER BY ${by.replace(', s.key', '')} LIMIT ${MAX_ALIASES}`,
+)
+const READ_DOMAIN = `
+  SELECT name, sites, unendorsed, held, wildcard, addresses, probed_at FROM domain WHERE key = ?`
+
+/** PostgreSQL, for millions of seeds in thousands: which of these are there. */
+const READ_MARKS = `
+  SELECT a.nth, u.mark FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS a (bucket, site, key, nth)
+  JOIN url u ON u.bucket = a.bucket AND u.site = a.site AND u.key = a.key`
+const READ_BARRED = `
+  SELECT a.nth FROM unnest($1::smallint[], $2::bigint[]) WITH ORDINALITY AS a (bucket, site, nth)
+  JOIN site s ON s.bucket = a.bucket AND s.key = a.site WHERE s.state = 'barred'`
+/** The same on SQLite, one by one. */
+const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`
+const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred'`
+
+export const frontierQueries: FrontierQueries = {
+  async reader(tx) {
+    return readerOf((await queries(tx).get<{ value: string }>(READ_RULES, RULES_RECORD))?.value)
+  },
+  totals: async (tx) => readTotals(tx),
+  site: viewOfSite,
+  url: viewOfUrl,
+  marks: marksOf,
+  async urls(tx, name, after, atMost) {
+    const site = rowOf(tx, keyOf(name))
+    const rows = await (after === undefined
+      ? queries(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, ...site, atMost)
+      : queries(tx).allExact<UrlKeyRow>(READ_URLS, ...site, signed64(after), atMost))
+    return rows.map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[Number(mark)] }))
+  },
+  nextDue: async (tx, atMost) => dueView(await queries(tx).all<SeenDue>(READ_NEXT_DUE[tx.dialect], atMost)),
+  async nextFree(tx, atMost) {
+    const rows = await queries(tx).all<FreeRow>(READ_NEXT_FREE[tx.dialect], atMost)
+    return rows.map(({ name, rank, waiting }) => ({ name, rank, waiting }))
+  },
+  domain: (tx, name) => viewOfDomain(tx, domainOf(name)),
+  heldDomains: async (tx) => (await queries(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
+  aliases: async (tx) => (await queries(tx).all<AliasRow>(READ_ALIASES[tx.dialect])).map(aliasOf),
+  async seedStatuses(tx, urls) {
+    const [marks, barred] = await Promise.all([marksOf(tx, urls), barredOf(tx, urls)])
+    return marks.map((mark, at) => {
+      if (mark !== undefined) return mark === 'gone' ? 'dead' : 'known'
+      return barred.has(at) ? 'dead' : 'new'
+    })
+  },
+  async seeds(tx, which) {
+    if (which === 'all') return queries(tx).all<Seed>(READ_SEEDS)
+    const rows = await queries(tx).all<{ url: string; named: number }>(READ_SEED_SITES)
+    return rows.map(({ url, named }) => ({ url, source: named === 1 ? 'names' : 'given' }))
+  },
+  firstSeeds: (tx, atMost = Number.MAX_SAFE_INTEGER) => queries(tx).all<Seed>(READ_FIRST_SEEDS, atMost),
+  seedsAfter: async (tx, after, atMost) =>
+    pageOf(await queries(tx).allExact<SeedRow>(READ_SEEDS_AFTER[tx.dialect], ...positionAfter(tx, after), atMost)),
+  goneSeeds: async (tx, source, after, atMost) =>
+    pageOf(
+      await queries(tx).allExact<SeedRow>(READ_GONE_SEEDS[tx.dialect], ...positionAfter(tx, after), source, atMost),
+    ),
+  async seedCounts(tx) {
+    const rows = await queries(tx).all<{ source: SeedSource; mark: number; count: number }>(COUNT_SEEDS)
+    return rows.map(({ source, mark, count }) => ({ source, mark: MARKS[mark], count }))
+  },
+}
+
+interface UrlKeyRow {
+  url: string
+  key: bigint
+  /** A number on PostgreSQL. */
+  mark: bigint | number
+}
+
+interface FreeRow {
+  name: string
+  rank: number
+  waiting: number
+}
+
+type SeedRow = Seed & SeedPosition
+
+const rowOf = (tx: Tx, site: bigint): [bucket: number, site: bigint] => [bucketOf(tx.dialect, site), site]
+
+const BEFORE_ALL_KEYS = -(2n ** 63n)
+
+function positionAfter(tx: Tx, after: SeedPosition | undefined): (number | bigint)[] {
+  const { site, key } = after ?? { site: BEFORE_ALL_KEYS, key: BEFORE_ALL_KEYS }
+  if (tx.dialect === 'sqlite') return [site, key]
+  return [after === undefined ? -1 : bucketOf(tx.dialect, site), site, key]
+}
+
+function pageOf(rows: readonly SeedRow[]): SeedPage {
+  return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
+}
+
+function readTotals(tx: Tx): Totals | Promise<Totals> {
+  return tx.dialect === 'sqlite' ? readOwnTotals(sqliteTx(tx)) : readSharedTotals(postgresTx(tx))
+}
+
+async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {
+  const sql = queries(tx)
+  const site = rowOf(tx, keyOf(name))
+  const [row, memory, alias, domain, unendorsedSite] = await Promise.all([
+    sql.get<Omit<SeenSite, 'key'>>(READ_SITE, ...site),
+    sql.get<StoredMemory>(READ_MEMORY, ...site),
+    sql.get<AliasRow>(READ_ALIAS, ...site),
+    viewOfDomain(tx, domainOf(name)),
+    sql.getExact<{ referrer: bigint | null }>(READ_REFERRER, ...site),
+  ])
+  if (row === undefined || row.name !== name) return undefined
+  const view = siteView({ ...row, key: site[1] }, memoryOf(memory))
+  if (alias !== undefined) view.alias = aliasOf(alias)
+  if (domain !== undefined) view.domain = domain
+  if (unendorsedSite !== undefined) view.unendorsedSite = await referrerOf(tx, unendorsedSite.referrer)
+  return view
+}
+
+async function referrerOf(tx: Tx, key: bigint | null): Promise<{ referrer?: string }> {
+  const site = key === null ? undefined : await queries(tx).get<{ name: string }>(READ_SITE, ...rowOf(tx, key))
+  return site === undefined ? {} : { referrer: site.name }
+}
+
+async function viewOfDomain(tx: Tx, name: string): Promise<DomainView | undefined> {
+  const key = domainKey(name)
+  type Row = Parameters<typeof domainView>[0]
+  const row = await (tx.dialect === 'sqlite'
+    ? queries(tx).get<Row>(READ_DOMAIN, key)
+    : queries(tx).get<Row>(`${READ_DOMAIN} AND shard = ?`, key, bucketOf(tx.dialect, key)))
+  return row?.name === name ? domainView(row) : undefined
+}
+
+async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
+  const sql = queries(tx)
+  const urls = await frontierQueries.reader(tx)
+  const parsed = urls.parse(text)
+  if (parsed === undefined) return undefined
+  const site = rowOf(tx, keyOf(parsed.site))
+  const own = urls.keyApart(text)
+  const isOwn = own !== undefined && (await sql.get(READ_URL, ...site, signed64(own))) !== undefined
+  const key = isOwn ? own : parsed.key
+  const at = [...site, signed64(key)]
+  const [row, seed, via] = await Promise.all([
+    sql.get<SeenUrl & { seq: number }>(READ_URL, ...at),
+    sql.get(IS_SEED, ...at),
+    sql.getExact<{ via_site: bigint | null; via_key: bigint | null }>(READ_VIA, ...at),
+  ])
+  if (row === undefined) return undefined
+  const view = urlView(row, parsed.site, key, seed !== undefined)
+  if (via?.via_site != null && via.via_key !== null) {
+    const page = await sql.get<{ url: string }>(READ_URL, ...rowOf(tx, via.via_site), via.via_key)
+    if (page !== undefined) view.via = page.url
+  }
+  if (view.mark === 'waiting')
+    view.ahead = (await sql.get<{ n: number }>(COUNT_AHEAD, ...site, row.due_at, row.seq))?.n ?? 0
+  return view
+}
+
+async function marksOf(tx: Tx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {
+  const sites = urls.map(({ site }) => keyOf(site))
+  const keys = urls.map(({ key }) => signed64(key))
+  const marks: (MarkName | undefined)[] = urls.map(() => undefined)
+  if (tx.dialect === 'sqlite') {
+    for (const [at, site] of sites.entries()) {
+      const row = sqliteTx(tx).get<{ mark: number }>(READ_MARK, site, keys[at])
+      if (row !== undefined) marks[at] = MARKS[row.mark]
+    }
+    return marks
+  }
+  const rows = await postgresTx(tx).all<{ nth: number; mark: number }>(READ_MARKS, bucketsOf(sites), sites, keys)
+  for (const { nth, mark } of rows) marks[nth - 1] = MARKS[mark]
+  return marks
+}
+
+async function barredOf(tx: Tx, urls: readonly SeedUrl[]): Promise<Set<number>> {
+  const sites = urls.map(({ site }) => keyOf(site))
+  if (tx.dialect === 'sqlite')
+    return new Set([...sites.keys()].filter((at) => sqliteTx(tx).get(READ_IS_BARRED, sites[at]) !== undefined))
+  const rows = await postgresTx(tx).all<{ nth: number }>(READ_BARRED, bucketsOf(sites), sites)
+  return new Set(rows.map(({ nth }) => nth - 1))
+}
+
+const bucketsOf = (sites: readonly bigint[]): number[] => sites.map((site) => bucketOf('postgres', site))
