@@ -104,6 +104,20 @@ export class Wakeup {
   }
 }
 
+/** Repeats the work until it is over, the first time after `ms`. `lateMs`: how late the clock was. */
+export async function every(
+  clock: Clock,
+  ms: Millis,
+  over: AbortSignal,
+  work: (lateMs: Millis) => Promise<void>,
+): Promise<void> {
+  while (!over.aborted) {
+    const from = clock.elapsed()
+    await clock.sleep(ms, over)
+    if (!over.aborted) await work(Math.max(0, clock.elapsed() - from - ms))
+  }
+}
+
 /** Whether the work ends within `ms`. If not, it goes on, and what it throws later is ignored. */
 export async function finishesWithin(clock: Clock, ms: Millis, work: Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()

@@ -4,11 +4,11 @@
  */
 
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
-import { type Clock, type Millis, shiftedClock } from '../../src/base/clock.ts'
+import { type Clock, every, type Millis, shiftedClock } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import { isDiskFull } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
-import { type RemoteServers, reachServers } from '../../src/cluster/wire/remote-coordinator.ts'
+import { RemoteServers } from '../../src/cluster/wire/remote-coordinator.ts'
 import type { Identity } from '../../src/cluster/wire/servers.ts'
 import { Shipper } from '../../src/collection/locations/ship-volumes.ts'
 import { repairVolumes } from '../../src/collection/volumes/repair.ts'
@@ -65,7 +65,7 @@ export async function workerLife(
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
     })
-    remote = reachServers({
+    remote = new RemoteServers({
       ...{ servers: world.servers, identity: me.identity, clock, random, journal, disk },
       life: random.integer(2 ** 31).toString(36),
       outboxFolder: OUTBOX,
@@ -172,12 +172,8 @@ function noting(openSession: OpenSession, { ledger, askers, note }: ClusterWorld
 }
 
 async function stayKnown(remote: RemoteServers, clock: Clock, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    await clock.sleep(ALIVE_EVERY, over)
-    if (over.aborted) return
-    const news = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'working' as const, version: VERSION }
-    await remote.alive(news).catch(() => {})
-  }
+  const news = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'working' as const, version: VERSION }
+  await every(clock, ALIVE_EVERY, over, () => remote.alive(news).catch(() => {}))
 }
 
 const isNoServer = (error: unknown): boolean => error instanceof Error && error.name === 'Unreachable'

@@ -3,7 +3,7 @@
 import { type Coordinator, openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
 import type { Settings } from '../../src/app/config/keys.ts'
-import type { Clock } from '../../src/base/clock.ts'
+import { type Clock, every } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import type { Journal } from '../../src/base/journal.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -125,9 +125,6 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
   return coordinator
 }
 
-async function keep(coordinator: Coordinator, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    await coordinator.parts.clock.sleep(TICK, over)
-    if (!over.aborted) await coordinator.tick()
-  }
+function keep(coordinator: Coordinator, over: AbortSignal): Promise<void> {
+  return every(coordinator.parts.clock, TICK, over, () => coordinator.tick())
 }

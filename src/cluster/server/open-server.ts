@@ -2,7 +2,7 @@
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal, Readers } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -118,18 +118,18 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   }
   const readRoster = async () => parts.roster?.update(await workerRows.present(clock.now() - PRESENT_WITHIN))
   const over = new AbortController()
-  const every = choresUntil(over.signal, clock, journal)
+  const chore = choresUntil(over.signal, clock, journal)
   const stopCounting = journal.read((event) => metrics.count(event))
   const chores = [
-    every(TICK, async () => {
+    chore(TICK, async () => {
       await writeSeen()
       const dropped = await log.flush()
       if (dropped > 0) journal.record({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
     }),
-    every(SERVER_EVERY, announce),
-    every(ROSTER_EVERY, readRoster),
-    ...(parts.tls && shown ? [every(TLS_EVERY, renewTls(parts.tls, shown, app.server as TlsServer, journal))] : []),
-    every(FORGET_EVERY, async () => {
+    chore(SERVER_EVERY, announce),
+    chore(ROSTER_EVERY, readRoster),
+    ...(parts.tls && shown ? [chore(TLS_EVERY, renewTls(parts.tls, shown, app.server as TlsServer, journal))] : []),
+    chore(FORGET_EVERY, async () => {
       while (!over.signal.aborted && (await log.forget()));
     }),
   ]
@@ -178,11 +178,9 @@ function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): ()
 
 /** Reports a failure once, and retries at the next step. */
 function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
-  return async (ms: Millis, work: () => Promise<void>): Promise<void> => {
+  return (ms: Millis, work: () => Promise<void>): Promise<void> => {
     let troubled = false
-    while (!over.aborted) {
-      await clock.sleep(ms, over)
-      if (over.aborted) return
+    return every(clock, ms, over, async () => {
       try {
         await work()
         troubled = false
@@ -190,7 +188,7 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
         if (!troubled) journal.record({ kind: 'trouble', what: `the server's own tables: ${error}` })
         troubled = true
       }
-    }
+    })
   }
 }
 

@@ -19,7 +19,7 @@ import { SITE_STATES } from '../../frontier/rules/site.ts'
 import { visitId } from '../../frontier/rules/visit.ts'
 import { httpClient } from '../wire/http-client.ts'
 import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
-import { type ReachOptions, reachServers } from '../wire/remote-coordinator.ts'
+import { type ReachOptions, RemoteServers } from '../wire/remote-coordinator.ts'
 import { openServer, type Server, type ServerParts } from './open-server.ts'
 
 const siteOf = (n: number) => `s${n}.test`
@@ -227,7 +227,7 @@ export function reach(
   const journal = new Readers<Event>()
   const events: Event[] = []
   journal.read((event) => events.push(event))
-  const coordinator = reachServers({
+  const coordinator = new RemoteServers({
     servers,
     identity,
     life: 'life1',

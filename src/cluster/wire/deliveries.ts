@@ -7,6 +7,7 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import { Wakeup } from '../../base/clock.ts'
 import { isDiskFull, Problem } from '../../base/errors.ts'
+import { grouped } from '../../base/grouped.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { Refusal } from './classify-answer.ts'
@@ -35,20 +36,18 @@ const UNREADY_REST: Millis = 1000
 /** Statuses that say the parts themselves are at fault. */
 const NEVER = new Set([400, 413, 415])
 
-interface Brought {
-  parts: readonly TicketedPart[]
-  done(): void
-  failed(error: unknown): void
-}
-
 export class Deliveries {
   readonly #tools: DeliveryTools
   /** Rung when the outbox changes. */
   readonly #bell = new Wakeup()
   readonly #over = new AbortController()
   readonly #loop: Promise<void>
-  #brought: Brought[] = []
-  #isSending = false
+  /** Resolves when they are durable, there or here. Parts that come meanwhile are sent together next. */
+  readonly send = grouped(async (take: () => readonly (readonly TicketedPart[])[]) => {
+    const together = take()
+    await this.#sendParts(together.flat())
+    return together.map(() => undefined)
+  })
   #saysFull = false
   #refusal: Refusal | undefined
 
@@ -60,28 +59,6 @@ export class Deliveries {
   /** Why servers refuse this worker, since one last accepted something. */
   get refusal(): Refusal | undefined {
     return this.#refusal
-  }
-
-  /** Resolves when they are durable, there or here. Parts that come meanwhile are sent together next. */
-  send(parts: readonly TicketedPart[]): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#brought.push({ parts, done, failed })
-      if (!this.#isSending) void this.#sendAll()
-    })
-  }
-
-  async #sendAll(): Promise<void> {
-    this.#isSending = true
-    while (this.#brought.length > 0) {
-      const together = this.#brought.splice(0)
-      try {
-        await this.#sendParts(together.flatMap(({ parts }) => parts))
-        for (const { done } of together) done()
-      } catch (error) {
-        for (const { failed } of together) failed(error)
-      }
-    }
-    this.#isSending = false
   }
 
   async #sendParts(parts: readonly TicketedPart[]): Promise<void> {

@@ -12,7 +12,7 @@ import type { Visit } from '../../contracts/visit.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { readFrame, unpack } from './parts-frame.ts'
 import { TIME_HEADER } from './protocol.ts'
-import { type ReachOptions, reachServers } from './remote-coordinator.ts'
+import { type ReachOptions, RemoteServers } from './remote-coordinator.ts'
 import { visitToWire } from './visit-json.ts'
 
 const START = 1_800_000_000_000
@@ -79,7 +79,7 @@ function world(more: Partial<ReachOptions> = {}, names = ['http://a', 'http://b'
     close() {},
   }
   const start = (again: Partial<ReachOptions> = {}) =>
-    reachServers({
+    new RemoteServers({
       servers: names,
       identity: { worker: '0123456789abcdef', secret: 's' },
       life: 'life',

@@ -6,13 +6,14 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
+import { grouped } from '../../base/grouped.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
-import type { CoordinatorCalls, NowReading, PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
+import type { CoordinatorCalls, NowReading, PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { RequestOf } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import type { HttpClient } from './http-client.ts'
@@ -36,44 +37,13 @@ export interface ReachOptions {
   ready?: () => Promise<void>
   /** How long a check-out waits at the server for a free site. */
   pollMs: Millis
+  /** A finished crawl may get more to do: threads do not learn that it is over. */
+  outlivesCrawl?: boolean
   /** Owned from then on, and closed with it. */
   client: HttpClient
 }
 
 export type WorkerNews = RequestOf<'alive'>
-
-export interface RemoteServers extends CoordinatorCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan' | 'leave'> {
-  /** The thread has ended: its leases are released now instead of expiring. */
-  leave(worker: WorkerId): Promise<void>
-  /** The servers' name for this process's thread. */
-  nameOf(worker: WorkerId): string
-  /**
-   * Releases threads of earlier processes of this worker, after delivering their reports. False when no server could be
-   * reached: their leases then expire.
-   */
-  leaveEarlier(threads: readonly string[]): Promise<boolean>
-  /** The same object while the plan is unchanged; it is sent only when it changes. */
-  plan(): Promise<PlanForWorkers>
-  /** Call about every ten seconds; learns which servers there are. */
-  alive(news: WorkerNews): Promise<void>
-  /** For uploading volumes. All throw when no server answers now. */
-  readonly volumes: {
-    append(name: string, offset: number, bytes: Uint8Array): Promise<number>
-    seal(name: string, size: number): Promise<void>
-    /** It is elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
-    located(name: string, location: string, bytes: number, sealed: boolean): Promise<void>
-  }
-  /** The servers' time. */
-  readonly clock: ServerClock
-  /** Parts waiting here for a server. */
-  readonly undelivered: number
-  /** How long no server has answered; undefined if the last call was answered. */
-  readonly lostMs: Millis | undefined
-  /** No more visits: waiting check-outs return at once. */
-  stopAsking(): void
-  /** Tries to deliver the rest, up to a time limit; returns how many parts stay on disk. */
-  close(withinMs: Millis): Promise<number>
-}
 
 /** Patience for essential calls and for optional ones. */
 const PATIENCE: Millis = 60_000
@@ -90,14 +60,13 @@ export async function joinServers(
   return orProblem(all.ask('register', who, { patience: PATIENCE }))
 }
 
-export function reachServers(options: ReachOptions): RemoteServers {
-  return new ServersByHttp(options)
-}
-
-class ServersByHttp implements RemoteServers {
+export class RemoteServers implements CoordinatorCalls {
+  /** The servers' time. */
   readonly clock: ServerClock
   readonly findCopy: FindCopy
-  readonly volumes: RemoteServers['volumes']
+  readonly volumes: VolumeCalls
+  /** Awaited before visits are handed to a thread. */
+  onVisits: (visits: readonly Visit[]) => Promise<void> = async () => {}
   readonly #options: ReachOptions
   readonly #servers: Servers
   readonly #outbox: Outbox
@@ -127,14 +96,17 @@ class ServersByHttp implements RemoteServers {
     this.volumes = volumeCalls(this.#servers)
   }
 
+  /** Parts waiting here for a server. */
   get undelivered(): number {
     return this.#outbox.parts
   }
 
+  /** How long no server has answered; undefined if the last call was answered. */
   get lostMs(): Millis | undefined {
     return this.#servers.lostMs
   }
 
+  /** The servers' name for this process's thread. */
   nameOf(worker: WorkerId): string {
     return `${this.#options.life}-${worker}`
   }
@@ -168,7 +140,9 @@ class ServersByHttp implements RemoteServers {
         this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
         return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
       })
-      return { visits, next: answer.next }
+      await this.onVisits(visits)
+      const goesOn = answer.next === 'over' && this.#options.outlivesCrawl === true
+      return { visits, next: goesOn ? REST : answer.next }
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
       return { visits: [], next: Math.max(REST, error.retryMs) }
@@ -231,6 +205,7 @@ class ServersByHttp implements RemoteServers {
     this.#reported.push(...ended)
   }
 
+  /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
   async unreadable(worker: WorkerId, reading: NowReading): Promise<void> {
     const ticket = this.#held.get(reading.visit)?.ticket
     if (ticket === undefined) return
@@ -239,17 +214,23 @@ class ServersByHttp implements RemoteServers {
     await this.#whenDelivered('unreadable', { thread: this.nameOf(worker), ticket, reading: plain })
   }
 
+  /** The thread has ended: its leases are released now instead of expiring. */
   async leave(worker: WorkerId): Promise<void> {
     this.#held.drop(worker)
     this.#unanswered.delete(worker)
     await this.#whenDelivered('leave', { thread: this.nameOf(worker) })
   }
 
+  /**
+   * Releases threads of earlier processes of this worker, after delivering their reports. False when no server could be
+   * reached: their leases then expire.
+   */
   async leaveEarlier(threads: readonly string[]): Promise<boolean> {
     for (const thread of threads) if (!(await this.#whenDelivered('leave', { thread }))) return false
     return true
   }
 
+  /** The same object while the plan is unchanged; it is sent only when it changes. */
   async plan(): Promise<PlanForWorkers> {
     const have = this.#plan === undefined ? {} : { have: this.#plan.digest }
     const asked = this.#servers.ask('plan', have, { patience: PATIENCE, signal: this.#asking.signal })
@@ -259,6 +240,7 @@ class ServersByHttp implements RemoteServers {
     return this.#plan.plan
   }
 
+  /** Call about every ten seconds; learns which servers there are. */
   async alive(news: WorkerNews): Promise<void> {
     try {
       this.#servers.learn((await this.#servers.ask('alive', news, { patience: 0 })).answer.servers)
@@ -267,10 +249,12 @@ class ServersByHttp implements RemoteServers {
     }
   }
 
+  /** No more visits: waiting check-outs return at once. */
   stopAsking(): void {
     this.#asking.abort()
   }
 
+  /** Tries to deliver the rest, up to a time limit; returns how many parts stay on disk. */
   async close(withinMs: Millis): Promise<number> {
     this.#asking.abort()
     const left = await this.#deliveries.drain(withinMs)
@@ -302,16 +286,20 @@ class ServersByHttp implements RemoteServers {
   }
 }
 
-function volumeCalls(servers: Servers): RemoteServers['volumes'] {
+export type VolumeCalls = ReturnType<typeof volumeCalls>
+
+/** For volumes that are sent to a server. All throw when no server answers now. */
+function volumeCalls(servers: Servers) {
   return {
-    async append(name, offset, bytes) {
+    async append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
       const sent = { body: bytes, packing: 'identity' }
       return (await servers.ask('upload', undefined, { patience: 0, name, offset, bytes: sent })).answer.bytes
     },
-    async seal(name, size) {
+    async seal(name: string, size: number): Promise<void> {
       await servers.ask('seal', { bytes: size }, { patience: 0, name })
     },
-    async located(name, location, bytes, sealed) {
+    /** It is elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
+    async located(name: string, location: string, bytes: number, sealed: boolean): Promise<void> {
       await servers.ask('located', { location, bytes, sealed }, { patience: 0, name })
     },
   }
@@ -353,41 +341,20 @@ class Unanswered {
   }
 }
 
-/** Batches lookups of stored copies: those that come during a call go with the next one. */
-
-interface Question {
-  digest: string
-  resolve(copy: StoredCopy | undefined): void
-}
-
+/** No server answers: the payload is stored twice, which only costs bytes. */
 function copyFinder(servers: Servers): FindCopy {
-  const waiting: Question[] = []
-  let isAsking = false
-
-  const askAll = async (): Promise<void> => {
-    isAsking = true
-    while (waiting.length > 0) {
-      const questions = waiting.splice(0, MAX_DIGESTS)
-      const answers = await ask(questions.map(({ digest }) => digest))
-      for (const [at, { resolve }] of questions.entries()) resolve(answers[at])
-    }
-    isAsking = false
-  }
-  /** No server answers: the payload is stored twice, which only costs bytes. */
-  const ask = async (digests: string[]): Promise<(StoredCopy | undefined)[]> => {
-    try {
-      const { answer } = await servers.ask('findCopies', { digests }, { patience: 0 })
-      return answer.copies.map((copy) => copy ?? undefined)
-    } catch {
-      return []
-    }
-  }
-
-  return (digest) =>
-    new Promise((resolve) => {
-      waiting.push({ digest, resolve })
-      if (!isAsking) void askAll()
-    })
+  return grouped(
+    async (take: () => readonly string[]): Promise<(StoredCopy | undefined)[]> => {
+      const digests = [...take()]
+      try {
+        const { answer } = await servers.ask('findCopies', { digests }, { patience: 0 })
+        return answer.copies.map((copy) => copy ?? undefined)
+      } catch {
+        return []
+      }
+    },
+    { max: MAX_DIGESTS },
+  )
 }
 
 /** The visits that a worker's threads hold, with their tickets. */

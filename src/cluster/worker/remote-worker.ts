@@ -27,7 +27,7 @@ import { ThreadNotes } from '../../crawl/worker/worker-pool.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { Refusal } from '../wire/classify-answer.ts'
 import { type HttpClient, httpClient } from '../wire/http-client.ts'
-import { joinServers, type RemoteServers, reachServers } from '../wire/remote-coordinator.ts'
+import { joinServers, RemoteServers, type VolumeCalls } from '../wire/remote-coordinator.ts'
 import { type Identity, Unreachable } from '../wire/servers.ts'
 import { type RunningWorker, runThreads, type ThreadOptions } from './run-threads.ts'
 
@@ -75,7 +75,7 @@ export async function startRemoteWorker<Plan extends { version: string }>(
     const identity = await identityOf(options, name, random, client)
     const host = `${name}-${identity.worker.slice(0, ID_LETTERS)}`
     // The locations are needed to reach the servers, which are asked about volumes only afterwards.
-    const sent: RemoteServers['volumes'] = {
+    const sent: VolumeCalls = {
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
       located: (...args) => remote!.volumes.located(...args),
@@ -83,7 +83,7 @@ export async function startRemoteWorker<Plan extends { version: string }>(
     const archive = join(folder, 'archive')
     const opened = await openWorkerLocations({ ...options, disk: realDisk, archive, journal }, host, sent)
     locations = opened
-    remote = reachServers({
+    remote = new RemoteServers({
       servers: options.servers,
       identity,
       life: freshId().slice(0, ID_LETTERS),
@@ -95,6 +95,7 @@ export async function startRemoteWorker<Plan extends { version: string }>(
       outboxBytes: OUTBOX_BYTES,
       pollMs: POLL,
       ready: () => opened.list.ship(),
+      outlivesCrawl: !options.untilDone,
       client,
     })
     const notes = new ThreadNotes(realDisk, folder)
@@ -115,7 +116,7 @@ export async function startRemoteWorker<Plan extends { version: string }>(
 export async function openWorkerLocations(
   parts: Pick<LocationParts, 'volumes' | 's3' | 'disk' | 'archive' | 'journal'>,
   host: string,
-  volumes: RemoteServers['volumes'],
+  volumes: VolumeCalls,
 ): Promise<OpenLocations> {
   const { disk, archive, journal } = parts
   const isOurs = (volume: string) => volume.includes(`-${host}~`)
@@ -143,7 +144,7 @@ async function repairFolder(
 }
 
 /** A server that is full or refuses has failed as a location. Without any server nothing can be reported, and no other location helps. */
-export function serverSink(volumes: Pick<RemoteServers['volumes'], 'append' | 'seal'>): VolumeSink {
+export function serverSink(volumes: Pick<VolumeCalls, 'append' | 'seal'>): VolumeSink {
   const orNext = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work

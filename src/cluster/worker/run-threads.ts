@@ -1,12 +1,11 @@
 /** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
-import { finishesWithin, type Millis, realClock } from '../../base/clock.ts'
-
+import { every, finishesWithin, type Millis, realClock } from '../../base/clock.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import type { OpenLocations } from '../../collection/locations/volume-locations.ts'
-import type { CoordinatorCalls, PlanForWorkers } from '../../contracts/calls.ts'
+import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
@@ -73,6 +72,8 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
   const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
   const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())
+  // Threads begin visits only by the servers' current plan.
+  remote.onVisits = (visits) => live.check(visits)
   const done = { pages: 0, bytes: 0 }
   journal.read((event) => {
     if (event.kind !== 'checked-in') return
@@ -82,7 +83,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
   const threads = new WorkerThreads<Plan>({
     loaded: parts.thread,
     load: parts.loadThread,
-    coordinator: callsFor(remote, live, parts.untilDone),
+    coordinator: remote,
     clock: realClock,
     journal,
     silentMs: parts.silentMs,
@@ -117,14 +118,15 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     threads.grow({ free: 0, leased: pool.visits })
   }
   const rounds = Promise.all([
-    every(SECOND, over.signal, watch).catch(fault),
+    every(realClock, SECOND, over.signal, watch).catch(fault),
     every(
+      realClock,
       ALIVE_EVERY,
       over.signal,
       reportAlive(parts, pool, () => done.pages, isStopping),
     ).catch(fault),
     // Blacklists too: the files that the plan names are written again when they have changed, and the threads see it.
-    every(PLAN_EVERY, over.signal, () =>
+    every(realClock, PLAN_EVERY, over.signal, () =>
       live.readAgain().catch((error) => {
         if (!isStopping()) journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
       }),
@@ -176,38 +178,9 @@ async function openPlan<Plan extends { version: string }>(
   return new LivePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
 }
 
-/** A finished crawl may get more to do. */
-const IDLE_REST: Millis = 1000
-
-/** Threads begin visits only by the servers' current plan. They learn that the crawl is over only if the worker ends with it. */
-function callsFor<Plan extends { version: string }>(
-  remote: RemoteServers,
-  live: LivePlan<Plan>,
-  endsWithCrawl: boolean,
-): CoordinatorCalls {
-  return {
-    enter: (...call) => remote.enter(...call),
-    renew: (...call) => remote.renew(...call),
-    accept: (...call) => remote.accept(...call),
-    findCopy: remote.findCopy,
-    async checkOut(worker, atMost) {
-      const { visits, next } = await remote.checkOut(worker, atMost)
-      await live.check(visits)
-      return { visits, next: next === 'over' && !endsWithCrawl ? IDLE_REST : next }
-    },
-  }
-}
-
 const SECOND: Millis = 1000
 const ALIVE_EVERY: Millis = 10_000
 const PLAN_EVERY: Millis = 60_000
-
-async function every(ms: Millis, over: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!over.aborted) {
-    await realClock.sleep(ms, over)
-    if (!over.aborted) await work()
-  }
-}
 
 function reportAlive(
   { remote, version }: Pick<RunParts<unknown>, 'remote' | 'version'>,

@@ -102,17 +102,6 @@ export function answerCalls(
   })
 }
 
-function answer(coordinator: CoordinatorCalls, call: Call): Promise<unknown> {
-  switch (call.name) {
-    case 'checkOut':
-      return coordinator.checkOut(...call.args)
-    case 'enter':
-      return coordinator.enter(...call.args)
-    case 'renew':
-      return coordinator.renew(...call.args)
-    case 'accept':
-      return coordinator.accept(...call.args)
-    case 'findCopy':
-      return coordinator.findCopy(...call.args)
-  }
+function answer(coordinator: CoordinatorCalls, { name, args }: Call): Promise<unknown> {
+  return (coordinator[name] as (...args: Call['args']) => Promise<unknown>).call(coordinator, ...args)
 }

@@ -1,6 +1,6 @@
 /** A worker: fills its slots with visits, renews their leases, sends their parts; until it must stop or the crawl is over. */
 
-import { type Millis, Wakeup } from '../../base/clock.ts'
+import { every, type Millis, Wakeup } from '../../base/clock.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'
@@ -83,11 +83,13 @@ class Worker {
     this.#leases = new Leases(id, frontier, clock)
     this.#tools = this.#siteTools()
     this.#background = [
-      this.#every(options.renewEvery, () => this.#renew()).catch((error: unknown) => this.#fail(error)),
-      this.#every(PULSE_EVERY, async (lateMs) => {
+      every(clock, options.renewEvery, this.#over.signal, () => this.#renew()).catch((error: unknown) =>
+        this.#fail(error),
+      ),
+      every(clock, PULSE_EVERY, this.#over.signal, async (lateMs) => {
         options.pulse?.({ visits: this.#running, lateMs, slow: slowest(this.#courtesies) })
       }),
-      this.#every(CHECK_EVERY, async () => this.#checkOverdue()),
+      every(clock, CHECK_EVERY, this.#over.signal, async () => this.#checkOverdue()),
     ]
   }
 
@@ -233,16 +235,6 @@ class Worker {
       findCopy: (digest) => tools.findCopy(digest).catch(fatal),
       enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
       durable: () => this.#sender.send(),
-    }
-  }
-
-  /** Repeats `work` until the worker is over; passes on how late the clock was. */
-  async #every(ms: Millis, work: (lateMs: Millis) => Promise<void>): Promise<void> {
-    const { clock } = this.#tools
-    while (!this.#over.signal.aborted) {
-      const from = clock.elapsed()
-      await clock.sleep(ms, this.#over.signal)
-      if (!this.#over.signal.aborted) await work(Math.max(0, clock.elapsed() - from - ms))
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The frontier on PostgreSQL: the operations of this folder behind the two interfaces. */
 
 import { assert } from '../../base/assert.ts'
+import { grouped } from '../../base/grouped.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
@@ -11,7 +12,6 @@ import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { releaseTrusted } from './domains.ts'
-import { grouped } from './grouped.ts'
 import { awaitParts, giveBack, loseWorker, reap, renew, takeBack } from './leases.ts'
 import { lookAround, readTotals, refreshReserved } from './look-around.ts'
 import { agreeOnUrlRules } from './meta.ts'
@@ -22,6 +22,8 @@ import { addSeeds, tryAgain } from './seeds.ts'
 import { type FrontierTools, toolsOf } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
+/** Calls per transaction: they lock their sites for some milliseconds. */
+const MAX_ENTERING = 200
 /** Check-outs under one budget run one at a time, over all servers. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier budget'))`
 
@@ -31,10 +33,10 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   let quietUntil: number | undefined
   let stopped = false
 
+  // They share a transaction, and its commit.
   const entering = grouped(
-    db,
-    ({ visit }: Entry) => visit,
-    (tx, entries) => enter(new WorkingSet(tx, tools), entries),
+    (take: () => readonly Entry[]) => db.transact((tx) => enter(new WorkingSet(postgresTx(tx), tools), take())),
+    { max: MAX_ENTERING, nameOf: ({ visit }) => visit },
   )
 
   /** Returns whether it did. */

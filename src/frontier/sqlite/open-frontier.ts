@@ -1,6 +1,7 @@
 /** The frontier on SQLite: the operations of this folder behind the two interfaces. */
 import { assert } from '../../base/assert.ts'
 import { signed64 } from '../../base/digest.ts'
+import { grouped } from '../../base/grouped.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
@@ -31,7 +32,10 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
   let quietUntil: number | undefined
   let stopped = false
 
-  const entering = grouped(db, (tx, call: Parameters<typeof enter>[1]) => enter(workOf(tx), call))
+  // Calls that arrive while a transaction is running share the next: one commit (half a millisecond) for all of them.
+  const entering = grouped((take: () => readonly Parameters<typeof enter>[1][]) =>
+    db.transact((tx) => take().map((call) => enter(workOf(tx), call))),
+  )
   const frontier: Frontier = {
     async checkOut(worker, atMost) {
       assert(quietUntil !== undefined, 'a check-out before recover')
@@ -132,34 +136,4 @@ function addSeeds(work: Work, seeds: readonly SeedUrl[]): Admitted {
     for (const { key, url, source = 'given' } of site.members)
       work.tx.run(ADD_SEED, site.key, signed64(key), url, work.now, source)
   return admit(work, linksOfSeeds(seeds), true)
-}
-
-interface Call<In, Out> {
-  input: In
-  resolve(output: Out): void
-  reject(error: unknown): void
-}
-
-/** Calls that arrive while a transaction is running share the next: one commit (half a millisecond) for all of them. */
-function grouped<In, Out>(db: Database, work: (tx: Tx, input: In) => Out): (input: In) => Promise<Out> {
-  let waiting: Call<In, Out>[] = []
-  const serve = async () => {
-    let calls: Call<In, Out>[] = []
-    try {
-      const outputs = await db.transact((tx) => {
-        calls = waiting
-        waiting = []
-        return calls.map(({ input }) => work(tx, input))
-      })
-      for (const [index, call] of calls.entries()) call.resolve(outputs[index])
-    } catch (error) {
-      if (calls.length === 0) [calls, waiting] = [waiting, []]
-      for (const call of calls) call.reject(error)
-    }
-  }
-  return (input) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject })
-      if (waiting.length === 1) void serve()
-    })
 }
