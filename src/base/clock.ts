@@ -128,3 +128,14 @@ export async function finishesWithin(clock: Clock, ms: Millis, work: Promise<unk
     cancel()
   }
 }
+
+/** Caches an answer for a while and shares it among concurrent callers. */
+export function remembered<T>(clock: Clock, freshMs: Millis, ask: () => Promise<T>): () => Promise<T> {
+  let last: { at: Millis; answer: Promise<T> } | undefined
+  return () => {
+    const now = clock.elapsed()
+    if (last !== undefined && now - last.at < freshMs) return last.answer
+    last = { at: now, answer: ask() }
+    return last.answer
+  }
+}

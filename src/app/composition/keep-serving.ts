@@ -1,6 +1,6 @@
 /** What a server does once it is open: the calls that it offers to workers, and the work of every second. */
 import type { Clock, Millis } from '../../base/clock.ts'
-import { remembered } from '../../cluster/server/statistics.ts'
+import { remembered } from '../../base/clock.ts'
 import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'

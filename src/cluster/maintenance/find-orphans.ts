@@ -10,7 +10,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
-import { orphansAt, orphanVolumes } from './orphan-volumes.ts'
+import { FORGET_LOCATION, orphansAt, orphanVolumes, rowsAt } from './orphan-volumes.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   const { database, files, now, isAtRest } = parts
@@ -107,39 +107,24 @@ function leftoverFiles({ disk, folder }: OwnFolder): Orphan[] {
 }
 
 /** Volumes that should be on this server but are missing: begun and never sent, or removed by hand. */
-interface OwnVolume {
-  name: string
-  worker: string
-  bytes: number
-}
-
-const READ_OWN_VOLUMES =
-  'SELECT name, worker, bytes FROM volume_location WHERE node = ? AND name > ? ORDER BY name LIMIT ?'
-const REMOVE_VOLUME = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
-const PIECE = 1000
-
 async function lostLocations(database: Database, { disk, folder, node }: OwnFolder): Promise<Findings> {
   const found: Findings = { orphans: [], notes: [] }
   if (node === undefined) return found
   const archive = join(folder, 'archive')
-  for (let last = ''; found.orphans.length < MAX_OF_A_KIND; ) {
-    const piece = await database.read((tx) => queries(tx).all<OwnVolume>(READ_OWN_VOLUMES, node, last, PIECE))
-    for (const { name, worker, bytes } of piece) {
-      if (volumePath(disk, archive, name) !== undefined) continue
-      if ((await database.read((tx) => knownEnd(tx, name))) > 0) {
-        found.notes.push(`${name} is missing here, though captures are in it: run 'orbweaver verify'`)
-        continue
-      }
-      found.orphans.push({
-        kind: 'location',
-        name,
-        why: `worker ${worker} began to send it; it is not here, and no capture names it`,
-        bytes,
-        remove: () => database.transact(async (tx) => (await queries(tx).run(REMOVE_VOLUME, name, node)) > 0),
-      })
+  for await (const { name, worker, bytes } of rowsAt(database, node)) {
+    if (found.orphans.length >= MAX_OF_A_KIND) break
+    if (volumePath(disk, archive, name) !== undefined) continue
+    if ((await database.read((tx) => knownEnd(tx, name))) > 0) {
+      found.notes.push(`${name} is missing here, though captures are in it: run 'orbweaver verify'`)
+      continue
     }
-    if (piece.length < PIECE) break
-    last = piece[piece.length - 1].name
+    found.orphans.push({
+      kind: 'location',
+      name,
+      why: `worker ${worker} began to send it; it is not here, and no capture names it`,
+      bytes,
+      remove: () => database.transact(async (tx) => (await queries(tx).run(FORGET_LOCATION, name, node)) > 0),
+    })
   }
   return found
 }

@@ -21,7 +21,10 @@ const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location
 /** Complete copies, and whether their server is known. */
 const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
-const FORGET_PLACE = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+
+const partsIn = (database: Database): Promise<number> =>
+  database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
 
 export async function orphanVolumes(
   database: Database,
@@ -30,7 +33,7 @@ export async function orphanVolumes(
 ): Promise<Findings> {
   const archive = join(folder, 'archive')
   const files = disk.list(archive).filter((file) => isVolume(file) || isOpenVolume(file))
-  const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+  const waiting = await partsIn(database)
   if (waiting > 0 && files.length > 0)
     return {
       orphans: [],
@@ -41,7 +44,7 @@ export async function orphanVolumes(
     disk.remove(join(archive, file))
     // Remove the file first: a row without a file is found next time; a file without a row has no known owner.
     await disk.syncFolder(archive)
-    if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_PLACE, nameOf(file), node))
+    if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_LOCATION, nameOf(file), node))
     return true
   }
   const orphans: Orphan[] = []
@@ -159,14 +162,14 @@ export interface Owners {
 interface Row {
   name: string
   worker: string
+  bytes: number
   /** When its worker was last seen; null: an unknown worker. */
   seenAt: Instant | null
 }
 
 const READ_NODES = `SELECT DISTINCT node FROM volume_location WHERE node LIKE 'dir:%' OR node LIKE 's3:%' ORDER BY node`
-const READ_ROWS = `SELECT p.name, p.worker, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
+const READ_ROWS = `SELECT p.name, p.worker, p.bytes, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
   WHERE p.node = ? AND p.name > ? ORDER BY p.name LIMIT ?`
-const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const PIECE = 1000
 
 /** The locations in the table, except servers. */
@@ -188,7 +191,7 @@ export async function orphansAt(
     return { orphans: [], notes: [`${location.node} was not checked: ${messageOf(error)}`] }
   }
   const found: Findings = { orphans: [], notes: [] }
-  const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+  const waiting = await partsIn(database)
   let known = 0
   for await (const row of rowsAt(database, location.node)) {
     const bytes = there.get(row.name)
@@ -211,7 +214,8 @@ export async function orphansAt(
   return found
 }
 
-async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
+/** In pieces: between them other transactions have their turn. */
+export async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
   for (let last = ''; ; ) {
     const piece = await database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last, PIECE))
     yield* piece
@@ -240,7 +244,7 @@ async function whyNeeded(
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function orphanOf(database: Database, location: OtherLocation, volume: string, bytes: number | undefined): Orphan {
-  const forget = (tx: Tx) => queries(tx).run(FORGET, volume, location.node)
+  const forget = (tx: Tx) => queries(tx).run(FORGET_LOCATION, volume, location.node)
   const isThere = bytes !== undefined
   return {
     kind: isThere ? 'volume' : 'location',

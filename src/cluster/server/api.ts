@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { finishesWithin } from '../../base/clock.ts'
+import { finishesWithin, remembered } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { CALLS, type CallDefinition, type CallName, openApi } from '../wire/calls.ts'
@@ -24,7 +24,6 @@ import type { Callers, Rates } from './callers.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import { apiErrorOf, noDatabase } from './handlers.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
-import { remembered } from './statistics.ts'
 
 export interface ApiTools {
   handlers: Handlers

@@ -1,19 +1,30 @@
 /** Every API call with its handler, over one coordinator. Independent of HTTP. */
 import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
+import { remembered } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
+import type { Totals } from '../../frontier/contract.ts'
+import type { Statistics, WorkerNews } from '../wire/calls.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
 import type { Handlers } from './handlers.ts'
 import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
-import { type CoordinatorFigures, statisticsOf } from './statistics.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
-import { sumWorkers, type WorkerNews, type WorkerTable } from './worker-table.ts'
+import { sumWorkers, type WorkerTable } from './worker-table.ts'
+
+/** The coordinator's own figures. */
+export interface CoordinatorFigures {
+  totals: Totals
+  /** Sums of the visits' counters (`collection/counters`). */
+  counters: ReadonlyMap<string, number>
+  /** Durable parts not applied yet. */
+  inbox: number
+}
 
 export interface HandlerParts {
   /** Stable across restarts: it identifies volumes sent here. */
@@ -44,6 +55,7 @@ export interface HandlerTools {
 
 /** Servers unseen for longer are not listed; workers unseen for longer count as silent. */
 export const SEEN_WITHIN: Millis = 60_000
+const STATISTICS_FRESH: Millis = 1000
 
 export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
   const { clock, journal, database, calls, nudge, program } = parts
@@ -53,6 +65,17 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
   const servers = async () => {
     const rows = await workerRows.servers(clock.now() - SEEN_WITHIN)
     return rows.map((row) => row.url)
+  }
+  const statistics = async (): Promise<Statistics> => {
+    const [{ totals, counters, inbox }, workers, { length }] = await Promise.all([
+      parts.figures(),
+      database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
+      servers(),
+    ])
+    const { sites, urls } = totals
+    // Without counters that have a label: their number is not bounded.
+    const plain = [...counters].filter(([name]) => !name.includes(':'))
+    return { at: clock.now(), sites, urls, counters: Object.fromEntries(plain), inbox, servers: length, workers }
   }
   return {
     ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, maxLeases }),
@@ -64,12 +87,7 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
     ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
     checkIn: acceptParts({ calls, tickets, holdings, journal }),
     version: async () => ({ program, protocol: PROTOCOL }),
-    statistics: statisticsOf({
-      clock,
-      figures: parts.figures,
-      workers: () => database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
-      servers: async () => (await servers()).length,
-    }),
+    statistics: remembered(clock, STATISTICS_FRESH, statistics),
     async register(asked, { name, region, version, join }) {
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()

@@ -7,12 +7,13 @@ import { Problem } from '../../base/errors.ts'
 import type { Journal, Readers } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { queries } from '../../database/queries.ts'
+import type { WorkerNews } from '../wire/calls.ts'
 import { buildApi } from './api.ts'
 import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers, Rates } from './callers.ts'
 import { Metrics } from './metrics.ts'
-import { differingSettings, type Roster, type WorkerNews, type WorkerTable, workerTable } from './worker-table.ts'
+import { differingSettings, type Roster, type WorkerTable, workerTable } from './worker-table.ts'
 
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>

@@ -18,29 +18,26 @@ export interface UploadTools {
   locations: VolumeLocations
 }
 
-/** Where volumes are, shared by all servers. */
-export interface VolumeLocations {
-  /** The worker that began it, anywhere, and the bytes known to be durable here; undefined: unknown. */
-  find(name: string): Promise<{ worker: string; bytes: number } | undefined>
-  /** Records that it is here, with this many bytes. */
-  note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void>
-}
-
 const PLACE = `
   INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
   WHERE volume_location.worker = excluded.worker`
 
-export function volumeLocations(database: Database, node: string): VolumeLocations {
+export type VolumeLocations = ReturnType<typeof volumeLocations>
+
+/** Where volumes are, shared by all servers. */
+export function volumeLocations(database: Database, node: string) {
   return {
-    find: (name) =>
+    /** The worker that began it, anywhere, and the bytes known to be durable here; undefined: unknown. */
+    find: (name: string): Promise<{ worker: string; bytes: number } | undefined> =>
       database.read(async (tx) => {
         const sql = 'SELECT node, worker, bytes FROM volume_location WHERE name = ? ORDER BY node'
         const rows = await queries(tx).all<{ node: string; worker: string; bytes: number }>(sql, name)
         if (rows.length === 0) return undefined
         return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
       }),
-    async note(name, worker, bytes, sealed) {
+    /** Records that it is here, with this many bytes. */
+    async note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void> {
       await database.transact((tx) => queries(tx).run(PLACE, name, node, worker, bytes, sealed ? 1 : 0))
     },
   }
@@ -86,8 +83,7 @@ export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<H
   }
   const ownVolume = async (name: string, worker: string): Promise<Known> => {
     const volume = await known(name, worker)
-    if (volume.worker !== worker)
-      throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
+    if (volume.worker !== worker) throw notYours(name)
     if (volumes.size >= MAX_KNOWN) volumes.delete(volumes.keys().next().value!)
     volumes.set(name, volume)
     return volume
@@ -117,6 +113,9 @@ export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<H
   }
 }
 
+const notYours = (name: string) =>
+  new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
+
 async function orConflict<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -142,8 +141,7 @@ export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located'
     async located({ worker, name }, { location, bytes, sealed }) {
       const locations = volumeLocations(database, location)
       const owner = (await locations.find(name))?.worker ?? (volumePath(disk, folder, name) === undefined ? worker : '')
-      if (owner !== worker)
-        throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
+      if (owner !== worker) throw notYours(name)
       await locations.note(name, worker, bytes, sealed)
       return {}
     },

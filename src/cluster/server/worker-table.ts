@@ -5,6 +5,7 @@ import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import type { KnownWorkers, Post } from '../../frontier/contract.ts'
+import type { WorkerNews } from '../wire/calls.ts'
 
 export type WorkerState = 'working' | 'ending' | 'barred'
 
@@ -33,14 +34,6 @@ export interface ServerRow {
   settings: string
 }
 
-export interface WorkerNews {
-  visits: number
-  lateMs: Millis
-  pagesPerSecond: number
-  state: 'working' | 'ending'
-  version: string
-}
-
 /** What a caller must present. */
 export interface Credentials {
   secretHash: Uint8Array
@@ -57,19 +50,7 @@ export interface NewWorker {
   version: string
 }
 
-export interface WorkerTable {
-  /** Created by the first server and the same for all servers from then on. `fresh`: used if there is none. */
-  ticketKey(fresh: Uint8Array): Promise<Uint8Array>
-  register(worker: NewWorker, at: Instant): Promise<void>
-  credentials(worker: string): Promise<Credentials | undefined>
-  /** In one transaction; a worker that only called brings no news. */
-  seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void>
-  /** Workers at work and seen since then, by id. */
-  present(since: Instant): Promise<WorkerPost[]>
-  serverSeen(coordinator: ServerRow): Promise<void>
-  serverGone(id: string): Promise<void>
-  servers(since: Instant): Promise<ServerRow[]>
-}
+export type WorkerTable = ReturnType<typeof workerTable>
 
 const SEEN = 'UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END WHERE id = ?'
 const NEWS = `
@@ -83,16 +64,17 @@ const COORDINATOR = `
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
     seen_at = excluded.seen_at, settings = excluded.settings`
 
-export function workerTable(database: Database): WorkerTable {
+export function workerTable(database: Database) {
   return {
-    ticketKey: (fresh) =>
+    /** Created by the first server and the same for all servers from then on. `fresh`: used if there is none. */
+    ticketKey: (fresh: Uint8Array): Promise<Uint8Array> =>
       database.transact(async (tx) => {
         const sql = queries(tx)
         await sql.run('INSERT INTO cluster_key (one, key) VALUES (1, ?) ON CONFLICT (one) DO NOTHING', fresh)
         const row = await sql.get<{ key: Uint8Array }>('SELECT key FROM cluster_key WHERE one = 1')
         return row!.key
       }),
-    async register({ id, secret, name, region, version }, at) {
+    async register({ id, secret, name, region, version }: NewWorker, at: Instant): Promise<void> {
       await database.transact((tx) =>
         queries(tx).run(
           `INSERT INTO worker (id, name, region, secret_hash, version, state, registered_at, seen_at)
@@ -107,11 +89,12 @@ export function workerTable(database: Database): WorkerTable {
         ),
       )
     },
-    credentials: (worker) =>
+    credentials: (worker: string): Promise<Credentials | undefined> =>
       database.read((tx) =>
         queries(tx).get<Credentials>('SELECT secret_hash AS "secretHash", state FROM worker WHERE id = ?', worker),
       ),
-    async seen(workers) {
+    /** In one transaction; a worker that only called brings no news. */
+    async seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void> {
       if (workers.size === 0) return
       // Always in the same order, so that two servers that update the same workers don't deadlock.
       const sorted = [...workers].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -125,14 +108,16 @@ export function workerTable(database: Database): WorkerTable {
         }
       })
     },
-    present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MAX_PRESENT)),
-    async serverSeen({ id, url, version, startedAt, seenAt, settings }) {
+    /** Workers at work and seen since then, by id. */
+    present: (since: Instant): Promise<WorkerPost[]> =>
+      database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MAX_PRESENT)),
+    async serverSeen({ id, url, version, startedAt, seenAt, settings }: ServerRow): Promise<void> {
       await database.transact((tx) => queries(tx).run(COORDINATOR, id, url, version, startedAt, seenAt, settings))
     },
-    async serverGone(id) {
+    async serverGone(id: string): Promise<void> {
       await database.transact((tx) => queries(tx).run('DELETE FROM server WHERE id = ?', id))
     },
-    servers: (since) => database.read((tx) => readServers(tx, since)),
+    servers: (since: Instant): Promise<ServerRow[]> => database.read((tx) => readServers(tx, since)),
   }
 }
 

@@ -280,6 +280,9 @@ export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] ext
   ? Static<(typeof CALLS)[Name]['answer']>
   : Uint8Array
 
+/** How a worker is doing, as it says. */
+export type WorkerNews = RequestOf<'alive'>
+
 /** The API in OpenAPI 3.1, generated from the call definitions. */
 
 export function openApi(version: string): object {

@@ -14,7 +14,7 @@ import type { Event } from '../../contracts/events.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import type { RequestOf } from './calls.ts'
+import type { RequestOf, WorkerNews } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import type { HttpClient } from './http-client.ts'
 import { Outbox } from './outbox.ts'
@@ -42,8 +42,6 @@ export interface ReachOptions {
   /** Owned from then on, and closed with it. */
   client: HttpClient
 }
-
-export type WorkerNews = RequestOf<'alive'>
 
 /** Patience for essential calls and for optional ones. */
 const PATIENCE: Millis = 60_000
@@ -363,15 +361,17 @@ interface HeldVisit {
   thread: WorkerId
   ticket: string
   endsAt: Millis
+  /** Its last part is being sent: a server may still count it as leased. */
+  isEnding?: true
 }
 
 class HeldVisits {
   readonly #held = new Map<VisitId, HeldVisit>()
-  /** Visits whose last part is being sent: a server may still count them as leased. */
-  readonly #ending = new Map<VisitId, WorkerId>()
 
+  /** Undefined for one that is ending, too. */
   get(visit: VisitId): HeldVisit | undefined {
-    return this.#held.get(visit)
+    const held = this.#held.get(visit)
+    return held?.isEnding ? undefined : held
   }
 
   hold(visit: VisitId, held: HeldVisit): void {
@@ -382,27 +382,22 @@ class HeldVisits {
   end(visits: readonly VisitId[]): void {
     for (const visit of visits) {
       const held = this.#held.get(visit)
-      if (held === undefined) continue
-      this.#held.delete(visit)
-      this.#ending.set(visit, held.thread)
+      if (held !== undefined) held.isEnding = true
     }
   }
 
   /** A server has stored their last parts. */
   ended(visits: readonly VisitId[]): void {
-    for (const visit of visits) this.#ending.delete(visit)
+    for (const visit of visits) this.#held.delete(visit)
   }
 
   /** The thread has ended. */
   drop(thread: WorkerId): void {
-    for (const [visit, held] of this.#held) if (held.thread === thread) this.#held.delete(visit)
-    for (const [visit, of] of this.#ending) if (of === thread) this.#ending.delete(visit)
+    this.ended(this.of(thread))
   }
 
   /** Every visit that a server may count as leased to the thread. */
   of(thread: WorkerId): VisitId[] {
-    const held = [...this.#held].filter(([, held]) => held.thread === thread)
-    const ending = [...this.#ending].filter(([, of]) => of === thread)
-    return [...held, ...ending].map(([visit]) => visit)
+    return [...this.#held].filter(([, held]) => held.thread === thread).map(([visit]) => visit)
   }
 }
