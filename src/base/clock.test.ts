@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countingSleep, finishesWithin } from './clock.ts'
+import { countingSleep, every, finishesWithin } from './clock.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 test('a machine that slept: its monotonic clock stood still, and the time is counted all the same', () => {
