@@ -2,7 +2,9 @@
  * What can be seen of the frontier, with statements that nothing else uses. A statement is one text for both databases where it
  * can be: a site's rows have a bucket, which is always 0 on SQLite.
  */
+import type { Instant } from '../base/clock.ts'
 import { signed64, unsigned64 } from '../base/digest.ts'
+import type { WorkerId } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Dialect, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
@@ -24,23 +26,15 @@ import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
 import { type DomainView, domainKey, domainOf, domainView } from './rules/domains.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
-import {
-  dueView,
-  memoryOf,
-  type SeenDue,
-  type SeenSite,
-  type SeenUrl,
-  type StoredMemory,
-  siteView,
-  urlView,
-} from './rules/row-views.ts'
+import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
 import { keyOf } from './rules/site.ts'
+import { visitId } from './rules/visit.ts'
 import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
 const READ_RULES = `SELECT value FROM frontier_meta WHERE name = ?`
 const READ_SITE = `
-  SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, fence, worker,
-    lease_until, part, known, waiting
+  SELECT name, state, reason, since, seed, rank, losses, deferral, not_before AS "notBefore", polite_at AS "politeAt",
+    pause, address, fence AS visits, worker, lease_until AS until, part AS parts, known, waiting
   FROM site WHERE bucket = ? AND key = ?`
 const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m
@@ -51,7 +45,8 @@ export const READ_ALIAS = `SELECT ${ALIAS_COLUMNS} FROM site_alias WHERE bucket 
 export const COUNT_HELD_DOMAINS = `SELECT count(*) AS n FROM domain WHERE held > 0`
 const READ_REFERRER = `SELECT referrer FROM unendorsed_site WHERE bucket = ? AND site = ?`
 const READ_URL = `
-  SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE bucket = ? AND site = ? AND key = ?`
+  SELECT url, depth, path, seq, enqueued_at AS "enqueuedAt", due_at AS "dueAt", tries, mark
+  FROM url WHERE bucket = ? AND site = ? AND key = ?`
 const READ_VIA = `SELECT via_site, via_key FROM url WHERE bucket = ? AND site = ? AND key = ?`
 /** A limit, because the exact number in a queue of a million is of no use. */
 const MAX_AHEAD = 1000
@@ -132,7 +127,15 @@ export const frontierQueries: FrontierQueries = {
       : queries(tx).allExact<UrlKeyRow>(READ_URLS, ...site, signed64(after), atMost))
     return rows.map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[Number(mark)] }))
   },
-  nextDue: async (tx, atMost) => dueView(await queries(tx).all<SeenDue>(READ_NEXT_DUE[tx.dialect], atMost)),
+  async nextDue(tx, atMost) {
+    const rows = await queries(tx).all<SeenDue>(READ_NEXT_DUE[tx.dialect], atMost)
+    return rows.map((row) => ({
+      name: row.name,
+      notBefore: row.not_before,
+      politeAt: row.polite_at,
+      waiting: row.waiting,
+    }))
+  },
   async nextFree(tx, atMost) {
     const rows = await queries(tx).all<FreeRow>(READ_NEXT_FREE[tx.dialect], atMost)
     return rows.map(({ name, rank, waiting }) => ({ name, rank, waiting }))
@@ -163,6 +166,24 @@ export const frontierQueries: FrontierQueries = {
     const rows = await queries(tx).all<{ source: SeedSource; mark: number; count: number }>(COUNT_SEEDS)
     return rows.map(({ source, mark, count }) => ({ source, mark: MARKS[mark], count }))
   },
+}
+
+/** A site's row, with what may be missing as null. */
+type SeenSite = Omit<
+  SiteView,
+  'reason' | 'address' | 'seed' | 'lease' | 'memory' | 'alias' | 'domain' | 'unendorsedSite'
+> & {
+  reason: string | null
+  address: string | null
+  seed: number
+  worker: WorkerId | null
+  until: Instant | null
+  parts: number
+}
+
+type SeenUrl = Pick<UrlView, 'url' | 'depth' | 'path' | 'enqueuedAt' | 'dueAt' | 'tries'> & {
+  seq: number
+  mark: number
 }
 
 interface UrlKeyRow {
@@ -202,14 +223,19 @@ async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {
   const sql = queries(tx)
   const site = rowOf(tx, keyOf(name))
   const [row, memory, alias, domain, unendorsedSite] = await Promise.all([
-    sql.get<Omit<SeenSite, 'key'>>(READ_SITE, ...site),
+    sql.get<SeenSite>(READ_SITE, ...site),
     sql.get<StoredMemory>(READ_MEMORY, ...site),
     sql.get<AliasRow>(READ_ALIAS, ...site),
     viewOfDomain(tx, domainOf(name)),
     sql.getExact<{ referrer: bigint | null }>(READ_REFERRER, ...site),
   ])
   if (row === undefined || row.name !== name) return undefined
-  const view = siteView({ ...row, key: site[1] }, memoryOf(memory))
+  const { reason, address, seed, worker, until, parts, ...rest } = row
+  const view: SiteView = { ...rest, seed: seed === 1, memory: memoryOf(memory) }
+  if (reason !== null) view.reason = reason
+  if (address !== null) view.address = address
+  if (worker !== null && until !== null)
+    view.lease = { visit: visitId(site[1], row.visits), fence: row.visits, worker, until, parts }
   if (alias !== undefined) view.alias = aliasOf(alias)
   if (domain !== undefined) view.domain = domain
   if (unendorsedSite !== undefined) view.unendorsedSite = await referrerOf(tx, unendorsedSite.referrer)
@@ -241,18 +267,25 @@ async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
   const key = isOwn ? own : parsed.key
   const at = [...site, signed64(key)]
   const [row, seed, via] = await Promise.all([
-    sql.get<SeenUrl & { seq: number }>(READ_URL, ...at),
+    sql.get<SeenUrl>(READ_URL, ...at),
     sql.get(IS_SEED, ...at),
     sql.getExact<{ via_site: bigint | null; via_key: bigint | null }>(READ_VIA, ...at),
   ])
   if (row === undefined) return undefined
-  const view = urlView(row, parsed.site, key, seed !== undefined)
+  const { seq, dueAt, mark, ...rest } = row
+  const view: UrlView = {
+    ...rest,
+    key,
+    site: parsed.site,
+    dueAt: dueAt === 0 ? rest.enqueuedAt : dueAt,
+    mark: MARKS[mark],
+    seed: seed !== undefined,
+  }
   if (via?.via_site != null && via.via_key !== null) {
     const page = await sql.get<{ url: string }>(READ_URL, ...rowOf(tx, via.via_site), via.via_key)
     if (page !== undefined) view.via = page.url
   }
-  if (view.mark === 'waiting')
-    view.ahead = (await sql.get<{ n: number }>(COUNT_AHEAD, ...site, row.due_at, row.seq))?.n ?? 0
+  if (view.mark === 'waiting') view.ahead = (await sql.get<{ n: number }>(COUNT_AHEAD, ...site, dueAt, seq))?.n ?? 0
   return view
 }
 

@@ -1,68 +1,8 @@
 /** Rows as views, whichever database they came from. */
 import type { Instant } from '../../base/clock.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
-import type { SiteName, UrlKey } from '../../contracts/visit.ts'
-import type { FrontierQueries, SiteView, Totals, UrlView } from '../contract.ts'
-import { MARKS } from './mark.ts'
-import type { SiteRow } from './site.ts'
-import { visitId } from './visit.ts'
-
-export type SeenSite = Omit<SiteRow, 'holder' | 'entered' | 'granted' | 'seq'>
-
-export function siteView(row: SeenSite, memory: SiteMemory): SiteView {
-  const view: SiteView = {
-    name: row.name,
-    state: row.state,
-    seed: row.seed === 1,
-    rank: row.rank,
-    since: row.since,
-    notBefore: row.not_before,
-    politeAt: row.polite_at,
-    pause: row.pause,
-    losses: row.losses,
-    deferral: row.deferral,
-    visits: row.fence,
-    known: row.known,
-    waiting: row.waiting,
-    memory,
-  }
-  if (row.reason !== null) view.reason = row.reason
-  if (row.address !== null) view.address = row.address
-  if (row.worker !== null && row.lease_until !== null)
-    view.lease = {
-      visit: visitId(row.key, row.fence),
-      fence: row.fence,
-      worker: row.worker,
-      until: row.lease_until,
-      parts: row.part,
-    }
-  return view
-}
-
-export interface SeenUrl {
-  url: string
-  depth: number
-  path: string
-  enqueued_at: Instant
-  due_at: Instant
-  tries: number
-  mark: number
-}
-
-export function urlView(row: SeenUrl, site: SiteName, key: UrlKey, seed: boolean): UrlView {
-  return {
-    url: row.url,
-    key,
-    site,
-    depth: row.depth,
-    path: row.path,
-    enqueuedAt: row.enqueued_at,
-    dueAt: row.due_at === 0 ? row.enqueued_at : row.due_at,
-    tries: row.tries,
-    mark: MARKS[row.mark],
-    seed,
-  }
-}
+import type { SiteName } from '../../contracts/visit.ts'
+import type { Totals } from '../contract.ts'
 
 export type SeenTotals = Record<
   'waiting' | 'free' | 'leased' | 'back' | 'crawled' | 'barred' | 'held' | `urls_${'known' | 'waiting' | 'held'}`,
@@ -87,15 +27,6 @@ export interface SeenDue {
   not_before: Instant
   polite_at: Instant
   waiting: number
-}
-
-export function dueView(rows: readonly SeenDue[]): Awaited<ReturnType<FrontierQueries['nextDue']>> {
-  return rows.map(({ name, not_before, polite_at, waiting }) => ({
-    name,
-    notBefore: not_before,
-    politeAt: polite_at,
-    waiting,
-  }))
 }
 
 export interface StoredMemory {
