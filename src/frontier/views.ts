@@ -5,7 +5,7 @@ import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
-import type { DomainView } from './rules/domains.ts'
+import type { DomainView } from './rules/domain-rows.ts'
 import type { MarkName } from './rules/mark.ts'
 import type { SiteState } from './rules/site.ts'
 

@@ -1,22 +1,13 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { checkRules, RULES_RECORD, readerOf, recordOf } from '../recorded-rules.ts'
+import { RULES_RECORD, readerOf } from '../recorded-rules.ts'
 
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
 export const WRITE_META = `
   INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
+export const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
 
-/** Of two servers that begin a collection at once the second waits for the first, and must have the same rules. */
-export async function agreeOnUrlRules(tx: PostgresTx, urls: UrlReader): Promise<void> {
-  const [before, opened] = await Promise.all([readMeta(tx, RULES_RECORD), readMeta(tx, 'opened_at')])
-  checkRules(before, opened === undefined, urls)
-  if (before !== undefined) return
-  await tx.run(RECORD_ONCE, RULES_RECORD, recordOf(urls.rules))
-  checkRules(await readMeta(tx, RULES_RECORD), false, urls)
-}
-
-/** Reads URLs by the rules that the collection was made with. Writers have agreed on them with `agreeOnUrlRules`. */
+/** Reads URLs by the rules that the collection was made with. Writers have agreed on them when they began. */
 export async function recordedUrls(tx: PostgresTx): Promise<UrlReader> {
   return readerOf(await readMeta(tx, RULES_RECORD))
 }

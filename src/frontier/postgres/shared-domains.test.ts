@@ -6,7 +6,7 @@ import { type Bench, link, PAUSE, whole } from '../../../testkit/contracts/front
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Link } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { UNENDORSED_ALLOWED } from '../rules/domains.ts'
+import { UNENDORSED_ALLOWED } from '../rules/domain-rows.ts'
 import { openServers } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()

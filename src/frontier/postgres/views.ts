@@ -5,7 +5,8 @@ import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { type AliasRow, aliasOf, MAX_ALIASES } from '../aliases.ts'
-import { type DomainView, domainKey, domainOf, domainView } from '../rules/domains.ts'
+import { type DomainView, domainKey, domainView } from '../rules/domain-rows.ts'
+import { domainOf } from '../rules/domains.ts'
 import { MARKS } from '../rules/mark.ts'
 import {
   dueView,

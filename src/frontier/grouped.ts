@@ -1,5 +1,4 @@
-import type { Database } from '../../database/database.ts'
-import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import type { Database, Tx } from '../database/database.ts'
 
 interface Call<In, Out> {
   input: In
@@ -17,7 +16,7 @@ const MAX_AT_ONCE = 200
 export function grouped<In, Out>(
   db: Database,
   nameOf: (input: In) => string,
-  work: (tx: PostgresTx, inputs: readonly In[]) => Promise<Out[]>,
+  work: (tx: Tx, inputs: readonly In[]) => Promise<Out[]>,
 ): (input: In) => Promise<Out> {
   let waiting: Call<In, Out>[] = []
   let isServing = false
@@ -39,7 +38,7 @@ export function grouped<In, Out>(
       const calls = takeSome()
       const inputs = calls.map(({ input }) => input)
       try {
-        const outputs = await db.transact((tx) => work(postgresTx(tx), inputs))
+        const outputs = await db.transact((tx) => work(tx, inputs))
         for (const [index, call] of calls.entries()) call.resolve(outputs[index])
       } catch (error) {
         for (const call of calls) call.reject(error)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database } from '../../database/database.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { Database } from '../database/database.ts'
+import type { PostgresTx } from '../database/postgres/tx.ts'
 import { grouped } from './grouped.ts'
 
 /** Transactions that end when they are told to. */
