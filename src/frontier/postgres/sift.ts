@@ -19,7 +19,7 @@ import { unendorsedAmong } from './unendorsed-rows.ts'
 
 export async function sift(
   { tx, tools }: { tx: PostgresTx; tools: FrontierTools },
-  all: readonly Omit<SiteLinks, 'news'>[],
+  all: readonly SiteLinks[],
   replaced: readonly Replaced[],
   asSeeds: boolean,
 ): Promise<Sifted> {
@@ -38,7 +38,7 @@ export async function sift(
     for (const { key, name, members } of doubtful)
       if (!unendorsed.has(key) && members.some(isKnown)) tools.trusted.note(unsigned64(key), name)
   }
-  const groups = all.map((site): SiteLinks => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
+  const groups = all.map((site) => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
   return {
     groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || concerned.has(key)),
     replaced: replaced.filter(({ link }) => elsewhere.news.has(link)),

@@ -122,9 +122,10 @@ export async function lockIdle(tx: PostgresTx, sites: Sites, keys: Iterable<bigi
 
 /** Returns what was written, by bucket. */
 export async function writeSites(tx: PostgresTx, sites: Sites): Promise<ByBucket<SharedSite>> {
-  const changed = byBucket(sites.take(), byKey)
-  await Promise.all([...changed].map(([bucket, rows]) => writeBucket(tx, bucket, rows)))
-  return changed
+  const { changed, grown } = sites.take()
+  const written = byBucket([...changed, ...grown], byKey)
+  await Promise.all([...written].map(([bucket, rows]) => writeBucket(tx, bucket, rows)))
+  return written
 }
 
 /** Whether the operator named sites that are not locked. */

@@ -175,7 +175,7 @@ export class WorkingSet implements Rows {
     return lockDomains(this.tx, this.domains, names)
   }
 
-  sift(groups: readonly Omit<SiteLinks, 'news'>[], replaced: readonly Replaced[], asSeeds: boolean): Promise<Sifted> {
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Promise<Sifted> {
     return sift(this, groups, replaced, asSeeds)
   }
 

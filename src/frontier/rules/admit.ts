@@ -8,7 +8,7 @@ import type { DomainRow } from './domain-rows.ts'
 import { balanceDomain, endorse, register, release } from './domains.ts'
 import { GONE, HELD_BACK, lastmodOf, REPLACED, WAITING } from './mark.ts'
 import type { Rows, Sifted, SiteLinks } from './rows.ts'
-import { keyOf, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
+import { compareBigints, keyOf, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
 import { enterKnown, freshen, kindOfLink, rowsOfLinks, textOf } from './spellings.ts'
 import { newUrl, type UrlAt, type UrlRow } from './url-rows.ts'
 
@@ -44,7 +44,7 @@ export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
 export async function readForLinks(rows: Rows, { groups }: Sifted, asSeeds: boolean): Promise<void> {
   const { urls } = rows.tools
   await Promise.all([
-    rows.readUrls(() => groups.flatMap(({ key, news }) => rowsOfLinks(urls, key, news))),
+    rows.readUrls(() => groups.flatMap(({ key, members, news = members }) => rowsOfLinks(urls, key, news))),
     rows.readToWeigh(groups, asSeeds),
   ])
 }
@@ -89,28 +89,31 @@ function enterSite(rows: Rows, group: SiteLinks, asSeeds: boolean, admitted: Adm
 }
 
 /** What is not known, and what is known under another text. What is known as it is has at most a newer `lastmod`. */
-function sorted(rows: Rows, { key: site, news }: SiteLinks): { members: Link[]; spellings: Link[] } {
+function sorted(
+  rows: Rows,
+  { key: site, members: all, news = all }: SiteLinks,
+): { members: Link[]; spellings: Link[] } {
   const { texts, urls } = rows.tools
   const members: Link[] = []
   const spellings: Link[] = []
   const seen = new Map<bigint, string>()
   for (const link of news) {
     if (link.lastmod === undefined && texts.has(link.key, link.url)) continue
-    const known = rows.urls.get(site, signed64(link.key))
+    const known = rows.urls.textAt(site, signed64(link.key))
     const kind = kindOfLink(known, seen.get(link.key), link.url, urls)
     if (kind === 'new') {
       members.push(link)
       seen.set(link.key, link.url)
     } else if (kind === 'spelling') spellings.push(link)
-    else freshen(rows, known, link)
+    else if (link.lastmod !== undefined) freshen(rows, rows.urls.get(site, signed64(link.key)), link)
     if (known?.url === link.url) rows.noteText(link.key, link.url)
   }
   return { members, spellings }
 }
 
 /**
- * Links of one site into its queue, in the order given (breadth first). URLs of a barred site are known and gone. Returns how
- * many are new.
+ * Links of one site into its queue, in the order given (breadth first), but by key: sorted batches go in twice as fast. URLs of
+ * a barred site are known and gone. Returns how many are new.
  */
 export function enqueue(
   rows: Rows,
@@ -118,26 +121,29 @@ export function enqueue(
   links: readonly Link[],
   mark = site.state === 'barred' ? GONE : WAITING,
 ): number {
+  const queued = links.map((link) => ({ link, key: signed64(link.key), seq: ++site.seq }))
+  if (queued.length > 1) queued.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)
   let fresh = 0
-  for (const link of links) {
-    const at = { site: site.key, key: signed64(link.key) }
-    const known = rows.urls.get(at.site, at.key)
-    const seq = ++site.seq
-    if (known === undefined) {
-      const lastmod = lastmodOf(link)
-      rows.urls.add(newUrl(at, textOf(rows, link), { seq, enqueued_at: rows.now, mark, lastmod }))
-      fresh++
-      continue
-    }
-    freshen(rows, known, link)
-    relink(rows, known, link)
-    if (generationOf(link.path) === 0) list(rows, site, known, link)
+  for (const { link, key, seq } of queued) {
+    const at = { site: site.key, key }
+    const more = { seq, enqueued_at: rows.now, mark, lastmod: lastmodOf(link) }
+    if (rows.urls.addNew(newUrl(at, textOf(rows, link), more))) fresh++
+    else update(rows, site, at, link)
   }
   if (fresh === 0) return 0
   site.known += fresh
   if (mark === WAITING) site.waiting += fresh
-  rows.sites.change(site)
+  rows.sites.grow(site)
   return fresh
+}
+
+/** What another link says of a known URL. */
+function update(rows: Rows, site: SiteRow, { site: at, key }: UrlAt, link: Link): void {
+  const known = rows.urls.get(at, key)
+  if (known === undefined) return
+  freshen(rows, known, link)
+  relink(rows, known, link)
+  if (generationOf(link.path) === 0) list(rows, site, known, link)
 }
 
 /**
@@ -158,7 +164,7 @@ export function requeue(rows: Rows, site: SiteRow, row: UrlRow): void {
   row.due_at = Math.max(1, rows.now)
   site.waiting++
   rows.urls.change(row)
-  rows.sites.change(site)
+  rows.sites.grow(site)
 }
 
 /** A link to a URL that only a form led to so far. */
@@ -199,8 +205,10 @@ export async function keepReplaced(rows: Rows, replaced: readonly Replaced[]): P
     const elsewhere: Link[] = []
     const here: Link[] = []
     for (const { link, there, how } of members) {
-      if (how === LEARNT && isMissing(rowAt(there))) here.push({ ...link, via: there.url })
-      else if (names.has(site.key)) elsewhere.push(link)
+      const known = rows.urls.get(site.key, signed64(link.key))
+      if (known !== undefined) freshen(rows, known, link)
+      else if (how === LEARNT && isMissing(rowAt(there))) here.push({ ...link, via: there.url })
+      else if (names.has(site.key) || rows.names.isNew(site.name)) elsewhere.push(link)
       else here.push(link)
     }
     enqueue(rows, site, elsewhere, REPLACED)

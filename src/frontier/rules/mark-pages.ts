@@ -152,7 +152,7 @@ export async function reviveAtAliases(rows: Rows, all: readonly MissingPage[]): 
     }
     if (revived === 0) continue
     site.waiting += revived
-    rows.sites.change(site)
+    rows.sites.grow(site)
     wake(rows, site)
   }
 }

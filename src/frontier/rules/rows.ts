@@ -22,8 +22,8 @@ export interface SiteLinks {
   readonly key: bigint
   readonly name: SiteName
   readonly members: readonly Link[]
-  /** Those of them that may change something. */
-  readonly news: readonly Link[]
+  /** Those of them that may change something; without it, all. */
+  readonly news?: readonly Link[]
 }
 
 export interface Sifted {
@@ -96,7 +96,7 @@ export interface Rows {
   /** As `readDomains`, and locks them until the end. */
   lockDomains(names: Iterable<string>): Soon<void>
   /** Of links into sites that are not locked, those that may change something. */
-  sift(groups: readonly Omit<SiteLinks, 'news'>[], replaced: readonly Replaced[], asSeeds: boolean): Soon<Sifted>
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Soon<Sifted>
   /** Of pages anywhere, those that are marked as not found. */
   readMissing(pages: readonly UrlAt[]): Soon<(page: UrlAt) => boolean>
   /** Of locked sites, those that are aliases now: others may have dropped one meanwhile. */

@@ -18,6 +18,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   /** null: it was read and does not exist. */
   readonly #rows = new Map<bigint, Site | null>()
   readonly #changed = new Set<Site>()
+  readonly #grown = new Set<Site>()
   /** Made here, and not yet registered in their domains. */
   readonly #made = new Set<bigint>()
   /** Of sites that are not locked; undefined: it does not exist. */
@@ -95,6 +96,13 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     this.#changed.add(kept)
   }
 
+  /** It has more URLs, or more that wait (`seq`, `known`, `waiting`): no index is touched. */
+  grow(site: SiteRow): void {
+    const kept = this.get(site.key)
+    assert(kept !== undefined, 'a site that is not there')
+    this.#grown.add(kept)
+  }
+
   keepSeed(key: bigint, seed: number | undefined): void {
     this.#seeds.set(key, seed)
   }
@@ -111,8 +119,11 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     return this.#from.seedOf === undefined ? this.#seeds.get(key) : this.#from.seedOf(key)
   }
 
-  take(): Site[] {
-    return taken(this.#changed)
+  /** What is to be written; `grown`: those that have only grown. */
+  take(): { changed: Site[]; grown: Site[] } {
+    const changed = taken(this.#changed)
+    const isChanged = new Set(changed)
+    return { changed, grown: taken(this.#grown).filter((site) => !isChanged.has(site)) }
   }
 }
 

@@ -14,14 +14,9 @@ import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
 import { GONE, isNewer, lastmodOf, MARKS, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
 import type { SiteRow } from './site.ts'
-import { newUrl, type UrlAt, type UrlRow, type UrlText } from './url-rows.ts'
+import { type KnownText, newUrl, type UrlAt, type UrlRow, type UrlText } from './url-rows.ts'
 
 export const MAX_SPELLINGS = 3
-
-export interface KnownText {
-  url: string
-  mark: number
-}
 
 /** A URL with the page on which it was found. */
 export function textOf(
@@ -44,7 +39,7 @@ export function freshen({ urls }: Rows, row: UrlRow | undefined, link: Pick<Link
 function respell(rows: Rows, site: SiteRow, row: UrlRow, text: UrlText): void {
   Object.assign(row, text, { seq: ++site.seq, enqueued_at: rows.now, due_at: 0, tries: 0, mark: WAITING })
   site.waiting++
-  rows.sites.change(site)
+  rows.sites.grow(site)
   rows.urls.change(row)
 }
 
@@ -133,7 +128,7 @@ function addApart(rows: Rows, site: SiteRow, text: UrlText, lastmod: number | nu
   rows.urls.add(newUrl(at, text, { seq: ++site.seq, enqueued_at: rows.now, mark, lastmod }))
   site.known++
   if (mark === WAITING) site.waiting++
-  rows.sites.change(site)
+  rows.sites.grow(site)
   return 1
 }
 

@@ -64,34 +64,11 @@ export function readSite(tx: SqliteTx, key: bigint): SiteRow | undefined {
   return row === undefined ? undefined : Object.assign(row, { key })
 }
 
-export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ?, seed = ? WHERE key = ?`
+export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ? WHERE key = ?`
 
-type Column = keyof SiteRow
-const GROWING: readonly Column[] = ['seq', 'known', 'waiting', 'seed']
-
-/**
- * Sites of a transaction. More URLs and nothing else touch no index: cross-site links lead to sites all over the table, and
- * writing the whole row there cost half of applying a report.
- */
-export class SitesRead {
-  readonly #before = new Map<bigint, SiteRow>()
-
-  read(tx: SqliteTx, key: bigint): SiteRow | undefined {
-    const site = readSite(tx, key)
-    if (site !== undefined) this.#before.set(key, { ...site })
-    return site
-  }
-
-  write(tx: SqliteTx, site: SiteRow): void {
-    const before = this.#before.get(site.key)
-    this.#before.set(site.key, { ...site })
-    const names = Object.keys(site) as Column[]
-    const changed = before === undefined ? names : names.filter((name) => site[name] !== before[name])
-    if (changed.length === 0) return
-    if (changed.every((name) => GROWING.includes(name)))
-      tx.run(GROW_SITE, site.seq, site.known, site.waiting, site.seed, site.key)
-    else writeSite(tx, site)
-  }
+/** Cross-site links lead to sites all over the table, and writing the whole row there cost half of applying a report. */
+export function growSite(tx: SqliteTx, site: SiteRow): void {
+  tx.run(GROW_SITE, site.seq, site.known, site.waiting, site.key)
 }
 
 export const READ_ENDED_LEASES = `SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`

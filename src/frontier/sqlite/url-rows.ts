@@ -6,7 +6,9 @@ import type { SpellingRow, SpellingRows, UrlAt, UrlRow, UrlRows } from '../rules
 const COLUMNS = 'url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod'
 
 export const READ_URL = `SELECT ${COLUMNS} FROM url WHERE site = ? AND key = ?`
+export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const ADD_URL = `INSERT INTO url (site, key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+export const ADD_URL_IF_NEW = ADD_URL.replace('INSERT', 'INSERT OR IGNORE')
 export const WRITE_URL = `
   UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = ?, tries = ?,
     mark = ?, lastmod = ?
@@ -50,6 +52,10 @@ export function readUrl(tx: SqliteTx, site: bigint, key: bigint): UrlRow | undef
     mark: Number(mark),
     lastmod: lastmod === null ? null : Number(lastmod),
   }
+}
+
+export function insertUrl(tx: SqliteTx, row: UrlRow): boolean {
+  return tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1
 }
 
 export function* writeUrls(tx: SqliteTx, urls: UrlRows): Generator<undefined> {

@@ -10,7 +10,7 @@ import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
 import { newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
-import { SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
+import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
 import { FORGET_ADDRESSES, hold, writeAddresses } from './addresses.ts'
 import { AliasTable, READ_NAMES_OF, READ_PENDING, WRITE_PENDING } from './aliases.ts'
@@ -30,16 +30,20 @@ import { writeMemories } from './memory.ts'
 import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
 import {
   FREE_RESERVED_SITES,
+  growSite,
   READ_ENDED_LEASES,
   READ_LEASES_OF_WORKER,
   READ_OUT,
   READ_RESTING,
   readQueueHead,
-  SitesRead,
+  readSite,
+  writeSite,
 } from './site-rows.ts'
 import { readTotals } from './totals.ts'
 import {
+  insertUrl,
   READ_HELD_BACK,
+  READ_TEXT,
   READ_WAITING,
   REVIVE_URLS,
   readUrl,
@@ -80,7 +84,6 @@ export class Work implements Rows {
   readonly addresses = new AddressRows()
   readonly domains: DomainRows
   readonly unendorsed: UnendorsedRows
-  readonly #read = new SitesRead()
   readonly #beginning = new Set<SiteRow>()
   readonly #loopYield: LoopYield
   #names: AliasView | undefined
@@ -91,11 +94,15 @@ export class Work implements Rows {
     this.now = tools.time.now()
     this.#loopYield = new LoopYield(tools.clock)
     this.sites = new SiteRows({
-      load: (key) => this.#read.read(tx, key),
+      load: (key) => readSite(tx, key),
       make: (key, name) => newSite(key, name, this.now),
       seedOf: (key) => seedOf(tx, key),
     })
-    this.urls = new UrlRows((site, key) => readUrl(tx, site, key))
+    this.urls = new UrlRows({
+      load: (site, key) => readUrl(tx, site, key),
+      loadText: (site, key) => tx.get<KnownText>(READ_TEXT, site, key),
+      insert: (row) => insertUrl(tx, row),
+    })
     this.spellings = new SpellingRows(spellingReader(tx))
     this.domains = new DomainRows((key) => readDomain(tx, key))
     this.unendorsed = new UnendorsedRows((site) =>
@@ -137,10 +144,14 @@ export class Work implements Rows {
       if (site.state !== 'waiting') continue
       rankWaiting(tools.order, site, readQueueHead(tx, site.key))
       if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+      const pause = this.breathe()
+      if (pause !== undefined) await pause
     }
     this.#beginning.clear()
-    for (const site of this.sites.take()) {
-      this.#read.write(tx, site)
+    const { changed, grown } = this.sites.take()
+    for (const site of grown) growSite(tx, site)
+    for (const site of changed) {
+      writeSite(tx, site)
       const pause = this.breathe()
       if (pause !== undefined) await pause
     }
@@ -174,9 +185,9 @@ export class Work implements Rows {
 
   lockDomains(): void {}
 
-  sift(groups: readonly Omit<SiteLinks, 'news'>[], replaced: readonly Replaced[]): Sifted {
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[]): Sifted {
     this.tools.texts.refresh(this.tx.rollbacks, () => readTotals(this.tx).urls.known)
-    return { groups: groups.map((group) => ({ ...group, news: group.members })), replaced }
+    return { groups, replaced }
   }
 
   readMissing(): (page: UrlAt) => boolean {
