@@ -33,7 +33,7 @@ test('a sample belongs to the nearest operation above it, and waiting to none', 
   assert.equal(operationOf('fetch/connection.ts'), 'download')
   assert.equal(operationOf('web/deflate/gzip.ts'), 'store')
   assert.equal(operationOf('web/deflate/inflate.ts'), 'download')
-  assert.equal(operationOf('frontier/sqlite/apply-parts.ts'), 'check-in')
+  assert.equal(operationOf('frontier/rules/apply-parts.ts'), 'check-in')
 })
 
 test('of several runs each figure is the median; of latenesses only those that there are', () => {

@@ -80,7 +80,7 @@ export interface Names {
   learntNamesOf(original: SiteName): readonly SiteName[]
 }
 
-export class AliasNames implements Names {
+export class AliasNames {
   readonly #known = new Map<SiteName, NamedAs>()
   readonly #learnt = new Map<SiteName, readonly SiteName[]>()
 
@@ -125,10 +125,89 @@ export class AliasNames implements Names {
   }
 }
 
+/** What a transaction changed. */
+export interface AliasChange extends NamedAs {
+  name: SiteName
+  since: Instant
+  evidence: string
+}
+
+/** The aliases as a transaction sees them: what all know, and what it has changed. */
+export class AliasView implements Names {
+  readonly #names: AliasNames
+  readonly #urls: UrlReader
+  /** null: dropped. */
+  readonly #own = new Map<SiteName, AliasChange | null>()
+  readonly #unwritten = new Set<SiteName>()
+
+  constructor(names: AliasNames, urls: UrlReader) {
+    this.#names = names
+    this.#urls = urls
+  }
+
+  get isEmpty(): boolean {
+    return this.#names.isEmpty && this.#own.size === 0
+  }
+
+  originalOf(site: SiteName): Original | undefined {
+    return originalIn(site, (name) => this.#find(name))
+  }
+
+  learntNamesOf(original: SiteName): readonly SiteName[] {
+    const known = this.#names.learntNamesOf(original)
+    if (this.#own.size === 0) return known
+    const own = [...this.#own.values()].flatMap((one) => (one?.to === original && one.how === LEARNT ? one.name : []))
+    return [...known.filter((name) => !this.#own.has(name)), ...own]
+  }
+
+  /** `isBarred`: whether the original was given up. */
+  add(given: NewAlias, now: Instant, isBarred: boolean): AliasAnswer {
+    const { name, original, how, https = false, evidence = '' } = given
+    const objection = objectionTo(given, this.#urls, this.#names.size + this.#own.size, (site) => this.#find(site))
+    if (objection !== undefined) return objection
+    if (isBarred) return 'refused'
+    const change = { name, to: original, how, https, since: now, evidence: evidence.slice(0, LONGEST_EVIDENCE) }
+    this.#own.set(name, change)
+    this.#unwritten.add(name)
+    return 'taken'
+  }
+
+  /** False: it was not an alias. */
+  drop(name: SiteName): boolean {
+    if (this.#find(name) === undefined) return false
+    this.#own.set(name, null)
+    this.#unwritten.add(name)
+    return true
+  }
+
+  /** Whether this transaction has added it. */
+  isNew(name: SiteName): boolean {
+    return this.#own.get(name) != null
+  }
+
+  /** Undoes what was added and dropped since the last `take`. */
+  takeBack(): void {
+    for (const name of this.#unwritten) this.#own.delete(name)
+    this.#unwritten.clear()
+  }
+
+  /** What is to be written. null: dropped. */
+  take(): { name: SiteName; change: AliasChange | null }[] {
+    const names = [...this.#unwritten]
+    this.#unwritten.clear()
+    return names.map((name) => ({ name, change: this.#own.get(name) ?? null }))
+  }
+
+  #find(name: SiteName): NamedAs | undefined {
+    const own = this.#own.get(name)
+    return own === undefined ? this.#names.get(name) : (own ?? undefined)
+  }
+}
+
 type Find = (name: SiteName) => NamedAs | undefined
 
 /** The end of a chain of aliases. Undefined for a cycle, which two servers can make that learn its halves at once. */
-export function originalIn(site: SiteName, find: Find): Original | undefined {
+function originalIn(site: SiteName, find: Find): Original | undefined {
   const first = find(site)
   if (first === undefined) return undefined
   let last = first
@@ -142,7 +221,7 @@ export function originalIn(site: SiteName, find: Find): Original | undefined {
 }
 
 /** The answer to a new alias, where `size` are known; undefined when it can be taken. */
-export function objectionTo(
+function objectionTo(
   { name, original, how, https = false }: NewAlias,
   urls: UrlReader,
   size: number,
@@ -217,7 +296,7 @@ export function isOwnLink(renaming: Renaming, site: SiteName, link: Link): boole
   return original === undefined || atOriginal(renaming, link, original) === undefined
 }
 
-/** What a visit learnt of its site from its home page, cut to size. `AliasTable.add` checks the names. */
+/** What a visit learnt of its site from its home page, cut to size. `AliasView.add` checks the names. */
 export function learntAlias({ site, learnt }: Pick<VisitReport, 'site' | 'learnt'>): NewAlias | undefined {
   if (typeof learnt?.alias?.to !== 'string') return undefined
   const { to, how, https, evidence = '' } = learnt.alias

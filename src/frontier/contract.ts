@@ -21,7 +21,7 @@ import type { Tx } from '../database/database.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias, AliasAnswer, NewAlias } from './aliases.ts'
 import type { Order } from './order.ts'
-import type { DomainView } from './rules/domains.ts'
+import type { DomainView } from './rules/domain-rows.ts'
 import type { MarkName } from './rules/mark.ts'
 import type { SiteState } from './rules/site.ts'
 

@@ -42,7 +42,7 @@ const listening = <Options extends { journal?: (event: Event) => void }>(options
 if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
   const [{ listenAtStatements }, { HOLD_ADDRESS }, { RENEW }] = await Promise.all([
     import('./listen-at-statements.ts'),
-    import('../../src/frontier/postgres/addresses.ts'),
+    import('../../src/frontier/postgres/address-rows.ts'),
     import('../../src/frontier/postgres/leases.ts'),
   ])
   const moments = new Map<string, Moment>([

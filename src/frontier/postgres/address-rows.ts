@@ -1,8 +1,9 @@
 /** What a transaction does to addresses, at its end. They are locked after all sites, in the order of their shards. */
 import type { Instant } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
+import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { deferralOf } from '../rules/domains.ts'
-import type { SiteRow } from '../rules/site.ts'
+import type { AddressRows } from '../rules/site-rows.ts'
 import { byAddress, column, eachBucket } from './by-bucket.ts'
 
 /**
@@ -34,66 +35,58 @@ interface Count {
   sites: number
 }
 
-export class AddressRows {
-  readonly #tx: PostgresTx
-  readonly #ended = new Map<string, { address: string; ended: number; until: Instant }>()
-  readonly #moves = new Map<string, number>()
-  readonly #newcomers = new Map<string, SiteRow[]>()
+/**
+ * The rows of sites found at an address are written after this. `idle`: by shard, when the first address with reserved sites
+ * is free.
+ */
+export function writeAddresses(
+  tx: PostgresTx,
+  rows: AddressRows,
+): { writes: Promise<unknown>[]; idle: ReadonlyMap<number, Instant> } {
+  const { ended, moves, counted } = rows.take()
+  const idle = new Map<number, Instant>()
+  const releases = eachBucket(ended, byAddress, async (shard, some) => {
+    const columns = [column(some, 'address'), column(some, 'ended'), column(some, 'until')] as const
+    const released = await tx.all<Released>(RELEASE_ADDRESSES, shard, ...columns)
+    for (const { until, isAwaited } of released)
+      if (isAwaited) idle.set(shard, Math.min(until, idle.get(shard) ?? until))
+  })
+  const counts = eachBucket(moves, byAddress, async (shard, some) => {
+    const columns = [column(some, 'address'), column(some, 'sites')] as const
+    for (const { address, sites } of await tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)) counted(address, sites)
+  })
+  return { writes: [releases, counts], idle }
+}
 
-  constructor(tx: PostgresTx) {
-    this.#tx = tx
-  }
+/**
+ * One row when the address is the worker's now: it was before, or it was free. While sites are reserved for the last holder,
+ * it can't be taken: they would wait for that worker, which may be gone, for as long as others have it. The proposed row's
+ * `until` says which holds are over. The row is returned, not only counted: Citus counts proposed rows, and takes no subquery
+ * after ON CONFLICT.
+ */
+export const HOLD_ADDRESS = `
+  INSERT INTO address AS a (shard, address, worker, visits, until)
+  SELECT $1::smallint, $2::text, $3::text, 1, CASE WHEN EXISTS (
+    SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
+  ON CONFLICT (shard, address) DO UPDATE
+    SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
+    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= excluded.until)
+  RETURNING a.visits`
 
-  /** A visit there has ended. */
-  release(address: string, until: Instant): void {
-    const before = this.#ended.get(address)
-    this.#ended.set(address, {
-      address,
-      ended: (before?.ended ?? 0) + 1,
-      until: Math.max(until, before?.until ?? 0),
-    })
-  }
-
-  /** Where a site was found. A site at an address with very many others is deferred. */
-  learn(site: SiteRow, address: string): void {
-    if (address === site.address) return
-    if (site.address !== null) this.#move(site.address, -1)
-    this.#move(address, 1)
-    site.address = address
-    if (site.seed === 1) return
-    const newcomers = this.#newcomers.get(address)
-    if (newcomers === undefined) this.#newcomers.set(address, [site])
-    else newcomers.push(site)
-  }
-
-  /**
-   * The rows of sites found at an address are written after this. `idle`: by shard, when the first address with reserved
-   * sites is free.
-   */
-  write(): { writes: Promise<unknown>[]; idle: ReadonlyMap<number, Instant> } {
-    const moves = [...this.#moves].map(([address, sites]) => ({ address, sites }))
-    const newcomers = new Map(this.#newcomers)
-    const idle = new Map<number, Instant>()
-    const releases = eachBucket(this.#ended.values(), byAddress, async (shard, rows) => {
-      const columns = [column(rows, 'address'), column(rows, 'ended'), column(rows, 'until')] as const
-      const released = await this.#tx.all<Released>(RELEASE_ADDRESSES, shard, ...columns)
-      for (const { until, isAwaited } of released)
-        if (isAwaited) idle.set(shard, Math.min(until, idle.get(shard) ?? until))
-    })
-    const counts = eachBucket(moves, byAddress, async (shard, rows) => {
-      const columns = [column(rows, 'address'), column(rows, 'sites')] as const
-      const now = await this.#tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)
-      for (const { address, sites } of now)
-        for (const [nth, site] of (newcomers.get(address) ?? []).reverse().entries())
-          if (site.address === address) site.deferral = Math.max(site.deferral, deferralOf(sites - nth))
-    })
-    this.#ended.clear()
-    this.#moves.clear()
-    this.#newcomers.clear()
-    return { writes: [releases, counts], idle }
-  }
-
-  #move(address: string, by: number): void {
-    this.#moves.set(address, (this.#moves.get(address) ?? 0) + by)
-  }
+/** In the order of shards, as every transaction does. The answers are in the order given. */
+export async function hold(
+  tx: PostgresTx,
+  wanted: readonly { address: string; worker: WorkerId }[],
+  now: Instant,
+): Promise<readonly boolean[]> {
+  const ordered = [...wanted.entries()].sort(
+    ([, { address: a }], [, { address: b }]) => shardOf(a) - shardOf(b) || (a < b ? -1 : a > b ? 1 : 0),
+  )
+  const answers: boolean[] = []
+  await Promise.all(
+    ordered.map(async ([nth, { address, worker }]) => {
+      answers[nth] = (await tx.run(HOLD_ADDRESS, shardOf(address), address, worker, now)) === 1
+    }),
+  )
+  return answers
 }

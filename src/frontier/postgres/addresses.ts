@@ -1,9 +1,8 @@
 import type { Instant } from '../../base/clock.ts'
-import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type SiteRow, stateAfter } from '../rules/site.ts'
-import { readVisitId } from '../rules/visit.ts'
+import { stateAfter } from '../rules/site.ts'
 import { bucketFor, byAddress, column, eachBucket } from './by-bucket.ts'
 import type { DueCache } from './due-cache.ts'
 import type { SharedSite } from './site-rows.ts'
@@ -147,63 +146,4 @@ export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: I
   await Promise.all(
     dueCache.shardsToTidy(MAX_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
   )
-}
-
-/**
- * One row when the address is the worker's now: it was before, or it was free. While sites are reserved for the last holder,
- * it can't be taken: they would wait for that worker, which may be gone, for as long as others have it. The proposed row's
- * `until` says which holds are over. The row is returned, not only counted: Citus counts proposed rows, and takes no subquery
- * after ON CONFLICT.
- */
-export const HOLD_ADDRESS = `
-  INSERT INTO address AS a (shard, address, worker, visits, until)
-  SELECT $1::smallint, $2::text, $3::text, 1, CASE WHEN EXISTS (
-    SELECT FROM address_reservation s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
-  ON CONFLICT (shard, address) DO UPDATE
-    SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
-    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= excluded.until)
-  RETURNING a.visits`
-
-export interface Entry {
-  worker: WorkerId
-  visit: VisitId
-  address: string
-}
-
-interface Attempt extends Entry {
-  site: SiteRow
-  here: boolean
-}
-
-/**
- * One visit holds one address. An address that it may not enter is remembered: the site then goes to the holder. Each visit
- * at most once in `entries`; the answers in their order.
- */
-export async function enter(working: WorkingSet, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
-  const siteOf = await working.lockVisits(entries.map(({ visit }) => visit))
-  const attempts = entries.map((entry): Attempt | undefined => {
-    const site = siteOf(entry.visit)
-    if (site?.state !== 'leased' || site.worker !== entry.worker) return undefined
-    if (site.fence !== readVisitId(entry.visit)?.fence) return undefined
-    return { ...entry, site, here: site.entered === entry.address }
-  })
-  const asking = attempts.flatMap((attempt) => (attempt === undefined || attempt.here ? [] : [attempt]))
-  asking.sort(
-    (a, b) => shardOf(a.address) - shardOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0),
-  )
-  await Promise.all(
-    asking.map(async (attempt) => {
-      const { worker, address } = attempt
-      attempt.here = (await working.tx.run(HOLD_ADDRESS, shardOf(address), address, worker, working.now)) === 1
-    }),
-  )
-  for (const { site, address, here } of asking) {
-    if (here && site.entered !== null)
-      working.addresses.release(site.entered, working.now + working.tools.addressPauseMs)
-    if (here) site.entered = address
-    working.addresses.learn(site, address)
-    working.sites.change(site)
-  }
-  await working.flush()
-  return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
 }

@@ -8,20 +8,9 @@
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import {
-  type AliasAnswer,
-  AliasNames,
-  LEARNT,
-  LONGEST_EVIDENCE,
-  type NamedAs,
-  type Names,
-  type NewAlias,
-  type Original,
-  objectionTo,
-  originalIn,
-} from '../aliases.ts'
+import { type AliasChange, AliasNames, AliasView, MAX_MOVED } from '../aliases.ts'
 import { keyOf } from '../rules/site.ts'
-import { byKey, column, eachBucket, itself } from './by-bucket.ts'
+import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
 
 /** At least one row, for the snapshot by which they were read. */
 export const READ_CHANGES = `
@@ -38,6 +27,15 @@ export const WRITE_ALIASES = `
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 export const DELETE_ALIASES = `DELETE FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const READ_ALIASES_AMONG = `SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
+export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY bucket, site LIMIT $1`
+/** Most aliases have nothing to move, for they are learnt at their home pages. */
+export const READ_IDLE_PENDING = `
+  SELECT a.site FROM site_alias a LEFT JOIN site s ON s.bucket = a.bucket AND s.key = a.site
+  WHERE a.pending = 1 AND coalesce(s.waiting, 0) = 0 LIMIT $1`
+export const CLEAR_PENDING = `UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])`
+export const WRITE_PENDING = `UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND pending <> $3`
+export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
+
 /** The latest change of an alias is enough: a reader that misses these sees that one. */
 const FORGET_OLD_CHANGES = `
   DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
@@ -116,102 +114,31 @@ function isBefore(a: Snapshot, b: Snapshot): boolean {
   return a.next < b.next || (a.next === b.next && a.running > b.running)
 }
 
-interface Change extends NamedAs {
-  name: SiteName
-  since: number
-  evidence: string
-}
-
-/** What all servers know, and what this transaction has changed. */
-export class AliasView implements Names {
-  readonly #names: AliasNames
-  readonly #urls: UrlReader
-  /** null: dropped. */
-  readonly #own = new Map<SiteName, Change | null>()
-  readonly #unwritten = new Set<SiteName>()
-
-  constructor(names: AliasNames, urls: UrlReader) {
-    this.#names = names
-    this.#urls = urls
-  }
-
-  get isEmpty(): boolean {
-    return this.#names.isEmpty && this.#own.size === 0
-  }
-
-  originalOf(site: SiteName): Original | undefined {
-    return originalIn(site, (name) => this.#find(name))
-  }
-
-  learntNamesOf(original: SiteName): readonly SiteName[] {
-    const known = this.#names.learntNamesOf(original)
-    if (this.#own.size === 0) return known
-    const own = [...this.#own.values()].flatMap((one) => (one?.to === original && one.how === LEARNT ? one.name : []))
-    return [...known.filter((name) => !this.#own.has(name)), ...own]
-  }
-
-  /** `isBarred`: whether a site was given up. The next `write` writes it. */
-  add(given: NewAlias, now: number, isBarred: (site: SiteName) => boolean): AliasAnswer {
-    const { name, original, how, https = false, evidence = '' } = given
-    const objection = objectionTo(given, this.#urls, this.#names.size + this.#own.size, (site) => this.#find(site))
-    if (objection !== undefined) return objection
-    if (isBarred(original)) return 'refused'
-    const change = { name, to: original, how, https, since: now, evidence: evidence.slice(0, LONGEST_EVIDENCE) }
-    this.#own.set(name, change)
-    this.#unwritten.add(name)
-    return 'taken'
-  }
-
-  /** False: it was not an alias. */
-  drop(name: SiteName): boolean {
-    if (this.#find(name) === undefined) return false
-    this.#own.set(name, null)
-    this.#unwritten.add(name)
-    return true
-  }
-
-  /** Whether this transaction has added it. */
-  isNew(name: SiteName): boolean {
-    return this.#own.get(name) != null
-  }
-
-  /** Undoes what was added and dropped since the last `write`. */
-  takeBack(): void {
-    for (const name of this.#unwritten) this.#own.delete(name)
-    this.#unwritten.clear()
-  }
-
-  async write(tx: PostgresTx): Promise<void> {
-    if (this.#unwritten.size === 0) return
-    const names = [...this.#unwritten]
-    this.#unwritten.clear()
-    const changes = names.map((name) => ({ name, key: keyOf(name), change: this.#own.get(name) ?? null }))
-    const added = changes.flatMap(({ key, change }) =>
-      change === null ? [] : { key, https: Number(change.https), change },
-    )
-    const dropped = changes.flatMap(({ key, change }) => (change === null ? key : []))
-    await Promise.all([
-      eachBucket(added, byKey, (bucket, rows) => {
-        const all = column(rows, 'change')
-        const texts = [column(all, 'name'), column(all, 'to'), column(all, 'how')]
-        const rest = [column(rows, 'https'), column(all, 'since'), column(all, 'evidence')]
-        return tx.run(WRITE_ALIASES, bucket, column(rows, 'key'), ...texts, ...rest)
-      }),
-      eachBucket(dropped, itself, (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys)),
-      tx.run(
-        LOG_CHANGES,
-        names,
-        changes.map(({ change }) => change?.to ?? null),
-        changes.map(({ change }) => change?.how ?? null),
-        changes.map(({ change }) => (change === null ? null : Number(change.https))),
-      ),
-    ])
-  }
-
-  #find(name: SiteName): NamedAs | undefined {
-    const own = this.#own.get(name)
-    return own === undefined ? this.#names.get(name) : (own ?? undefined)
-  }
+export async function writeAliases(
+  tx: PostgresTx,
+  changes: readonly { name: SiteName; change: AliasChange | null }[],
+): Promise<void> {
+  if (changes.length === 0) return
+  const added = changes.flatMap(({ name, change }) =>
+    change === null ? [] : { key: keyOf(name), https: Number(change.https), change },
+  )
+  const dropped = changes.flatMap(({ name, change }) => (change === null ? keyOf(name) : []))
+  await Promise.all([
+    eachBucket(added, byKey, (bucket, rows) => {
+      const all = column(rows, 'change')
+      const texts = [column(all, 'name'), column(all, 'to'), column(all, 'how')]
+      const rest = [column(rows, 'https'), column(all, 'since'), column(all, 'evidence')]
+      return tx.run(WRITE_ALIASES, bucket, column(rows, 'key'), ...texts, ...rest)
+    }),
+    eachBucket(dropped, itself, (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys)),
+    tx.run(
+      LOG_CHANGES,
+      column(changes, 'name'),
+      changes.map(({ change }) => change?.to ?? null),
+      changes.map(({ change }) => change?.how ?? null),
+      changes.map(({ change }) => (change === null ? null : Number(change.https))),
+    ),
+  ])
 }
 
 /** When a server starts, which reads them all: otherwise they would only grow. */
@@ -228,4 +155,10 @@ export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Pro
     tx.allExact<{ site: bigint }>(READ_ALIASES_AMONG, bucket, some),
   )
   return new Set(rows.flat().map(({ site }) => site))
+}
+
+export async function readPending(tx: PostgresTx, atMost: number): Promise<SiteName[]> {
+  const idle = await tx.allExact<{ site: bigint }>(READ_IDLE_PENDING, MAX_MOVED)
+  await eachBucket(idle, bySite, (bucket, rows) => tx.run(CLEAR_PENDING, bucket, column(rows, 'site')))
+  return column(await tx.all<{ name: SiteName }>(READ_PENDING, atMost), 'name')
 }

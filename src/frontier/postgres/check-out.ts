@@ -19,7 +19,7 @@ import { ANYWHERE } from './affinity.ts'
 import { bucketFor } from './by-bucket.ts'
 import { classOf } from './due-cache.ts'
 import { readTotals } from './look-around.ts'
-import type { SharedSite } from './site-rows.ts'
+import { type SharedSite, writeSites } from './site-rows.ts'
 import { chooseBuckets, readNextDue, type Taken, type Taking, takeFree } from './take-free.ts'
 import { type Granted, VisitPayload } from './visit-payload.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -79,7 +79,7 @@ export async function checkOut(
     }
     const [taken] = await Promise.all([takeFree(working.tx, dueCache, taking, buckets, max), working.readNames()])
     const { sites } = taken
-    working.sites.take(sites)
+    working.sites.keep(sites)
     const sharers = Math.min(sites.length, atMost)
     const [holders] = await Promise.all([
       readHolders(working, sites),
@@ -141,7 +141,7 @@ function writeAndLook(
     const next = dueCache.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket), party) : {}
     dueCache.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) }, party.name)
   }
-  return Promise.all([sites.write(), ...buckets.map(looking)])
+  return Promise.all([writeSites(tx, sites), ...buckets.map(looking)])
 }
 
 /** Of a bucket that was read: whether sites are left for any worker, for this worker, and the class of the first. */

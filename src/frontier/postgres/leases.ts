@@ -1,26 +1,20 @@
-/** How leases are renewed, awaited, given back and lost. */
+/** Leases by their time and by their worker; renewing them. */
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
-import type { SiteRow } from '../rules/site.ts'
-import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from '../rules/visit.ts'
+import { leaseOf, visitId } from '../rules/visit.ts'
 import { byKey, column, eachBucket } from './by-bucket.ts'
-import { balancePending } from './domains.ts'
-import { lookAround } from './look-around.ts'
-import { movePending } from './move-waiting.ts'
-import { readSites } from './site-rows.ts'
-import type { WorkingSet } from './working-set.ts'
 
 /** Some of every bucket: where parts wait to be applied, those of other buckets must not wait behind them. */
 export const READ_ENDED_LEASES = `
   SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
     SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 ORDER BY lease_until LIMIT 100) s`
-const MAX_REAPED = 500
 export const READ_LEASES_OF_WORKER = `
-  SELECT key, fence::float8 AS fence FROM site
+  SELECT key FROM site
   WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
+export const READ_OUT = `
+  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
 /** Never to an earlier end: a server that was suspended may come late with a renewal, after another server renewed. */
 export const RENEW = `
   WITH mine AS (
@@ -56,103 +50,4 @@ export async function renew(
     for (const { key, fence } of rows) renewed.add(visitId(key, fence))
   })
   return visits.filter((visit) => !renewed.has(visit))
-}
-
-/**
- * Parts are in the inbox: their sites must not be handed out before `applyParts` has seen them. Most change nothing and lock
- * nothing: another transaction may have the site and be applying the part before.
- */
-export async function awaitParts(working: WorkingSet, parts: readonly StoredPart[]): Promise<void> {
-  const keys = parts.flatMap(({ visit }) => leaseOf(visit)?.key ?? [])
-  const sites = await readSites(working.tx, keys)
-  const awaited = parts.filter((part) => {
-    const lease = leaseOf(part.visit)
-    return lease !== undefined && isAwaited(sites.get(lease.key), part, working.now)
-  })
-  if (awaited.length === 0) return
-  const siteOf = await working.lockVisits(awaited.map(({ visit }) => visit))
-  for (const part of awaited) {
-    const site = siteOf(part.visit)
-    if (!isAwaited(site, part, working.now)) continue
-    awaitPart(working, site, part)
-    working.sites.change(site)
-  }
-  await working.flush()
-}
-
-/** No worker has seen the visit, so its fence can be used again. */
-export async function giveBack(working: WorkingSet, visits: readonly VisitId[]): Promise<void> {
-  const siteOf = await working.lockVisits(visits)
-  for (const visit of visits) {
-    const site = siteOf(visit)
-    // Otherwise its lease has expired meanwhile.
-    if (site?.state === 'leased' && site.fence === leaseOf(visit)?.fence && !isBegun(site)) {
-      site.fence--
-      endUnused(working, site)
-    }
-  }
-  await working.flush()
-}
-
-/** The fence is not used again: the worker may still come with it. */
-export async function takeBack(working: WorkingSet, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]> {
-  const leases = await working.tx.allExact<Lease>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
-  const named = new Set(has)
-  const isMissing = ({ key, fence }: Lease) => !named.has(visitId(key, fence))
-  const missing = leases.filter(isMissing).map(({ key }) => key)
-  await working.sites.lock(missing)
-  const taken = missing.flatMap((key) => {
-    const site = working.sites.get(key)
-    if (site?.state !== 'leased' || site.worker !== worker || !isMissing(site) || isBegun(site)) return []
-    endUnused(working, site)
-    return [visitId(site.key, site.fence)]
-  })
-  await working.flush()
-  return taken
-}
-
-function endUnused(working: WorkingSet, site: SiteRow): void {
-  returnLease(working, site)
-  working.sites.change(site)
-}
-
-/**
- * Ends leases that expired. The worker made no request after their end: by its own clock they end earlier. Among them are
- * those whose last part was stored and can't be applied: the inbox is empty, so it never will be. Sites that another
- * transaction has locked are left to the next call.
- */
-export async function reap(
-  working: WorkingSet,
-  now: Instant,
-  settled: Parameters<Ledger['reap']>[2] = async (sites) => sites,
-): Promise<LostVisit[]> {
-  await working.readNames()
-  const ended = await working.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now)
-  const sites = ended.length === 0 ? [] : await settled(ended.map(({ key }) => key))
-  const lost: LostVisit[] = []
-  for (const site of await working.sites.lockIdle(sites.slice(0, MAX_REAPED)))
-    if (site.lease_until !== null && site.lease_until <= now) lost.push(lose(working, site, site.lease_until))
-  await movePending(working)
-  await balancePending(working)
-  await working.flush()
-  await lookAround(working.tx, working.tools)
-  return lost
-}
-
-/** All leases of a worker that has ended. Visits whose last part is in the inbox have ended well. */
-export async function loseWorker(working: WorkingSet, worker: WorkerId): Promise<LostVisit[]> {
-  const out = await working.tx.allExact<Lease>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
-  await working.sites.lock(out.map(({ key }) => key))
-  const lost = out.flatMap(({ key }) => {
-    const site = working.sites.get(key)
-    return site?.state === 'leased' && site.worker === worker ? [lose(working, site, working.now)] : []
-  })
-  await working.flush()
-  return lost
-}
-
-export function lose(working: WorkingSet, site: SiteRow, lastRequest: Instant, withFrontier = false): LostVisit {
-  const lost = loseVisit(working, site, lastRequest, withFrontier)
-  working.sites.change(site)
-  return lost
 }

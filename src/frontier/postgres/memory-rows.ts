@@ -1,11 +1,7 @@
-/**
- * Site memory is carried, never interpreted. It has tables of its own: a robots.txt of 500 KiB must not make the site's row
- * heavy, nor be written again with every part that does not change it.
- */
-
-import { freshMemory, type MemoryNews, type SiteMemory } from '../../contracts/site-memory.ts'
+import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
+import type { MemoryRows, MemoryText } from '../rules/site-rows.ts'
 import { bySite, column, eachBucket, itself } from './by-bucket.ts'
 
 const writeInto = (table: string, name: string) => `
@@ -25,55 +21,16 @@ const FORGET = ['site_memory', 'site_robots', 'site_traps'].map(
   (table) => `DELETE FROM ${table} WHERE bucket = $1 AND site = ANY($2::bigint[])`,
 )
 
-interface Text {
-  site: bigint
-  text: string
-}
-
-export class MemoryRows {
-  readonly #tx: PostgresTx
-  readonly #news = new Map<bigint, MemoryNews>()
-  readonly #forgotten = new Set<bigint>()
-
-  constructor(tx: PostgresTx) {
-    this.#tx = tx
-  }
-
-  record(site: bigint, news: MemoryNews): void {
-    this.#news.set(site, news)
-  }
-
-  forget(site: bigint): void {
-    this.#forgotten.add(site)
-  }
-
-  write(): Promise<unknown>[] {
-    const memory: Text[] = []
-    const robots: Text[] = []
-    const traps: Text[] = []
-    for (const [site, { robots: rules, traps: seen, ...rest }] of this.#news) {
-      memory.push({ site, text: JSON.stringify(rest) })
-      if (rules !== undefined) robots.push({ site, text: JSON.stringify(rules) })
-      if (seen !== undefined) traps.push({ site, text: JSON.stringify(seen) })
-    }
-    const writes = [
-      eachBucket(this.#forgotten, itself, (bucket, sites) =>
-        Promise.all(FORGET.map((sql) => this.#tx.run(sql, bucket, sites))),
-      ),
-      this.#write(WRITE_MEMORY, memory),
-      this.#write(WRITE_ROBOTS, robots),
-      this.#write(WRITE_TRAPS, traps),
-    ]
-    this.#news.clear()
-    this.#forgotten.clear()
-    return writes
-  }
-
-  #write(sql: string, texts: readonly Text[]): Promise<unknown> {
-    return eachBucket(texts, bySite, (bucket, some) =>
-      this.#tx.run(sql, bucket, column(some, 'site'), column(some, 'text')),
-    )
-  }
+export function writeMemories(tx: PostgresTx, rows: MemoryRows): Promise<unknown>[] {
+  const { forgotten, memory, robots, traps } = rows.take()
+  const write = (sql: string, texts: readonly MemoryText[]) =>
+    eachBucket(texts, bySite, (bucket, some) => tx.run(sql, bucket, column(some, 'site'), column(some, 'text')))
+  return [
+    eachBucket(forgotten, itself, (bucket, sites) => Promise.all(FORGET.map((sql) => tx.run(sql, bucket, sites)))),
+    write(WRITE_MEMORY, memory),
+    write(WRITE_ROBOTS, robots),
+    write(WRITE_TRAPS, traps),
+  ]
 }
 
 export async function readMemories(tx: PostgresTx, sites: Iterable<bigint>): Promise<(site: bigint) => SiteMemory> {

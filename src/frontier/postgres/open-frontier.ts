@@ -7,18 +7,15 @@ import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
-import { type Entry, enter, freeAddresses } from './addresses.ts'
-import { admit } from './admit.ts'
-import { applyParts } from './apply-parts.ts'
+import { releaseTrusted } from '../rules/domains.ts'
+import { agreeOnUrlRules, begin, type Entry, enter, giveBack, loseAll } from '../rules/leases.ts'
+import { ledgerOf } from '../rules/ledger.ts'
+import type { InTransaction } from '../rules/rows.ts'
+import { freeAddresses } from './addresses.ts'
+import { forgetOldChanges } from './aliases.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
-import { releaseTrusted } from './domains.ts'
-import { awaitParts, giveBack, loseWorker, reap, renew, takeBack } from './leases.ts'
+import { renew } from './leases.ts'
 import { lookAround, readTotals, refreshReserved } from './look-around.ts'
-import { agreeOnUrlRules } from './meta.ts'
-import { addAlias, dropAlias } from './move-waiting.ts'
-import { begin, loseAll } from './recover.ts'
-import { schedule } from './schedule.ts'
-import { addSeeds, tryAgain } from './seeds.ts'
 import { type FrontierTools, toolsOf } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
@@ -33,11 +30,13 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   let quietUntil: number | undefined
   let stopped = false
 
+  const rowsOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
+  const transact: InTransaction = (work) => db.transact((tx) => work(rowsOf(tx)))
   // They share a transaction, and its commit.
-  const entering = grouped(
-    (take: () => readonly Entry[]) => db.transact((tx) => enter(new WorkingSet(postgresTx(tx), tools), take())),
-    { max: MAX_ENTERING, nameOf: ({ visit }) => visit },
-  )
+  const entering = grouped((take: () => readonly Entry[]) => transact((rows) => enter(rows, take())), {
+    max: MAX_ENTERING,
+    nameOf: ({ visit }) => visit,
+  })
 
   /** Returns whether it did. */
   const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
@@ -69,7 +68,7 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     } catch (error) {
       // The COMMIT was done, and the connection was lost before the last answers came: no worker will ever have these
       // visits.
-      await db.transact((tx) => giveBack(new WorkingSet(postgresTx(tx), tools), granted))
+      await transact((rows) => giveBack(rows, granted))
       if (isLastTry) throw error
       return checkOutOnce(worker, atMost, true)
     }
@@ -101,13 +100,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
 
   return {
     frontier,
-    ledger: ledgerOf(tools),
+    ledger: lookingAround(ledgerOf(rowsOf), tools),
     async recover(applyInbox) {
-      await db.transact((tx) => agreeOnUrlRules(postgresTx(tx), options.urls))
+      await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
-      const lost = options.leasesOutlive ? 0 : await loseAll(db, tools)
-      const first = await begin(db, tools)
-      if (options.mayHold !== undefined) await releaseAllTrusted(db, tools)
+      const lost = options.leasesOutlive ? 0 : await loseAll(transact)
+      await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
+      const first = await begin(transact)
+      if (options.mayHold !== undefined) await releaseTrusted(transact)
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
     },
@@ -117,45 +117,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   }
 }
 
-/** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
-async function releaseAllTrusted(db: Database, tools: FrontierTools): Promise<void> {
-  for (let last: bigint | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
-    const from: bigint | undefined = last
-    last = await db.transact(async (tx) => {
-      const working = new WorkingSet(postgresTx(tx), tools)
-      const next = await releaseTrusted(working, from)
-      await working.flush()
-      return next
-    })
-  }
-}
-
-function ledgerOf(tools: FrontierTools): Ledger {
-  const workingSetOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
+/** The tick also looks what other servers have changed. */
+function lookingAround(ledger: Ledger, tools: FrontierTools): Ledger {
   return {
-    admit: (tx, links) => admit(workingSetOf(tx), links),
-    seed: (tx, urls) => addSeeds(workingSetOf(tx), urls),
-    tryAgain: (tx, urls) => tryAgain(workingSetOf(tx), urls),
-    returning: (tx, parts) => awaitParts(workingSetOf(tx), parts),
-    applyParts: (tx, parts) => applyParts(workingSetOf(tx), parts),
-    reap: (tx, now, settled) =>
-      reap(workingSetOf(tx), now === undefined ? tools.time.now() : tools.time.of(now), settled),
-    lose: (tx, worker) => loseWorker(workingSetOf(tx), worker),
-    giveBack: (tx, visits) => giveBack(workingSetOf(tx), visits),
-    takeBack: (tx, worker, has) => takeBack(workingSetOf(tx), worker, has),
-    schedule: (tx, scheduled) => schedule(workingSetOf(tx), scheduled),
-    async alias(tx, given) {
-      const working = workingSetOf(tx)
-      const answer = await addAlias(working, given)
-      await working.flush()
-      return answer
-    },
-    async unalias(tx, name) {
-      const working = workingSetOf(tx)
-      await working.readNames()
-      const dropped = await dropAlias(working, name)
-      await working.flush()
-      return dropped
+    ...ledger,
+    async reap(tx, now, settled) {
+      const lost = await ledger.reap(tx, now, settled)
+      await lookAround(postgresTx(tx), tools)
+      return lost
     },
   }
 }

@@ -16,14 +16,14 @@ const OTHERWISE: Record<string, string> = {
   'look-around.ts READ_TOTALS': 'the sum of some rows for each bucket',
   'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
   'look-around.ts FOLD_TOTALS': 'all rows of a bucket',
-  'domains.ts READ_NEWEST': 'unendorsed sites of a domain are in all buckets; only of domains with a wildcard',
-  'domains.ts READ_OLDEST_HELD': 'as READ_NEWEST',
-  'domains.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
-  'move-waiting.ts READ_PENDING': 'an index of its own, of the few that are pending',
-  'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING',
-  'move-waiting.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
-  'domains.ts READ_HELD_FROM': 'once, when a process starts',
-  'recover.ts READ_OUT': 'once, when a process starts',
+  'unendorsed-rows.ts READ_NEWEST': 'unendorsed sites of a domain are in all buckets; only of domains with a wildcard',
+  'unendorsed-rows.ts READ_OLDEST_HELD': 'as READ_NEWEST',
+  'unendorsed-rows.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
+  'aliases.ts READ_PENDING': 'an index of its own, of the few that are pending',
+  'aliases.ts READ_IDLE_PENDING': 'as READ_PENDING',
+  'aliases.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
+  'unendorsed-rows.ts READ_HELD_AFTER': 'once, when a process starts',
+  'leases.ts READ_OUT': 'once, when a process starts',
 }
 
 /** Tables that are spread, by the column that says where. */

@@ -8,7 +8,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import type { Link } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { frontierQueries } from '../queries.ts'
-import { UNENDORSED_ALLOWED } from '../rules/domains.ts'
+import { UNENDORSED_ALLOWED } from '../rules/domain-rows.ts'
 import { openServers } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()

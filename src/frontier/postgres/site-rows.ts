@@ -4,6 +4,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { newSite, type SiteRow } from '../rules/site.ts'
+import type { SiteRows } from '../rules/site-rows.ts'
 import { type ByBucket, byBucket, byKey, column, eachBucket, itself } from './by-bucket.ts'
 import { type Nearness, UNKNOWN } from './nearness.ts'
 
@@ -13,6 +14,7 @@ export interface SharedSite extends SiteRow, Nearness {
   region: string
 }
 
+type Sites = SiteRows<SharedSite>
 type Columns = Omit<SharedSite, 'key' | 'name'>
 
 /** All that can change; integers are read as numbers. */
@@ -67,100 +69,76 @@ export const WRITE_SITES = `
   FROM unnest($2::bigint[], ${NAMES.map((name, index) => `$${index + 3}::${COLUMNS[name]}[]`).join(', ')})
     AS n (key, ${NAMES.join(', ')})
   WHERE site.bucket = $1 AND site.key = n.key`
+const READ_SEEDS = `
+  SELECT key, seed::float8 AS seed FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
 
-export class SiteRows {
-  readonly #tx: PostgresTx
-  /** null: it was read and does not exist. */
-  readonly #rows = new Map<bigint, SharedSite | null>()
-  readonly #changed = new Set<SharedSite>()
-  /** Made here, and not yet registered in their domains. */
-  readonly #made = new Set<bigint>()
-
-  constructor(tx: PostgresTx) {
-    this.#tx = tx
-  }
-
-  /** Locks those that exist, in the order of buckets and keys, as every transaction does. */
-  async lock(keys: Iterable<bigint>): Promise<void> {
-    const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
-    await eachBucket(missing, itself, async (bucket, some) => {
-      const rows = await this.#tx.allExact<SharedSite>(LOCK_SITES, bucket, some)
-      for (const key of some) this.#rows.set(key, null)
-      for (const row of rows) this.#rows.set(row.key, row)
-    })
-  }
-
-  /** As `lock`, and makes those that do not exist. After all others were locked: no other transaction waits for a new site. */
-  async make(wanted: readonly { key: bigint; name: SiteName }[], now: Instant): Promise<void> {
-    await this.lock(wanted.map(({ key }) => key))
-    const absent = new Map(wanted.filter(({ key }) => this.#rows.get(key) === null).map((site) => [site.key, site]))
-    const taken: bigint[] = []
-    await eachBucket(absent.values(), byKey, async (bucket, some) => {
-      const { state, part } = newSite(0n, '', now)
-      const keys = column(some, 'key')
-      const values = [keys, column(some, 'name'), state, now, part]
-      const made = await this.#tx.allExact<{ key: bigint }>(MAKE_SITES, bucket, ...values)
-      const ours = new Set(column(made, 'key'))
-      for (const { key, name } of some)
-        if (ours.has(key)) {
-          this.#rows.set(key, { ...newSite(key, name, now), ...UNKNOWN, region: '' })
-          this.#made.add(key)
-        } else taken.push(key)
-    })
-    for (const key of taken) this.#rows.delete(key)
-    await this.lock(taken)
-  }
-
-  /** Locks those that no other transaction has locked, for sites out of the order of locks. Returns them. */
-  async lockIdle(keys: Iterable<bigint>): Promise<SharedSite[]> {
-    const wanted = [...new Set(keys)]
-    const missing = wanted.filter((key) => !this.#rows.has(key))
-    await eachBucket(missing, itself, async (bucket, some) =>
-      this.take(await this.#tx.allExact<SharedSite>(LOCK_IDLE_SITES, bucket, some)),
-    )
-    return wanted.flatMap((key) => this.#rows.get(key) ?? [])
-  }
-
-  /** Rows that another statement of this transaction has locked. */
-  take(rows: readonly SharedSite[]): void {
-    for (const row of rows) this.#rows.set(row.key, row)
-  }
-
-  isLocked(key: bigint): boolean {
-    return this.#rows.has(key)
-  }
-
-  get(key: bigint): SharedSite | undefined {
-    const row = this.#rows.get(key)
-    assert(row !== undefined, 'a site that was not locked')
-    return row ?? undefined
-  }
-
-  /** It is new, and not yet registered in its domain. */
-  isMade(key: bigint): boolean {
-    return this.#made.has(key)
-  }
-
-  registered(key: bigint): void {
-    this.#made.delete(key)
-  }
-
-  change({ key }: Pick<SiteRow, 'key'>): void {
-    const site = this.get(key)
-    assert(site !== undefined, 'a site that is not there')
-    this.#changed.add(site)
-  }
-
-  /** Returns what was written, by bucket. */
-  async write(): Promise<ByBucket<SharedSite>> {
-    const changed = byBucket(this.#changed, byKey)
-    this.#changed.clear()
-    await Promise.all([...changed].map(([bucket, rows]) => writeSites(this.#tx, bucket, rows)))
-    return changed
-  }
+/** Locks those that exist, in the order of buckets and keys, as every transaction does. */
+export async function lockSites(tx: PostgresTx, sites: Sites, keys: Iterable<bigint>): Promise<void> {
+  const missing = [...new Set(keys)].filter((key) => !sites.isLocked(key))
+  await eachBucket(missing, itself, async (bucket, some) => {
+    const rows = await tx.allExact<SharedSite>(LOCK_SITES, bucket, some)
+    for (const key of some) sites.keepAbsent(key)
+    sites.keep(rows)
+  })
 }
 
-async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
+/** As `lockSites`, and makes those that do not exist. After all others were locked: no other transaction waits for a new site. */
+export async function makeSites(
+  tx: PostgresTx,
+  sites: Sites,
+  wanted: readonly { key: bigint; name: SiteName }[],
+  now: Instant,
+): Promise<void> {
+  await lockSites(
+    tx,
+    sites,
+    wanted.map(({ key }) => key),
+  )
+  const absent = new Map(wanted.filter(({ key }) => sites.get(key) === undefined).map((site) => [site.key, site]))
+  const taken: bigint[] = []
+  await eachBucket(absent.values(), byKey, async (bucket, some) => {
+    const { state, part } = newSite(0n, '', now)
+    const keys = column(some, 'key')
+    const values = [keys, column(some, 'name'), state, now, part]
+    const made = await tx.allExact<{ key: bigint }>(MAKE_SITES, bucket, ...values)
+    const ours = new Set(column(made, 'key'))
+    for (const { key, name } of some)
+      if (ours.has(key)) sites.made({ ...newSite(key, name, now), ...UNKNOWN, region: '' })
+      else taken.push(key)
+  })
+  for (const key of taken) sites.unkeep(key)
+  await lockSites(tx, sites, taken)
+}
+
+/** Locks those that no other transaction has locked, for sites out of the order of locks. Returns them. */
+export async function lockIdle(tx: PostgresTx, sites: Sites, keys: Iterable<bigint>): Promise<SharedSite[]> {
+  const wanted = [...new Set(keys)]
+  const missing = wanted.filter((key) => !sites.isLocked(key))
+  await eachBucket(missing, itself, async (bucket, some) =>
+    sites.keep(await tx.allExact<SharedSite>(LOCK_IDLE_SITES, bucket, some)),
+  )
+  return wanted.flatMap((key) => (sites.isLocked(key) ? (sites.get(key) ?? []) : []))
+}
+
+/** Returns what was written, by bucket. */
+export async function writeSites(tx: PostgresTx, sites: Sites): Promise<ByBucket<SharedSite>> {
+  const { changed, grown } = sites.take()
+  const written = byBucket([...changed, ...grown], byKey)
+  await Promise.all([...written].map(([bucket, rows]) => writeBucket(tx, bucket, rows)))
+  return written
+}
+
+/** Whether the operator named sites that are not locked. */
+export async function readSeeds(tx: PostgresTx, sites: Sites, keys: readonly bigint[]): Promise<void> {
+  const missing = keys.filter((key) => !sites.isSeedRead(key))
+  for (const key of missing) sites.keepSeed(key, undefined)
+  await eachBucket(missing, itself, async (bucket, some) => {
+    const rows = await tx.allExact<{ key: bigint; seed: number }>(READ_SEEDS, bucket, some)
+    for (const { key, seed } of rows) sites.keepSeed(key, seed)
+  })
+}
+
+async function writeBucket(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
   const written = await tx.run(WRITE_SITES, bucket, column(rows, 'key'), ...NAMES.map((name) => column(rows, name)))
   assert(written === rows.length, 'a site that is not there')
 }

@@ -1,7 +1,12 @@
 /** Unendorsed sites. A row belongs to the transaction that has locked its site. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { UnendorsedRow } from '../rules/domains.ts'
+import type { DomainRow, UnendorsedRow, UnendorsedRows } from '../rules/domain-rows.ts'
+import { domainOf, HELD, HOLDABLE, hasNewReferrer } from '../rules/domains.ts'
+import type { Rows, Target, UnendorsedSites } from '../rules/rows.ts'
+import type { SiteRows } from '../rules/site-rows.ts'
 import { bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { readDomains } from './domain-rows.ts'
+import { lockIdle, readSeeds, type SharedSite } from './site-rows.ts'
 
 export const READ_UNENDORSED = `
   SELECT site, domain, referrer, since::float8 AS since, hold_state::float8 AS hold_state FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
@@ -13,6 +18,14 @@ export const WRITE_UNENDORSED = `
   FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, hold_state)
   WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
 export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
+
+export const READ_NEWEST = `
+  SELECT site FROM unendorsed_site WHERE domain = $1 AND hold_state = ${HOLDABLE} ORDER BY since DESC, site DESC LIMIT $2`
+export const READ_OLDEST_HELD = `
+  SELECT site FROM unendorsed_site WHERE domain = $1 AND hold_state = ${HELD} ORDER BY since, site LIMIT $2`
+export const READ_PENDING_DOMAINS = `SELECT name FROM domain WHERE pending = 1 ORDER BY shard, key LIMIT $1`
+export const READ_HELD_AFTER = `
+  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND hold_state = ${HELD} ORDER BY bucket, site LIMIT $3`
 
 const ADDED = ['site', 'domain', 'referrer', 'since', 'hold_state'] as const
 const CHANGED = ['site', 'referrer', 'hold_state'] as const
@@ -26,70 +39,103 @@ export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): P
   return found
 }
 
-export class UnendorsedRows {
-  readonly #tx: PostgresTx
-  /** null: it is endorsed. */
-  readonly #rows = new Map<bigint, UnendorsedRow | null>()
-  /** Of sites that are not locked: whether they are unendorsed. */
-  readonly #seen = new Map<bigint, boolean>()
-  readonly #added = new Set<UnendorsedRow>()
-  readonly #changed = new Set<UnendorsedRow>()
-  readonly #removed = new Set<bigint>()
+/** Of locked sites. */
+async function readLocked(tx: PostgresTx, unendorsed: UnendorsedRows, sites: Iterable<bigint>): Promise<void> {
+  const missing = [...sites].filter((site) => !unendorsed.isRead(site))
+  for (const site of missing) unendorsed.keep(site, null)
+  for (const row of (await readUnendorsed(tx, missing)).values()) unendorsed.keep(row.site, row)
+}
 
-  constructor(tx: PostgresTx) {
-    this.#tx = tx
-  }
+/** Of sites that are not locked. */
+async function peek(tx: PostgresTx, unendorsed: UnendorsedRows, sites: readonly bigint[]): Promise<void> {
+  const missing = sites.filter((site) => !unendorsed.isSeen(site))
+  const found = await readUnendorsed(tx, missing)
+  for (const site of missing) unendorsed.see(site, found.has(site))
+}
 
-  /** Of locked sites. */
-  async read(sites: Iterable<bigint>): Promise<void> {
-    const missing = [...sites].filter((site) => !this.#rows.has(site))
-    for (const site of missing) this.#rows.set(site, null)
-    for (const row of (await readUnendorsed(this.#tx, missing)).values()) this.#rows.set(row.site, row)
-  }
+export function writeUnendorsed(tx: PostgresTx, unendorsed: UnendorsedRows): Promise<unknown>[] {
+  const { added, changed, removed } = unendorsed.take()
+  return [
+    eachBucket(added, bySite, (bucket, rows) =>
+      tx.run(ADD_UNENDORSED, bucket, ...ADDED.map((name) => column(rows, name))),
+    ),
+    eachBucket(changed, bySite, (bucket, rows) =>
+      tx.run(WRITE_UNENDORSED, bucket, ...CHANGED.map((name) => column(rows, name))),
+    ),
+    eachBucket(removed, itself, (bucket, sites) => tx.run(REMOVE_UNENDORSED, bucket, sites)),
+  ]
+}
 
-  async peek(sites: Iterable<bigint>): Promise<void> {
-    const missing = [...sites].filter((site) => !this.#rows.has(site) && !this.#seen.has(site))
-    const found = await readUnendorsed(this.#tx, missing)
-    for (const site of missing) this.#seen.set(site, found.has(site))
-  }
+/** Those that no other transaction has locked, in their order, as they are once this transaction has locked them. */
+export async function unendorsedBy(
+  working: Weighing,
+  sql: typeof READ_NEWEST | typeof READ_OLDEST_HELD,
+  domain: DomainRow,
+  atMost: number,
+): Promise<UnendorsedSites> {
+  const { tx, unendorsed } = working
+  await Promise.all(writeUnendorsed(tx, unendorsed))
+  const keys = (await tx.allExact<{ site: bigint }>(sql, domain.key, atMost)).map(({ site }) => site)
+  const sites = new Map((await lockIdle(tx, working.sites, keys)).map((site) => [site.key, site]))
+  await readLocked(tx, unendorsed, sites.keys())
+  const holdState = sql === READ_NEWEST ? HOLDABLE : HELD
+  const idle = keys.flatMap((key) => {
+    const site = sites.get(key)
+    const row = unendorsed.get(key)
+    return site === undefined || row?.hold_state !== holdState ? [] : [{ site, row }]
+  })
+  return { found: keys.length, idle }
+}
 
-  isUnendorsed(site: bigint): boolean {
-    const row = this.#rows.get(site)
-    return row === undefined ? this.#seen.get(site) === true : row !== null
-  }
+interface Weighing extends Rows {
+  readonly tx: PostgresTx
+  readonly sites: SiteRows<SharedSite>
+}
 
-  get(site: bigint): UnendorsedRow | undefined {
-    return this.#rows.get(site) ?? undefined
+/** What `endorse` and `register` ask for: in one round trip when no site is new or unendorsed, otherwise in two or three. */
+export async function readToWeigh(working: Weighing, targets: readonly Target[], named: boolean): Promise<void> {
+  const known = targets.filter(({ key }) => !working.sites.isMade(key))
+  await readLocked(
+    working.tx,
+    working.unendorsed,
+    known.map(({ key }) => key),
+  )
+  const domains = new Set<string>()
+  const linkingSites = new Map<bigint, { domain: string; isNear: boolean }>()
+  for (const { key, name, members } of targets) {
+    const row = working.unendorsed.get(key)
+    const matters = row !== undefined && (named || hasNewReferrer(working, key, members, row.referrer))
+    if (!matters && !working.sites.isMade(key)) continue
+    const domain = domainOf(name)
+    domains.add(domain)
+    if (named) continue
+    for (const { via } of members) {
+      const page = working.tools.pageOf(via)
+      if (page.site === null || page.name === undefined || page.site === key) continue
+      const linkingSite = linkingSites.get(page.site) ?? { domain: domainOf(page.name), isNear: false }
+      if (linkingSite.domain === domain) linkingSite.isNear = true
+      linkingSites.set(page.site, linkingSite)
+    }
   }
+  if (domains.size === 0) return
+  const others = [...linkingSites.values()].map(({ domain }) => domain)
+  await readDomains(working.tx, working.domains, domains, others)
+  // A link from another domain without a wildcard is enough, whatever its site is.
+  const doubtful = [...linkingSites].filter(([, { domain, isNear }]) => isNear || working.domains.isWild(domain))
+  const keys = doubtful.map(([key]) => key)
+  await Promise.all([readSeeds(working.tx, working.sites, keys), peek(working.tx, working.unendorsed, keys)])
+}
 
-  add(row: UnendorsedRow): void {
-    this.#rows.set(row.site, row)
-    this.#added.add(row)
-  }
-
-  change(row: UnendorsedRow): void {
-    if (!this.#added.has(row)) this.#changed.add(row)
-  }
-
-  remove(row: UnendorsedRow): void {
-    this.#rows.set(row.site, null)
-    this.#changed.delete(row)
-    if (!this.#added.delete(row)) this.#removed.add(row.site)
-  }
-
-  write(): Promise<unknown>[] {
-    const writes = [
-      eachBucket(this.#added, bySite, (bucket, rows) =>
-        this.#tx.run(ADD_UNENDORSED, bucket, ...ADDED.map((name) => column(rows, name))),
-      ),
-      eachBucket(this.#changed, bySite, (bucket, rows) =>
-        this.#tx.run(WRITE_UNENDORSED, bucket, ...CHANGED.map((name) => column(rows, name))),
-      ),
-      eachBucket(this.#removed, itself, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),
-    ]
-    this.#added.clear()
-    this.#changed.clear()
-    this.#removed.clear()
-    return writes
-  }
+/** Of sites that are not locked: the unendorsed ones, and of them those that a link is news to. */
+export async function unendorsedAmong(
+  working: Pick<Weighing, 'tx' | 'tools'>,
+  targets: readonly Target[],
+): Promise<{ unendorsed: ReadonlyMap<bigint, UnendorsedRow>; concerned: ReadonlySet<bigint> }> {
+  const keys = targets.map(({ key }) => key)
+  const unendorsed = await readUnendorsed(working.tx, keys)
+  const concerned = targets.filter(({ key, members }) => {
+    const row = unendorsed.get(key)
+    return row !== undefined && hasNewReferrer(working, key, members, row.referrer)
+  })
+  return { unendorsed, concerned: new Set(concerned.map(({ key }) => key)) }
 }

@@ -1,20 +1,9 @@
 /** The URLs of a transaction. Their sites are locked: no other transaction changes or adds any. */
 
-import { assert } from '../../base/assert.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { GONE, HELD, MAX_REQUEUED, WAITING } from '../rules/mark.ts'
-import { compareBigints } from '../rules/site.ts'
-import type { UrlAt, UrlText } from '../rules/spellings.ts'
-import { bySite, column, eachBucket, itself } from './by-bucket.ts'
-
-export interface UrlRow extends UrlAt, UrlText {
-  seq: number
-  enqueued_at: number
-  due_at: number
-  tries: number
-  mark: number
-  lastmod: number | null
-}
+import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
+import { bucketFor, bySite, column, eachBucket, itself } from './by-bucket.ts'
 
 type Columns = Omit<UrlRow, 'site' | 'key'>
 
@@ -51,116 +40,83 @@ export const ADD_URLS = `
 export const WRITE_URLS = `
   UPDATE url SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')} FROM ${UNNESTED}
   WHERE url.bucket = $1 AND url.site = n.site AND url.key = n.key`
-export const READ_HELD = `
-  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD} LIMIT ${MAX_REQUEUED}`
+export const READ_HELD_BACK = `
+  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
   UPDATE url SET mark = ${GONE} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ${WAITING}`
 
-export class UrlRows {
-  readonly #tx: PostgresTx
-  /** By site and key. null: it was read and does not exist. */
-  readonly #rows = new Map<bigint, Map<bigint, UrlRow | null>>()
-  readonly #added = new Set<UrlRow>()
-  readonly #changed = new Set<UrlRow>()
-  readonly #givenUp = new Set<bigint>()
+/** Those that were not read before. Returns those that have other spellings. */
+export async function readUrls(tx: PostgresTx, urls: UrlRows, wanted: Iterable<UrlAt>): Promise<UrlAt[]> {
+  const found = await eachBucket(urls.unread(wanted), bySite, (bucket, some) =>
+    tx.allExact<UrlRow & { spelt: boolean }>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
+  )
+  return found.flat().flatMap(({ spelt, ...row }) => {
+    urls.keep(row)
+    return spelt ? [row] : []
+  })
+}
 
-  constructor(tx: PostgresTx) {
-    this.#tx = tx
-  }
+/** URLs that findings hold back in a site. */
+export async function readHeldBack(tx: PostgresTx, urls: UrlRows, site: bigint): Promise<void> {
+  for (const row of await tx.allExact<UrlRow>(READ_HELD_BACK, bucketFor(site), site))
+    if (!urls.isRead(row)) urls.keep(row)
+}
 
-  /** Those that were not read before, once each. They count as absent until `read` has them. */
-  unread(all: Iterable<UrlAt>): UrlAt[] {
-    const missing: UrlAt[] = []
-    for (const { site, key } of all) {
-      const rows = this.#of(site)
-      if (rows.has(key)) continue
-      rows.set(key, null)
-      missing.push({ site, key })
-    }
-    return missing
-  }
-
-  /** Returns those that have other spellings. */
-  async read(unread: readonly UrlAt[]): Promise<UrlAt[]> {
-    const found = await eachBucket(unread, bySite, (bucket, some) =>
-      this.#tx.allExact<UrlRow & { spelt: boolean }>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
-    )
-    return found.flat().flatMap(({ spelt, ...row }) => {
-      this.#of(row.site).set(row.key, row)
-      return spelt ? [row] : []
-    })
-  }
-
-  /** URLs that findings hold back in a site. */
-  async readHeld(site: bigint): Promise<void> {
-    const rows = await eachBucket([{ site }], bySite, (bucket) => this.#tx.allExact<UrlRow>(READ_HELD, bucket, site))
-    this.take(rows.flat())
-  }
-
-  heldOf(site: bigint): UrlRow[] {
-    return [...this.#of(site).values()].filter((row) => row?.mark === HELD) as UrlRow[]
-  }
-
-  isRead({ site, key }: UrlAt): boolean {
-    return this.#rows.get(site)?.has(key) === true
-  }
-
-  get(site: bigint, key: bigint): UrlRow | undefined {
-    const row = this.#rows.get(site)?.get(key)
-    assert(row !== undefined, 'a URL that was not read')
-    return row ?? undefined
-  }
-
-  add(row: UrlRow): void {
-    assert(this.get(row.site, row.key) === undefined, 'a URL that is known')
-    this.#of(row.site).set(row.key, row)
-    this.#added.add(row)
-  }
-
-  /** Rows that another statement of this transaction has read. */
-  take(rows: readonly UrlRow[]): void {
-    for (const row of rows) if (!this.isRead(row)) this.#of(row.site).set(row.key, row)
-  }
-
-  change(row: UrlRow): void {
-    if (!this.#added.has(row)) this.#changed.add(row)
-  }
-
-  /** Everything that waits in the site, read or not, is gone. */
-  giveUp(site: bigint): void {
-    for (const row of this.#of(site).values()) if (row?.mark === WAITING) row.mark = GONE
-    this.#givenUp.add(site)
-  }
-
-  /** Sorted: batches in the order of their keys go in twice as fast. */
-  write(): Promise<unknown>[] {
-    const writes = [
-      this.#write(ADD_URLS, this.#added),
-      this.#write(WRITE_URLS, this.#changed),
-      eachBucket(this.#givenUp, itself, (bucket, sites) => this.#tx.run(GIVE_UP_URLS, bucket, sites)),
-    ]
-    this.#added.clear()
-    this.#changed.clear()
-    this.#givenUp.clear()
-    return writes
-  }
-
-  #write(sql: string, all: Iterable<UrlRow>): Promise<unknown> {
-    // `byBucket` sorts by site, and leaves the rows of a site as they were.
-    const sorted = [...all].sort((a, b) => compareBigints(a.key, b.key))
-    return eachBucket(sorted, bySite, (bucket, rows) => {
+export function writeUrls(tx: PostgresTx, urls: UrlRows): Promise<unknown>[] {
+  const { added, changed, givenUp } = urls.take()
+  const write = (sql: string, all: readonly UrlRow[]) =>
+    eachBucket(all, bySite, (bucket, rows) => {
       const columns = NAMES.map((name) => column(rows, name))
-      return this.#tx.run(sql, bucket, column(rows, 'site'), column(rows, 'key'), ...columns)
+      return tx.run(sql, bucket, column(rows, 'site'), column(rows, 'key'), ...columns)
     })
-  }
+  return [
+    write(ADD_URLS, added),
+    write(WRITE_URLS, changed),
+    eachBucket(givenUp, itself, (bucket, sites) => tx.run(GIVE_UP_URLS, bucket, sites)),
+  ]
+}
 
-  #of(site: bigint): Map<bigint, UrlRow | null> {
-    const known = this.#rows.get(site)
-    if (known !== undefined) return known
-    const rows = new Map<bigint, UrlRow | null>()
-    this.#rows.set(site, rows)
-    return rows
-  }
+/** URLs with these marks wait again. Returns how many of a site do. */
+export async function reviveUrls(
+  tx: PostgresTx,
+  sites: readonly bigint[],
+  marks: readonly number[],
+): Promise<(site: bigint) => number> {
+  const revived = new Map<bigint, number>()
+  await eachBucket(sites, itself, async (bucket, some) => {
+    for (const { site, urls } of await tx.allExact<{ site: bigint; urls: number }>(REVIVE_URLS, bucket, some, marks))
+      revived.set(site, urls)
+  })
+  return (site) => revived.get(site) ?? 0
+}
+
+export const REVIVE_URLS = `
+  WITH revived AS (
+    UPDATE url SET mark = 0, due_at = 0, tries = 0
+    WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ANY($3::bigint[]) RETURNING site)
+  SELECT site, count(*)::float8 AS urls FROM revived GROUP BY site`
+
+export const READ_MISSING = `
+  SELECT u.site, u.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key WHERE u.mark = ${NOT_FOUND}`
+
+/** Those that the server said are not there, with the changes of this transaction. */
+export async function readMissing(
+  tx: PostgresTx,
+  urls: UrlRows,
+  pages: readonly UrlAt[],
+): Promise<(page: UrlAt) => boolean> {
+  const unread = pages.filter((at) => !urls.isRead(at))
+  const found = await eachBucket(unread, bySite, (bucket, some) =>
+    tx.allExact<UrlAt>(READ_MISSING, bucket, column(some, 'site'), column(some, 'key')),
+  )
+  const missing = new Set(found.flat().map(nameOf))
+  return (at) => (urls.isRead(at) ? urls.get(at.site, at.key)?.mark === NOT_FOUND : missing.has(nameOf(at)))
+}
+
+/** Of rows that are looked for by both. */
+export function nameOf({ site, key }: UrlAt): string {
+  return `${site} ${key}`
 }
 
 export const READ_URL_TEXTS = `
@@ -172,16 +128,15 @@ export async function readVias(
   tx: PostgresTx,
   rows: readonly UrlText[],
 ): Promise<(row: UrlText) => string | undefined> {
-  const nameOf = (site: bigint, key: bigint) => `${site} ${key}`
   const texts = new Map<string, string>()
   const pages = new Map<string, UrlAt>()
   for (const { via_site: site, via_key: key } of rows)
-    if (site !== null && key !== null) pages.set(nameOf(site, key), { site, key })
+    if (site !== null && key !== null) pages.set(nameOf({ site, key }), { site, key })
   await eachBucket(pages.values(), bySite, async (bucket, some) => {
     const columns = [column(some, 'site'), column(some, 'key')]
     const found = await tx.allExact<UrlAt & { url: string }>(READ_URL_TEXTS, bucket, ...columns)
-    for (const { site, key, url } of found) texts.set(nameOf(site, key), url)
+    for (const row of found) texts.set(nameOf(row), row.url)
   })
   return ({ via_site, via_key }) =>
-    via_site === null || via_key === null ? undefined : texts.get(nameOf(via_site, via_key))
+    via_site === null || via_key === null ? undefined : texts.get(nameOf({ site: via_site, key: via_key }))
 }

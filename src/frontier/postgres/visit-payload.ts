@@ -3,10 +3,11 @@
 import type { Visit } from '../../contracts/visit.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
+import type { UrlRow } from '../rules/url-rows.ts'
 import { column, eachBucket } from './by-bucket.ts'
 import { readMemories } from './memory-rows.ts'
 import type { SharedSite } from './site-rows.ts'
-import { readVias, URL_COLUMNS, type UrlRow } from './url-rows.ts'
+import { readVias, URL_COLUMNS } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */

@@ -1,5 +1,5 @@
 /**
- * The working set of a transaction. The rows that an operation needs are locked and read in bulk, changed in memory by the
+ * The rows of a transaction on PostgreSQL. Those that an operation needs are locked and read in bulk, changed in memory by the
  * rules of `../rules`, and written by `flush`: a bounded number of round trips, however much it is. Each statement is for one
  * bucket; those of one step are sent together, in the order of buckets and keys.
  *
@@ -12,37 +12,65 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { VisitId } from '../../contracts/visit.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import type { SiteName, WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Renaming } from '../aliases.ts'
-import type { DomainWork } from '../rules/domains.ts'
+import type { PgValue } from '../../database/postgres/values.ts'
+import type { AliasView, Replaced } from '../aliases.ts'
+import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
+import type { Rows, Sifted, SiteLinks, Target, UnendorsedSites } from '../rules/rows.ts'
 import { type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
-import type { UrlAt } from '../rules/spellings.ts'
-import { leaseOf, type PartWork } from '../rules/visit.ts'
-import { AddressRows } from './address-rows.ts'
-import type { AliasView } from './aliases.ts'
-import { byKey, column, eachBucket, itself } from './by-bucket.ts'
-import { DomainRows } from './domain-rows.ts'
-import { MemoryRows } from './memory-rows.ts'
-import { type SharedSite, SiteRows } from './site-rows.ts'
-import { SpellingRows } from './spelling-rows.ts'
+import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
+import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-rows.ts'
+import { hold, writeAddresses } from './address-rows.ts'
+import { ANYWHERE } from './affinity.ts'
+import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
+import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
+import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
+import { ALL_BUCKETS, READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
+import { writeMemories } from './memory-rows.ts'
+import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
+import { learnNearness } from './nearness.ts'
+import { isTrusted, sift } from './sift.ts'
+import { lockIdle, lockSites, makeSites, readSites, type SharedSite, writeSites } from './site-rows.ts'
+import { readSpellings, writeSpellings } from './spelling-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { UnendorsedRows } from './unendorsed-rows.ts'
-import { UrlRows } from './url-rows.ts'
+import {
+  READ_HELD_AFTER,
+  READ_NEWEST,
+  READ_OLDEST_HELD,
+  READ_PENDING_DOMAINS,
+  readToWeigh,
+  unendorsedBy,
+  writeUnendorsed,
+} from './unendorsed-rows.ts'
+import { readHeldBack, readMissing, readUrls, readVias, reviveUrls, URL_COLUMNS, writeUrls } from './url-rows.ts'
 
-export class WorkingSet implements PartWork, DomainWork {
+export const READ_WAITING = `
+  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = 0 ORDER BY u.due_at, u.seq LIMIT $3`
+const READ_RESTING = `
+  SELECT key FROM site WHERE (bucket, key) > ($1, $2) AND state IN ('waiting', 'free') ORDER BY bucket, key LIMIT $3`
+const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
+const FORGET_HOLDERS = ['address', 'address_reservation'].map((table) => `DELETE FROM ${table}`)
+/** A URL may be given twice: the first counts. */
+export const ADD_SEEDS = `
+  INSERT INTO seed (bucket, site, key, url, added_at, source)
+  SELECT $1::smallint, n.site, n.key, n.url, $6::bigint, n.source
+  FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[]) WITH ORDINALITY AS n (site, key, url, source, nth)
+  ORDER BY n.site, n.key, n.nth ON CONFLICT (bucket, site, key) DO NOTHING`
+
+export class WorkingSet implements Rows {
   readonly tx: PostgresTx
   readonly tools: FrontierTools
-  /** One for the whole transaction. */
   readonly now: Instant
-  readonly sites: SiteRows
-  readonly urls: UrlRows
-  readonly spellings: SpellingRows
-  readonly memory: MemoryRows
-  readonly addresses: AddressRows
-  readonly domains: DomainRows
-  readonly unendorsed: UnendorsedRows
-  readonly linkingSites: LinkingSites
+  readonly isShared = true
+  readonly sites = new SiteRows<SharedSite>()
+  readonly urls = new UrlRows()
+  readonly spellings = new SpellingRows()
+  readonly memory = new MemoryRows()
+  readonly addresses = new AddressRows()
+  readonly domains = new DomainRows()
+  readonly unendorsed = new UnendorsedRows()
   #names: AliasView | undefined
   readonly #beginning = new Set<bigint>()
 
@@ -50,123 +78,213 @@ export class WorkingSet implements PartWork, DomainWork {
     this.tx = tx
     this.tools = tools
     this.now = tools.time.now()
-    this.sites = new SiteRows(tx)
-    this.urls = new UrlRows(tx)
-    this.spellings = new SpellingRows(tx)
-    this.memory = new MemoryRows(tx)
-    this.addresses = new AddressRows(tx)
-    this.domains = new DomainRows(tx)
-    this.unendorsed = new UnendorsedRows(tx)
-    this.linkingSites = new LinkingSites(tx, this.sites)
   }
 
-  /** Before the first link is entered. */
-  async readNames(): Promise<void> {
-    this.#names = await this.tools.aliases.at(this.tx)
-  }
-
-  /** The aliases, as this transaction sees them. */
   get names(): AliasView {
     assert(this.#names !== undefined, 'names that were not read')
     return this.#names
   }
 
-  get renaming(): Renaming {
-    return { urls: this.tools.urls, aliases: this.names, mayReplace: this.tools.mayReplace }
-  }
-
-  /** Reads URLs of locked sites, with their other spellings, and the rows that those have apart from their folder. */
-  async readUrls(rows: Iterable<UrlAt>): Promise<void> {
-    const spelt = await this.urls.read(this.urls.unread(rows))
-    await this.spellings.read(spelt)
-    const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)
-    const apart = others.flatMap(({ site, url }) => {
-      const key = this.tools.urls.keyApart(url)
-      return key === undefined ? [] : { site, key: signed64(key) }
-    })
-    if (apart.length > 0) await this.urls.read(this.urls.unread(apart))
-  }
-
-  /**
-   * `flush` sets until when the site waits, and its rank, after it has written its URLs. A site that need not wait is free
-   * then.
-   */
   beginToWait(site: SiteRow): void {
     assert(site.state === 'waiting', `a site that is ${site.state} begins to wait`)
     this.#beginning.add(site.key)
     this.sites.change(site)
   }
 
-  giveUp({ key }: SiteRow): void {
-    this.urls.giveUp(key)
-    this.spellings.forgetSite(key)
+  /** Only what is there whether the transaction commits or not is noted: see `sift`. */
+  noteText(): void {}
+
+  /** How long the visit took to connect from its region. Where a visit that was given up for lost ran is not known. */
+  applied({ key }: SiteRow, { ended, courtesy: { connectMs } }: VisitReport): void {
+    const site = this.sites.get(key)
+    if (site === undefined || connectMs === undefined || ended === undefined) return
+    if (site.worker !== null && site.region !== ANYWHERE) learnNearness(site, site.region, connectMs)
   }
 
-  /** Locks the sites of visits. The answer tells a visit's site; undefined for a name that is not a visit's. */
-  async lockVisits(visits: readonly VisitId[]): Promise<(visit: VisitId) => SharedSite | undefined> {
-    await this.sites.lock(visits.flatMap((visit) => leaseOf(visit)?.key ?? []))
-    return (visit) => {
-      const lease = leaseOf(visit)
-      return lease && this.sites.get(lease.key)
-    }
-  }
+  breathe(): undefined {}
 
-  /** Writes all that was changed so far. The working set can be used afterwards. */
   async flush(): Promise<void> {
-    this.tools.writers.add(this.tx)
+    const { tx, tools } = this
+    tools.writers.add(tx)
     const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
     this.#beginning.clear()
-    const urls = [...this.urls.write(), ...this.spellings.write(), ...this.memory.write()]
-    const others = [this.#names?.write(this.tx), ...this.domains.write(), ...this.unendorsed.write()]
-    const addresses = this.addresses.write()
-    const reading = readQueueHeads(this.tx, beginning)
+    const urls = [...writeUrls(tx, this.urls), ...writeSpellings(tx, this.spellings), ...writeMemories(tx, this.memory)]
+    const aliases = this.#names && writeAliases(tx, this.#names.take())
+    const others = [aliases, writeDomains(tx, this.domains), ...writeUnendorsed(tx, this.unendorsed)]
+    const addresses = writeAddresses(tx, this.addresses)
+    const reading = readQueueHeads(tx, beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
     for (const site of beginning) {
-      rankWaiting(this.tools.order, site, heads.get(site.key))
-      site.region = this.tools.affinity.regionFor(site)
+      rankWaiting(tools.order, site, heads.get(site.key))
+      site.region = tools.affinity.regionFor(site)
       if (site.not_before > this.now) continue
       // The process that had it before, or is near it, has some time to take it.
-      if (site.fence > 0 && this.tools.affinity.isOn) site.not_before = this.now
+      if (site.fence > 0 && tools.affinity.isOn) site.not_before = this.now
       else site.state = stateAfter(site.state, { kind: 'due' })
     }
-    this.tools.dueCache.changed(await this.sites.write(), addresses.idle)
+    tools.dueCache.changed(await writeSites(tx, this.sites), addresses.idle)
   }
+
+  async readNames(): Promise<void> {
+    this.#names = await this.tools.aliases.at(this.tx)
+  }
+
+  lockSites(keys: Iterable<bigint>): Promise<void> {
+    return lockSites(this.tx, this.sites, keys)
+  }
+
+  lockIdle(keys: Iterable<bigint>): Promise<SharedSite[]> {
+    return lockIdle(this.tx, this.sites, keys)
+  }
+
+  async peekSites(keys: Iterable<bigint>): Promise<(key: bigint) => SiteRow | undefined> {
+    const sites = await readSites(this.tx, keys)
+    return (key) => sites.get(key)
+  }
+
+  makeSites(wanted: readonly { key: bigint; name: SiteName }[]): Promise<void> {
+    return makeSites(this.tx, this.sites, wanted, this.now)
+  }
+
+  /** With their other spellings, and the rows that those have apart from their folder. */
+  async readUrls(rows: () => Iterable<UrlAt>): Promise<void> {
+    const spelt = await readUrls(this.tx, this.urls, rows())
+    await readSpellings(this.tx, this.spellings, spelt)
+    const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)
+    const apart = others.flatMap(({ site, url }) => {
+      const key = this.tools.urls.keyApart(url)
+      return key === undefined ? [] : { site, key: signed64(key) }
+    })
+    if (apart.length > 0) await readUrls(this.tx, this.urls, apart)
+  }
+
+  readHeldBack(site: bigint): Promise<void> {
+    return readHeldBack(this.tx, this.urls, site)
+  }
+
+  readToWeigh(targets: readonly Target[], named: boolean): Promise<void> {
+    const doubtful = targets.filter((site) => this.sites.isMade(site.key) || !isTrusted(this.tools, site))
+    return readToWeigh(this, doubtful, named)
+  }
+
+  readDomains(names: Iterable<string>): Promise<void> {
+    return readDomains(this.tx, this.domains, names)
+  }
+
+  lockDomains(names: Iterable<string>): Promise<void> {
+    return lockDomains(this.tx, this.domains, names)
+  }
+
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Promise<Sifted> {
+    return sift(this, groups, replaced, asSeeds)
+  }
+
+  readMissing(pages: readonly UrlAt[]): Promise<(page: UrlAt) => boolean> {
+    return readMissing(this.tx, this.urls, pages)
+  }
+
+  aliasesAmong(sites: readonly bigint[]): Promise<ReadonlySet<bigint>> {
+    return aliasesAmong(this.tx, sites)
+  }
+
+  async waitingIn({ key: site }: SiteRow, atMost: number) {
+    const found = await this.tx.allExact<UrlRow>(READ_WAITING, bucketFor(site), site, atMost)
+    await this.readUrls(() => found)
+    const rows = found.flatMap(({ key }) => this.urls.get(site, key) ?? [])
+    const viaOf = await readVias(this.tx, rows)
+    return rows.map((row) => ({ row, via: viaOf(row) }))
+  }
+
+  endedLeases(now: Instant): Promise<bigint[]> {
+    return this.#keys(READ_ENDED_LEASES, now)
+  }
+
+  leasesOf(worker: WorkerId): Promise<bigint[]> {
+    return this.#keys(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
+  }
+
+  leasesOut(atMost: number): Promise<bigint[]> {
+    return this.#keys(READ_OUT, ALL_BUCKETS, atMost)
+  }
+
+  restingAfter(last: bigint | undefined, atMost: number): Promise<bigint[]> {
+    return this.#keys(READ_RESTING, ...after(last), atMost)
+  }
+
+  newestHoldable(domain: DomainRow, atMost: number): Promise<UnendorsedSites> {
+    return unendorsedBy(this, READ_NEWEST, domain, atMost)
+  }
+
+  oldestHeld(domain: DomainRow, atMost: number): Promise<UnendorsedSites> {
+    return unendorsedBy(this, READ_OLDEST_HELD, domain, atMost)
+  }
+
+  async heldAfter(last: bigint | undefined, atMost: number): Promise<bigint[]> {
+    return column(await this.tx.allExact<{ site: bigint }>(READ_HELD_AFTER, ...after(last), atMost), 'site')
+  }
+
+  async pendingDomains(atMost: number): Promise<string[]> {
+    return column(await this.tx.all<{ name: string }>(READ_PENDING_DOMAINS, atMost), 'name')
+  }
+
+  pendingAliases(atMost: number): Promise<SiteName[]> {
+    return readPending(this.tx, atMost)
+  }
+
+  async namesOf(original: SiteName, atMost: number): Promise<SiteName[]> {
+    return column(await this.tx.all<{ name: SiteName }>(READ_NAMES_OF, original, atMost), 'name')
+  }
+
+  writePending(alias: bigint, pending: boolean): Promise<unknown> {
+    return this.tx.run(WRITE_PENDING, bucketFor(alias), alias, pending ? 1 : 0)
+  }
+
+  async revive(sites: readonly bigint[], marks: readonly number[]): Promise<(site: bigint) => number> {
+    const revived = await reviveUrls(this.tx, sites, marks)
+    for (const site of sites) this.urls.revived(site, marks)
+    return revived
+  }
+
+  hold(wanted: readonly { address: string; worker: WorkerId }[]): Promise<readonly boolean[]> {
+    return hold(this.tx, wanted, this.now)
+  }
+
+  async forgetHolders(): Promise<void> {
+    await this.tx.run(FREE_RESERVED_SITES, ALL_BUCKETS)
+    await Promise.all(FORGET_HOLDERS.map((sql) => this.tx.run(sql)))
+  }
+
+  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Promise<unknown> {
+    return eachBucket(seeds, bySite, (bucket, some) => {
+      const columns = [column(some, 'site'), column(some, 'key'), column(some, 'url'), column(some, 'source')]
+      return this.tx.run(ADD_SEEDS, bucket, ...columns, this.now)
+    })
+  }
+
+  readMeta(name: string): Promise<string | undefined> {
+    return readMeta(this.tx, name)
+  }
+
+  writeMeta(name: string, value: string): Promise<unknown> {
+    return this.tx.run(WRITE_META, name, value)
+  }
+
+  recordOnce(name: string, value: string): Promise<unknown> {
+    return this.tx.run(RECORD_ONCE, name, value)
+  }
+
+  async #keys(sql: string, ...values: PgValue[]): Promise<bigint[]> {
+    return column(await this.tx.allExact<{ key: bigint }>(sql, ...values), 'key')
+  }
+}
+
+/** A place in the order of buckets and keys; without a key, before all. */
+function after(key: bigint | undefined): [number, bigint] {
+  return key === undefined ? [-1, 0n] : [bucketFor(key), key]
 }
 
 function isWaiting({ state }: SiteRow): boolean {
   return state === 'waiting'
-}
-
-/** What `../rules/domains.ts` asks about sites that link to others. */
-
-const READ_SEEDS = `
-  SELECT key, seed::float8 AS seed FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
-
-class LinkingSites {
-  readonly #tx: PostgresTx
-  readonly #sites: SiteRows
-  /** Of sites that are not locked; undefined: it does not exist. */
-  readonly #seeds = new Map<bigint, number | undefined>()
-
-  constructor(tx: PostgresTx, sites: SiteRows) {
-    this.#tx = tx
-    this.#sites = sites
-  }
-
-  async peek(keys: Iterable<bigint>): Promise<void> {
-    const missing = [...keys].filter((key) => !this.#sites.isLocked(key) && !this.#seeds.has(key))
-    for (const key of missing) this.#seeds.set(key, undefined)
-    await eachBucket(missing, itself, async (bucket, some) => {
-      const rows = await this.#tx.allExact<{ key: bigint; seed: number }>(READ_SEEDS, bucket, some)
-      for (const { key, seed } of rows) this.#seeds.set(key, seed)
-    })
-  }
-
-  /** 1: the operator named it. Undefined: it is not known, or not yet registered in its domain. */
-  seedOf(key: bigint): number | undefined {
-    if (this.#sites.isMade(key)) return undefined
-    return this.#sites.isLocked(key) ? this.#sites.get(key)?.seed : this.#seeds.get(key)
-  }
 }
 
 export const READ_QUEUE_HEADS = `

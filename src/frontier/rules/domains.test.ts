@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { deferralOf, domainOf, isOwnSite, NOT_DEFERRED } from './domains.ts'
+import { domainOf, isOwnSite } from './domains.ts'
+import { deferralOf, NOT_DEFERRED } from './site.ts'
 
 test('the deferral is 0 for the first hundred, and one more each time the number doubles', () => {
   const places = [1, NOT_DEFERRED, NOT_DEFERRED + 1, 199, 200, 399, 400, 1_000_000]

@@ -7,65 +7,17 @@
  * named by the operator, or when two endorsed sites link to it. Links from unendorsed sites count for nothing: a link farm that
  * endorses itself stays small, and hosted sites that the web knows bring in those that they know.
  */
-import type { Instant } from '../../base/clock.ts'
-import { hash64, signed64 } from '../../base/digest.ts'
-import type { Link, VisitReport } from '../../contracts/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { registrableDomain } from '../../web/url/domain.ts'
-import { restAfter, type SiteRow, type SiteWork, stateAfter } from './site.ts'
-
-/** The hosts of a university, the sites of a small server: this many are not a flood. */
-export const NOT_DEFERRED = 100
-/** Enough to see what a domain has to show; at a pause of seconds it costs a few minutes. */
-export const UNENDORSED_ALLOWED = 25
-
-export interface DomainView {
-  name: string
-  /** Known sites, and of them the endorsed ones. */
-  sites: number
-  endorsed: number
-  held: number
-  wildcard: boolean
-  /** What made-up names under it resolve to. */
-  addresses: readonly string[]
-  probedAt?: Instant
-  /** Unendorsed sites that may be visited. */
-  allowed: number
-}
-
-/** Of the `nth` site of a domain or an address: 0 for the first hundred, then one more each time their number doubles. */
-export function deferralOf(nth: number): number {
-  return nth <= NOT_DEFERRED ? 0 : 1 + Math.floor(Math.log2(nth / NOT_DEFERRED))
-}
+import { allowedUnendorsed, type DomainRow, type UnendorsedRow } from './domain-rows.ts'
+import type { InTransaction, Rows, Vias } from './rows.ts'
+import { deferralOf, restAfter, type SiteRow, stateAfter } from './site.ts'
 
 /** A site's registrable domain; the host itself for addresses and names without one. Ports do not matter. */
 export function domainOf(site: SiteName): string {
   const host = site.replace(/:\d+$/, '')
   return registrableDomain(host) ?? host
-}
-
-export function allowedUnendorsed({ sites, unendorsed }: { sites: number; unendorsed: number }): number {
-  return UNENDORSED_ALLOWED + sites - unendorsed
-}
-
-/** A domain's row. */
-export interface DomainRow {
-  /** Signed, as databases hold it. */
-  readonly key: bigint
-  readonly name: string
-  sites: number
-  unendorsed: number
-  held: number
-  wildcard: number
-  pending: number
-}
-
-export function domainKey(name: string): bigint {
-  return signed64(hash64(name))
-}
-
-export function newDomain(name: string): DomainRow {
-  return { key: domainKey(name), name, sites: 0, unendorsed: 0, held: 0, wildcard: 0, pending: 0 }
 }
 
 /** Unendorsed sites that may still be visited; a negative number is too many. Only domains with a wildcard are bounded. */
@@ -78,15 +30,6 @@ export const HOLDABLE = 0
 export const HELD = 1
 /** It was visited before there were too many, or must not be held. */
 export const EXEMPT = 2
-
-export interface UnendorsedRow {
-  readonly site: bigint
-  readonly domain: bigint
-  /** The one endorsed site that links to it. */
-  referrer: bigint | null
-  readonly since: Instant
-  hold_state: number
-}
 
 /** Rows per transaction: some milliseconds. The next `reap` continues. */
 export const MAX_HELD_AT_ONCE = 500
@@ -109,50 +52,6 @@ export function wildcardOf({
   return { domain, addresses: JSON.stringify(few.map((ip) => String(ip).slice(0, LONGEST_ADDRESS))) }
 }
 
-type ViewedRow = Omit<DomainRow, 'key' | 'pending'> & { addresses: string | null; probed_at: number | null }
-
-export function domainView(row: ViewedRow): DomainView {
-  return {
-    name: row.name,
-    sites: row.sites,
-    endorsed: row.sites - row.unendorsed,
-    held: row.held,
-    wildcard: row.wildcard === 1,
-    addresses: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
-    ...(row.probed_at === null ? {} : { probedAt: row.probed_at }),
-    allowed: allowedUnendorsed(row),
-  }
-}
-
-/** The rows that the rules below read and change. PostgreSQL has read them before, SQLite reads them when asked. */
-export interface DomainWork extends SiteWork {
-  readonly tools: {
-    mayHold(site: SiteName): boolean
-    pageOf(url: string): { site: bigint | null; name?: SiteName }
-  }
-  readonly domains: {
-    /** Undefined when it is unknown, or when another name has the same 64 bits. */
-    get(name: string): DomainRow | undefined
-    /** As `get`, but an unknown one is made. Of two names with the same 64 bits the second is not bounded. */
-    for(name: string): DomainRow | undefined
-    isWild(name: string): boolean
-    change(row: DomainRow): void
-  }
-  readonly unendorsed: {
-    get(site: bigint): UnendorsedRow | undefined
-    isUnendorsed(site: bigint): boolean
-    add(row: UnendorsedRow): void
-    change(row: UnendorsedRow): void
-    remove(row: UnendorsedRow): void
-  }
-  readonly linkingSites: {
-    /** 1: the operator named it. Undefined: it is unknown, or not yet registered in its domain. */
-    seedOf(site: bigint): number | undefined
-  }
-}
-
-export type Vias = readonly Pick<Link, 'via'>[]
-
 /** For a URL that the coordinator itself wants: no page links to it. */
 export const NO_REFERRER: Vias = [{ via: '' }]
 
@@ -162,21 +61,15 @@ interface Endorsement {
   referrer: bigint | null
 }
 
-function weighReferrers(
-  work: DomainWork,
-  site: bigint,
-  domain: string,
-  links: Vias,
-  before: bigint | null,
-): Endorsement {
+function weighReferrers(rows: Rows, site: bigint, domain: string, links: Vias, before: bigint | null): Endorsement {
   let referrer = before
   const weighed = new Set<bigint>()
   for (const { via } of links) {
     if (via === '') return { endorsed: true, referrer }
-    const { site: from, name } = work.tools.pageOf(via)
+    const { site: from, name } = rows.tools.pageOf(via)
     if (from === null || name === undefined || from === site || from === referrer || weighed.has(from)) continue
     weighed.add(from)
-    const weight = weightOf(work, from, name, domain)
+    const weight = weightOf(rows, from, name, domain)
     if (weight === 2 || (weight === 1 && referrer !== null)) return { endorsed: true, referrer }
     if (weight === 1) referrer = from
   }
@@ -184,18 +77,18 @@ function weighReferrers(
 }
 
 /** A weight of two is enough. */
-function weightOf(work: DomainWork, linkingSite: bigint, name: SiteName, domain: string): 0 | 1 | 2 {
+function weightOf(rows: Rows, linkingSite: bigint, name: SiteName, domain: string): 0 | 1 | 2 {
   const own = domainOf(name)
-  if (own !== domain && !work.domains.isWild(own)) return 2
-  const seed = work.linkingSites.seedOf(linkingSite)
+  if (own !== domain && !rows.domains.isWild(own)) return 2
+  const seed = rows.sites.seedOf(linkingSite)
   if (seed === undefined) return 0
   if (seed === 1) return 2
-  return work.unendorsed.isUnendorsed(linkingSite) ? 0 : 1
+  return rows.unendorsed.isUnendorsed(linkingSite) ? 0 : 1
 }
 
 /** Menus name the same sites on every page of a site: nothing is looked up for those. */
 export function hasNewReferrer(
-  { tools }: Pick<DomainWork, 'tools'>,
+  { tools }: Pick<Rows, 'tools'>,
   site: bigint,
   links: Vias,
   referrer: bigint | null,
@@ -216,55 +109,57 @@ export interface Endorsed {
  * not yet. Otherwise it is endorsed now and its domain's row is changed; the caller changes the site's own row.
  */
 export function endorse(
-  work: DomainWork,
+  rows: Rows,
   site: { key: bigint; name: SiteName },
   links: Vias,
   named: boolean,
 ): Endorsed | undefined {
-  const row = work.unendorsed.get(site.key)
-  if (row === undefined || !(named || hasNewReferrer(work, site.key, links, row.referrer))) return undefined
-  const domain = work.domains.get(domainOf(site.name))
+  const row = rows.unendorsed.get(site.key)
+  if (row === undefined || !(named || hasNewReferrer(rows, site.key, links, row.referrer))) return undefined
+  const domain = rows.domains.get(domainOf(site.name))
   if (domain === undefined || domain.key !== row.domain) return undefined
-  const { endorsed, referrer } = weighReferrers(work, site.key, domain.name, named ? NO_REFERRER : links, row.referrer)
+  const { endorsed, referrer } = weighReferrers(rows, site.key, domain.name, named ? NO_REFERRER : links, row.referrer)
   if (!endorsed) {
     if (referrer === row.referrer) return undefined
     row.referrer = referrer
-    work.unendorsed.change(row)
+    rows.unendorsed.change(row)
     return undefined
   }
   const wasHeld = row.hold_state === HELD
-  work.unendorsed.remove(row)
+  rows.unendorsed.remove(row)
   domain.unendorsed--
   if (wasHeld) domain.held--
-  work.domains.change(domain)
+  rows.domains.change(domain)
   return { domain, wasHeld }
 }
 
 /**
- * Counts a new site in its domain: deferred where there are many, held where too many are unendorsed. The caller writes the
- * site's row. Returns the domain when it may have others released now.
+ * Counts a new site in its domain: deferred where there are many, held where too many are unendorsed. Returns the domain when
+ * it may have others released now.
  */
-export function registerInDomain(work: DomainWork, site: SiteRow, links: Vias, named: boolean): DomainRow | undefined {
-  const domain = work.domains.for(domainOf(site.name))
+export function register(rows: Rows, site: SiteRow, links: Vias, named: boolean): DomainRow | undefined {
+  rows.sites.change(site)
+  rows.sites.registered(site.key)
+  const domain = rows.domains.for(domainOf(site.name))
   if (domain === undefined) return undefined
   domain.sites++
   if (!named) site.deferral = Math.max(site.deferral, deferralOf(domain.sites))
-  const { endorsed, referrer } = weighReferrers(work, site.key, domain.name, named ? NO_REFERRER : links, null)
+  const { endorsed, referrer } = weighReferrers(rows, site.key, domain.name, named ? NO_REFERRER : links, null)
   if (!endorsed) {
     domain.unendorsed++
     const isOver = domain.wildcard === 1 && capacityOf(domain) < 0
-    const hold_state = !mayHold(work, site, domain) ? EXEMPT : isOver ? HELD : HOLDABLE
-    work.unendorsed.add({ site: site.key, domain: domain.key, referrer, since: work.now, hold_state })
+    const hold_state = !mayHold(rows, site, domain) ? EXEMPT : isOver ? HELD : HOLDABLE
+    rows.unendorsed.add({ site: site.key, domain: domain.key, referrer, since: rows.now, hold_state })
     if (hold_state === HELD) {
       domain.held++
       site.state = stateAfter(site.state, { kind: 'held' })
     }
   }
-  work.domains.change(domain)
+  rows.domains.change(domain)
   return endorsed ? domain : undefined
 }
 
-function mayHold({ tools }: DomainWork, { name }: SiteRow, domain: DomainRow): boolean {
+function mayHold({ tools }: Rows, { name }: SiteRow, domain: DomainRow): boolean {
   return !isOwnSite(name, domain.name) && tools.mayHold(name)
 }
 
@@ -273,35 +168,123 @@ export function isOwnSite(site: SiteName, domain: string): boolean {
   return site === domain || site === `www.${domain}`
 }
 
-/** One of too many: it is held unless it was visited before. Returns whether it is; the caller writes the site. */
-export function holdSite(work: DomainWork, domain: DomainRow, site: SiteRow | undefined, row: UnendorsedRow): boolean {
-  const isUnvisited = site?.fence === 0 && (site.state === 'waiting' || site.state === 'free')
-  const isHeld = site !== undefined && isUnvisited && mayHold(work, site, domain)
+/** One of too many: it is held unless it was visited before. */
+function holdSite(rows: Rows, domain: DomainRow, site: SiteRow, row: UnendorsedRow): void {
+  const isUnvisited = site.fence === 0 && (site.state === 'waiting' || site.state === 'free')
+  const isHeld = isUnvisited && mayHold(rows, site, domain)
   if (isHeld) {
     site.state = stateAfter(site.state, { kind: 'held' })
     domain.held++
+    rows.sites.change(site)
   }
   row.hold_state = isHeld ? HELD : EXEMPT
-  work.unendorsed.change(row)
-  return isHeld
+  rows.unendorsed.change(row)
 }
 
 /** A held site may be visited after all, as `hold_state` says from now on. */
-export function releaseSite(
-  work: DomainWork,
-  domain: DomainRow,
-  site: SiteRow | undefined,
-  row: UnendorsedRow,
-  holdState: number,
-): void {
+function releaseSite(rows: Rows, domain: DomainRow, site: SiteRow, row: UnendorsedRow, holdState: number): void {
   row.hold_state = holdState
-  work.unendorsed.change(row)
+  rows.unendorsed.change(row)
   domain.held--
-  if (site !== undefined) release(work, site)
+  release(rows, site)
 }
 
 /** It waits as if it had just been found; when it was found still counts for its rank. */
-export function release(work: SiteWork, site: SiteRow): void {
-  site.since = work.now
-  restAfter(work, site, 'released')
+export function release(rows: Rows, site: SiteRow): void {
+  site.since = rows.now
+  restAfter(rows, site, 'released')
+  rows.sites.change(site)
+}
+
+/**
+ * Balances a domain with a wildcard: holds its newest unendorsed sites when there are too many, releases the oldest when it may.
+ * They can be in any bucket, out of the order of locks: those that another transaction has locked are left to the next `reap`.
+ */
+export async function balanceDomain(rows: Rows, domain: DomainRow): Promise<void> {
+  if (domain.wildcard === 0) return
+  const { held, pending } = domain
+  const capacity = capacityOf(domain)
+  if (capacity < 0) domain.pending = (await holdNewest(rows, domain)) ? 1 : 0
+  else if (capacity > 0 && held > 0) domain.pending = (await releaseOldest(rows, domain, capacity)) ? 1 : 0
+  else domain.pending = 0
+  if (domain.held !== held || domain.pending !== pending) rows.domains.change(domain)
+}
+
+/** True when there is more to do. */
+async function holdNewest(rows: Rows, domain: DomainRow): Promise<boolean> {
+  for (let left = MAX_HELD_AT_ONCE; left > 0; ) {
+    const wanted = Math.min(left, -capacityOf(domain))
+    if (wanted <= 0) return false
+    const { found, idle } = await rows.newestHoldable(domain, wanted)
+    for (const { site, row } of idle) holdSite(rows, domain, site, row)
+    if (idle.length < found) return true
+    if (found < wanted) return false
+    left -= found
+  }
+  return capacityOf(domain) < 0
+}
+
+async function releaseOldest(rows: Rows, domain: DomainRow, capacity: number): Promise<boolean> {
+  const { idle } = await rows.oldestHeld(domain, Math.min(capacity, MAX_RELEASED_AT_ONCE))
+  for (const { site, row } of idle) releaseSite(rows, domain, site, row, HOLDABLE)
+  return domain.held > 0 && capacityOf(domain) > 0
+}
+
+/** Visits report that every name of their domain resolves. */
+export async function learnWildcards(rows: Rows, parts: readonly VisitReport[]): Promise<void> {
+  const wildcards = parts.flatMap((part) => wildcardOf(part) ?? [])
+  if (wildcards.length === 0) return
+  await rows.lockDomains(wildcards.map(({ domain }) => domain))
+  for (const { domain: name, addresses } of wildcards) {
+    const domain = rows.domains.for(name)
+    if (domain === undefined) continue
+    domain.wildcard = 1
+    rows.domains.change(domain, { addresses, at: rows.now })
+    await balanceDomain(rows, domain)
+  }
+}
+
+/** What was too much for one transaction, or locked by another. */
+export async function balancePending(rows: Rows): Promise<void> {
+  const names = await rows.pendingDomains(MAX_PENDING_DOMAINS)
+  if (names.length === 0) return
+  await rows.readDomains(names)
+  for (const name of names) {
+    const domain = rows.domains.get(name)
+    if (domain !== undefined) await balanceDomain(rows, domain)
+  }
+}
+
+const MAX_TRUSTED_AT_ONCE = 1000
+
+/** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
+export async function releaseTrusted(transact: InTransaction): Promise<void> {
+  for (let last: bigint | undefined, isDone = false; !isDone; ) {
+    const from: bigint | undefined = last
+    const keys = await transact((rows) => releaseSome(rows, from))
+    isDone = keys.length < MAX_TRUSTED_AT_ONCE
+    last = keys.at(-1)
+  }
+}
+
+async function releaseSome(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
+  const keys = await rows.heldAfter(last, MAX_TRUSTED_AT_ONCE)
+  await rows.lockSites(keys)
+  const trusted = keys.flatMap((key) => {
+    const site = rows.sites.get(key)
+    return site === undefined || rows.tools.mayHold(site.name) ? [] : [site]
+  })
+  await rows.readToWeigh(
+    trusted.map(({ key, name }) => ({ key, name, members: NO_REFERRER })),
+    true,
+  )
+  for (const site of trusted) {
+    const row = rows.unendorsed.get(site.key)
+    const domain = rows.domains.get(domainOf(site.name))
+    if (row?.hold_state !== HELD || domain === undefined) continue
+    releaseSite(rows, domain, site, row, EXEMPT)
+    rows.domains.change(domain)
+  }
+  await rows.flush()
+  return keys
 }

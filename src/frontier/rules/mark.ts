@@ -17,7 +17,7 @@ export const READ = 6
 /** Its site is an alias, and it waits at the original now. */
 export const REPLACED = 7
 /** A finding holds it back: it waits again if the finding is withdrawn. */
-export const HELD = 8
+export const HELD_BACK = 8
 /** URLs of one site that wait again at once: findings are withdrawn long before there are more. */
 export const MAX_REQUEUED = 10_000
 
@@ -30,7 +30,7 @@ export function markOf(outcome: Outcome): number {
     case 'moved':
       return 2
     case 'refused':
-      return outcome.held ? HELD : 3
+      return outcome.held ? HELD_BACK : 3
     case 'gone':
       return outcome.why === 'status-404' || outcome.why === 'status-410' ? NOT_FOUND : GONE
     case 'read':
@@ -46,6 +46,10 @@ const MAX_INSTANT = 8.64e15
 /** A sitemap's date of a link's last change, as it is stored. */
 export function lastmodOf({ lastmod }: Pick<Link, 'lastmod'>): Instant | null {
   return lastmod === undefined || !(Math.abs(lastmod) <= MAX_INSTANT) ? null : Math.trunc(lastmod)
+}
+
+export function isNewer(lastmod: Instant, known: Instant | null): boolean {
+  return known === null || known < lastmod
 }
 
 /** SQLite reads rows with keys as bigints throughout. */

@@ -84,27 +84,52 @@ export interface SiteRow {
   readonly key: bigint
   readonly name: SiteName
   state: SiteState
+  /** Why it is barred. */
   reason: string | null
+  /** When it began to wait, this time. */
   since: Instant
+  /** 1: the operator named it. */
   seed: number
+  /** Its number in the order of sites: the smallest comes first. */
   rank: number
+  /** Visits lost in a row. */
   losses: number
   /** A larger one comes later, whatever the order. */
   deferral: number
+  /** Waiting: when it becomes free. */
   not_before: Instant
+  /** No request before this. */
   polite_at: Instant
+  /** What the site asked for, when it is longer than the configured pause. */
   pause: Millis
+  /** Where it was last found. */
   address: string | null
+  /** Free: the worker that holds its address, and for which it is reserved; '' for any. */
   holder: WorkerId
+  /** Leases so far: the number of the current or last one. */
   fence: number
   worker: WorkerId | null
+  /** Leased: when the lease ends. Returning: until when its parts are awaited. */
   lease_until: Instant | null
+  /** Leased: the address that the visit holds. */
   entered: string | null
+  /** Leased: pages that the visit may still ask for. */
   granted: number
+  /** The last part of the visit that was applied. */
   part: number
+  /** The last `seq` of a URL: its place in the queue. */
   seq: number
+  /** Its URLs, and of them those that wait. */
   known: number
   waiting: number
+}
+
+/** The hosts of a university, the sites of a small server: this many are not a flood. */
+export const NOT_DEFERRED = 100
+
+/** Of the `nth` site of a domain or an address: 0 for the first hundred, then one more each time their number doubles. */
+export function deferralOf(nth: number): number {
+  return nth <= NOT_DEFERRED ? 0 : 1 + Math.floor(Math.log2(nth / NOT_DEFERRED))
 }
 
 /** A site without a URL counts as crawled until it gets its first one. */
@@ -216,6 +241,13 @@ export function sitesOf<Member extends { site: SiteName }>(all: readonly Member[
     else groups.set(member.site, { key: keyOf(member.site), name: member.site, members: [member] })
   }
   return [...groups.values()].sort((a, b) => compareBigints(a.key, b.key))
+}
+
+/** Takes what is in the set, and empties it. */
+export function taken<Row>(set: Set<Row>): Row[] {
+  const all = [...set]
+  set.clear()
+  return all
 }
 
 export function compareBigints(a: bigint, b: bigint): number {

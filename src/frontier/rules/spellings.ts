@@ -11,52 +11,36 @@ import { signed64 } from '../../base/digest.ts'
 import { generationOf, pathAfter } from '../../contracts/generation.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
 import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
-import { lastmodOf, MARKS, NOT_FOUND, WAITING } from './mark.ts'
+import { GONE, isNewer, lastmodOf, MARKS, NOT_FOUND, WAITING } from './mark.ts'
+import type { Rows } from './rows.ts'
 import type { SiteRow } from './site.ts'
+import { type KnownText, newUrl, type UrlAt, type UrlRow, type UrlText } from './url-rows.ts'
 
 export const MAX_SPELLINGS = 3
 
-/** Where a URL's row is. */
-export interface UrlAt {
-  readonly site: bigint
-  readonly key: bigint
+/** A URL with the page on which it was found. */
+export function textOf(
+  rows: Rows,
+  { url, depth, via, path }: Pick<PageReport, 'url' | 'depth' | 'via' | 'path'>,
+): UrlText {
+  const page = rows.tools.pageOf(via)
+  return { url, depth, via_site: page.site, via_key: page.key, path }
 }
 
-export interface KnownText {
-  url: string
-  mark: number
+/** A sitemap may say something newer of a known URL. */
+export function freshen({ urls }: Rows, row: UrlRow | undefined, link: Pick<Link, 'lastmod'>): void {
+  const lastmod = lastmodOf(link)
+  if (row === undefined || lastmod === null || !isNewer(lastmod, row.lastmod)) return
+  row.lastmod = lastmod
+  urls.change(row)
 }
 
-/** A text of a URL, and how it was found. */
-export interface UrlText {
-  url: string
-  depth: number
-  via_site: bigint | null
-  via_key: bigint | null
-  path: string
-}
-
-export interface Spelling extends UrlText {
-  /** 1, 2, 3. */
-  readonly position: number
-  tried: number
-}
-
-/** What a transaction does with the spellings of one site's URLs. */
-export interface SpellingWork {
-  readonly site: SiteRow
-  readonly urls: UrlReader
-  textOf(link: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): UrlText
-  /** In the order of their positions. */
-  of(at: UrlAt): readonly Spelling[]
-  /** At the position of one that is there, or after the last. */
-  put(at: UrlAt, spelling: Spelling): void
-  /** A sitemap may say something newer of the URL, if it is known. */
-  freshen(at: UrlAt, link: Pick<Link, 'lastmod'>): void
-  /** The URL waits with this text, as one that was never visited. */
-  respell(at: UrlAt, text: UrlText): void
-  /** Enters a URL under its own key, apart from its folder's. Returns 1 when it is new. */
-  addApart(key: bigint, text: UrlText, lastmod: number | null): number
+/** The URL waits with this text, as one that was never visited. */
+function respell(rows: Rows, site: SiteRow, row: UrlRow, text: UrlText): void {
+  Object.assign(row, text, { seq: ++site.seq, enqueued_at: rows.now, due_at: 0, tries: 0, mark: WAITING })
+  site.waiting++
+  rows.sites.grow(site)
+  rows.urls.change(row)
 }
 
 /** Whether another text of a known URL can be of any use. */
@@ -89,101 +73,132 @@ function isNamed(others: readonly { url: string }[], url: string, urls: UrlReade
 }
 
 /** A link whose key is known, perhaps under another text. True when something waits that did not. */
-export function enterKnown(work: SpellingWork, known: KnownText & UrlAt, link: Link): boolean {
-  const text = work.textOf(link)
-  if (work.urls.areTwoIndexes(known.url, link.url)) return enterIndex(work, known, link, text)
-  work.freshen(known, link)
-  return addSpelling(work, known, text)
+export function enterKnown(rows: Rows, site: SiteRow, known: UrlRow, link: Link): boolean {
+  const text = textOf(rows, link)
+  if (rows.tools.urls.areTwoIndexes(known.url, link.url)) return enterIndex(rows, site, known, link, text)
+  freshen(rows, known, link)
+  return addSpelling(rows, site, known, text)
 }
 
 /** A text that names the folder's index differently than the known one does. True when something waits that did not. */
 export function enterIndex(
-  work: SpellingWork,
-  known: KnownText & UrlAt,
+  rows: Rows,
+  site: SiteRow,
+  known: UrlRow,
   link: Pick<Link, 'lastmod'>,
   text: UrlText,
 ): boolean {
-  const { urls } = work
-  const others = [...work.of(known)]
+  const { urls } = rows.tools
+  const others = [...rows.spellings.of(known)]
   const isThere = others.some(({ url }) => isSameText(url, text.url))
   if (!isApart(known, others, text.url, urls)) {
-    work.freshen(known, link)
+    freshen(rows, known, link)
     if (isThere) return false
-    if (isNewText(known, text.url)) return addSpelling(work, known, text)
-    if (!isNamed(others, text.url, urls)) work.put(known, { ...text, position: others.length + 1, tried: 0 })
+    if (isNewText(known, text.url)) return addSpelling(rows, site, known, text)
+    if (!isNamed(others, text.url, urls)) rows.spellings.put(known, { ...text, position: others.length + 1, tried: 0 })
     return false
   }
   let entered = 0
   for (const other of others)
     if (other.tried === 0 && urls.areTwoIndexes(known.url, other.url)) {
-      entered += addApart(work, textOnly(other), null)
-      putTried(work, known, other.position, other.url)
+      entered += addApart(rows, site, textOnly(other), null)
+      putTried(rows, known, other.position, other.url)
     }
-  const own = urls.keyApart(text.url)
   if (isThere) {
-    if (own !== undefined) work.freshen({ site: known.site, key: signed64(own) }, link)
+    freshen(rows, rowApart(rows, site, text.url), link)
     return entered > 0
   }
-  entered += addApart(work, text, lastmodOf(link))
-  if (others.length < MAX_SPELLINGS) putTried(work, known, others.length + 1, text.url)
+  entered += addApart(rows, site, text, lastmodOf(link))
+  if (others.length < MAX_SPELLINGS) putTried(rows, known, others.length + 1, text.url)
   return entered > 0
 }
 
-function addApart(work: SpellingWork, text: UrlText, lastmod: number | null): number {
-  const key = work.urls.keyApart(text.url)
-  return key === undefined ? 0 : work.addApart(signed64(key), text, lastmod)
+/** The row that a URL has as an index of its own, apart from its folder. */
+export function rowApart(rows: Rows, site: SiteRow, url: string): UrlRow | undefined {
+  const key = rows.tools.urls.keyApart(url)
+  return key === undefined ? undefined : rows.urls.get(site.key, signed64(key))
+}
+
+/** Enters a URL under its own key, apart from its folder's. Returns 1 when it is new. */
+function addApart(rows: Rows, site: SiteRow, text: UrlText, lastmod: number | null): number {
+  const own = rows.tools.urls.keyApart(text.url)
+  if (own === undefined || rowApart(rows, site, text.url) !== undefined) return 0
+  const mark = site.state === 'barred' ? GONE : WAITING
+  const at = { site: site.key, key: signed64(own) }
+  rows.urls.add(newUrl(at, text, { seq: ++site.seq, enqueued_at: rows.now, mark, lastmod }))
+  site.known++
+  if (mark === WAITING) site.waiting++
+  rows.sites.grow(site)
+  return 1
 }
 
 /** True when the URL waits again with it; otherwise it is kept for later, or is of no use. */
-function addSpelling(work: SpellingWork, known: KnownText & UrlAt, text: UrlText): boolean {
-  if (work.site.state === 'barred' || !isNewText(known, text.url)) return false
-  const others = work.of(known)
+function addSpelling(rows: Rows, site: SiteRow, known: UrlRow, text: UrlText): boolean {
+  if (site.state === 'barred' || !isNewText(known, text.url)) return false
+  const others = rows.spellings.of(known)
   if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
   const position = others.length + 1
   if (known.mark === NOT_FOUND) {
-    putTried(work, known, position, known.url)
-    work.respell(known, text)
+    putTried(rows, known, position, known.url)
+    respell(rows, site, known, text)
     return true
   }
-  work.put(known, { ...text, position, tried: 0 })
+  rows.spellings.put(known, { ...text, position, tried: 0 })
   return false
 }
 
 /** `asked` was not found. When another text has not been tried, the URL waits with it, and the answer is true. */
-export function tryNextSpelling(work: SpellingWork, at: UrlAt, asked: string): boolean {
-  const next = work.of(at).find(({ tried }) => tried === 0)
+export function tryNextSpelling(rows: Rows, site: SiteRow, row: UrlRow, asked: string): boolean {
+  const next = rows.spellings.of(row).find(({ tried }) => tried === 0)
   if (next === undefined) return false
-  putTried(work, at, next.position, asked)
-  work.respell(at, textOnly(next))
+  putTried(rows, row, next.position, asked)
+  respell(rows, site, row, textOnly(next))
   return true
 }
 
 /** The server says that the page is at another text of its own URL. That text is fetched, unless it was before. */
-export function followSpelling(work: SpellingWork, known: KnownText & UrlAt, page: PageReport, to: string): boolean {
-  const others = work.of(known)
+export function followSpelling(rows: Rows, site: SiteRow, known: UrlRow, page: PageReport, to: string): boolean {
+  const { urls } = rows.tools
+  const others = rows.spellings.of(known)
   // The redirect's target is also a link of the page, and entered as that.
-  if (work.urls.areTwoIndexes(page.url, to) && isApart(known, others, to, work.urls)) return false
+  if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MAX_SPELLINGS : there.tried === 1) return false
-  putTried(work, known, there?.position ?? others.length + 1, page.url)
+  putTried(rows, known, there?.position ?? others.length + 1, page.url)
   const path = pathAfter(page.path, 'R', generationOf(page.path) === 0)
-  work.respell(known, work.textOf({ url: to, depth: page.depth, via: page.url, path }))
+  respell(rows, site, known, textOf(rows, { url: to, depth: page.depth, via: page.url, path }))
   return true
 }
 
 /** A visit fetched a text that does not wait here; the one that waits still does. */
-export function rememberTried(work: SpellingWork, at: UrlAt, asked: string): void {
-  const others = work.of(at)
+export function rememberTried(rows: Rows, at: UrlAt, asked: string): void {
+  const others = rows.spellings.of(at)
   const position = others.find(({ url }) => url === asked)?.position ?? others.length + 1
-  if (position <= MAX_SPELLINGS) putTried(work, at, position, asked)
+  if (position <= MAX_SPELLINGS) putTried(rows, at, position, asked)
 }
 
 /** How a tried text was found matters no more. */
-function putTried(work: SpellingWork, at: UrlAt, position: number, url: string): void {
-  work.put(at, { url, depth: 0, via_site: null, via_key: null, path: '', position, tried: 1 })
+function putTried({ spellings }: Rows, at: UrlAt, position: number, url: string): void {
+  spellings.put(at, { url, depth: 0, via_site: null, via_key: null, path: '', position, tried: 1 })
+}
+
+/**
+ * A visit fetched another name of the folder's index than waits under the page's key: others entered that while the visit was
+ * out. Returns what waits there, which has to be entered again.
+ */
+export function waitingIndex(urls: UrlReader, known: UrlRow | undefined, page: PageReport): UrlText | undefined {
+  return known?.mark === WAITING && urls.areTwoIndexes(known.url, page.url) ? textOnly(known) : undefined
+}
+
+/** The rows that links may be entered at and pages marked in: under their keys, and apart from the folder whose index they are. */
+export function rowsOfLinks(urls: UrlReader, site: bigint, links: readonly Pick<Link, 'url' | 'key'>[]): UrlAt[] {
+  return links.flatMap(({ url, key }) => {
+    const other = urls.keyApart(url)
+    return [key, ...(other === undefined ? [] : [other])].map((one) => ({ site, key: signed64(one) }))
+  })
 }
 
 /** Of a row that has more columns. */
-export function textOnly({ url, depth, via_site, via_key, path }: UrlText): UrlText {
+function textOnly({ url, depth, via_site, via_key, path }: UrlText): UrlText {
   return { url, depth, via_site, via_key, path }
 }

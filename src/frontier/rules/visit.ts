@@ -6,11 +6,11 @@
 import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { Link, PageReport, VisitReport } from '../../contracts/report.ts'
+import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import type { UrlReader } from '../../web/url/web-url.ts'
 import type { LostVisit, PartResult, StoredPart } from '../contract.ts'
-import { ALL_PARTS, restAfter, type SiteRow, type SiteWork, stateAfter } from './site.ts'
+import type { Rows } from './rows.ts'
+import { ALL_PARTS, restAfter, type SiteRow, stateAfter } from './site.ts'
 
 /** 16 hex digits, a dot and the fence: the name tells the site and the lease without a table. */
 export function visitId(site: bigint, fence: number): VisitId {
@@ -29,18 +29,13 @@ export function leaseOf(id: VisitId): { key: bigint; fence: number } | undefined
   return read && { key: signed64(read.site), fence: read.fence }
 }
 
-export interface VisitWork extends SiteWork {
-  readonly tools: { leaseMs: Millis; addressPauseMs: Millis; pauseOf(site: SiteRow): Millis }
-  readonly addresses: {
-    /** A visit there has ended: the address stays its worker's until the last visit has ended and the pause is over. */
-    release(address: string, until: Instant): void
-  }
-  /** Marks every waiting URL of the site as gone, and forgets their other spellings. */
-  giveUp(site: SiteRow): void
-}
-
 /** A free site becomes a visit. */
-export function grantLease({ now, tools }: VisitWork, site: SiteRow, worker: WorkerId, pages: number): void {
+export function grantLease(
+  { now, tools }: { now: Instant; tools: { leaseMs: Millis } },
+  site: SiteRow,
+  worker: WorkerId,
+  pages: number,
+): void {
   site.state = stateAfter(site.state, { kind: 'checked-out' })
   site.fence++
   site.worker = worker
@@ -52,8 +47,8 @@ export function grantLease({ now, tools }: VisitWork, site: SiteRow, worker: Wor
 }
 
 /** `lastRequest`: the latest time at which the visit can have made a request. */
-function endLease(work: VisitWork, site: SiteRow, lastRequest: Instant): void {
-  if (site.entered !== null) work.addresses.release(site.entered, lastRequest + work.tools.addressPauseMs)
+function endLease(rows: Rows, site: SiteRow, lastRequest: Instant): void {
+  if (site.entered !== null) rows.addresses.release(site.entered, lastRequest + rows.tools.addressPauseMs)
   site.entered = null
   site.worker = null
   site.lease_until = null
@@ -61,16 +56,17 @@ function endLease(work: VisitWork, site: SiteRow, lastRequest: Instant): void {
 }
 
 /** The last part of a visit was applied. */
-function endVisit(work: VisitWork, site: SiteRow, last: VisitReport): void {
+export function endVisit(rows: Rows, site: SiteRow, last: VisitReport): void {
   const why = last.ended
   if (why === undefined) return
-  endLease(work, site, work.now)
+  endLease(rows, site, rows.now)
   site.part = ALL_PARTS
   site.losses = 0
-  site.since = work.now
+  site.since = rows.now
   switch (why) {
     case 'given-up':
-      work.giveUp(site)
+      rows.urls.giveUp(site.key)
+      rows.spellings.forgetSite(site.key)
       site.waiting = 0
       site.state = stateAfter(site.state, { kind: 'given-up' })
       site.reason = reasonOf(last)
@@ -81,7 +77,7 @@ function endVisit(work: VisitWork, site: SiteRow, last: VisitReport): void {
     case 'elsewhere':
     case 'silent':
       // How long a silent site is left alone is in its courtesy, as every wait is.
-      restAfter(work, site, 'ended')
+      restAfter(rows, site, 'ended')
       return
     default:
       never(why, 'end of a visit')
@@ -99,22 +95,24 @@ function reasonOf(last: Pick<VisitReport, 'pages'>): string {
  * parts that the visit sent are still applied until the site is handed out again. `withFrontier`: all visits are lost, because
  * the coordinator itself ended.
  */
-export function loseVisit(work: VisitWork, site: SiteRow, lastRequest: Instant, withFrontier = false): LostVisit {
+export function loseVisit(rows: Rows, site: SiteRow, lastRequest: Instant, withFrontier = false): LostVisit {
   const lost = { visit: visitId(site.key, site.fence), site: site.name, worker: site.worker ?? '' }
-  endLease(work, site, lastRequest)
+  endLease(rows, site, lastRequest)
   site.losses = lossesAfter(site.losses, withFrontier)
-  site.since = work.now
-  const rest = withFrontier ? 0 : cautiousRest(site.losses, work.tools.leaseMs)
-  site.polite_at = Math.max(site.polite_at, lastRequest + Math.max(work.tools.pauseOf(site), rest))
-  restAfter(work, site, 'lost')
+  site.since = rows.now
+  const rest = withFrontier ? 0 : cautiousRest(site.losses, rows.tools.leaseMs)
+  site.polite_at = Math.max(site.polite_at, lastRequest + Math.max(rows.tools.pauseOf(site), rest))
+  restAfter(rows, site, 'lost')
+  rows.sites.change(site)
   return lost
 }
 
 /** A lease that was never used ends as if it had not been granted: since when the site waits stays as it was. */
-export function returnLease(work: VisitWork, site: SiteRow): void {
-  endLease(work, site, work.now)
+export function returnLease(rows: Rows, site: SiteRow): void {
+  endLease(rows, site, rows.now)
   site.part = ALL_PARTS
-  restAfter(work, site, 'ended')
+  restAfter(rows, site, 'ended')
+  rows.sites.change(site)
 }
 
 /** A part of its visit was applied, or an address entered: a worker has the visit. */
@@ -168,63 +166,10 @@ export function isAwaited(
   return site.worker === null || last || (site.lease_until !== null && site.lease_until <= now)
 }
 
-export function awaitPart({ now, tools }: VisitWork, site: SiteRow, { last = true }: StoredPart): void {
+export function awaitPart({ now, tools, sites }: Rows, site: SiteRow, { last = true }: StoredPart): void {
   if (site.worker === null || last) site.state = stateAfter(site.state, { kind: 'part-stored' })
   site.lease_until = Math.max(site.lease_until ?? 0, now + tools.leaseMs)
-}
-
-export interface PartWork extends VisitWork {
-  readonly tools: VisitWork['tools'] & {
-    urls: UrlReader
-    time: { of(instant: Instant): Instant }
-    learntPause(site: SiteRow, inForce: Millis): Millis
-  }
-  readonly addresses: VisitWork['addresses'] & { learn(site: SiteRow, address: string): void }
-}
-
-/** How a database enters what a part found. */
-export interface PartOperations<Work extends PartWork, Site extends SiteRow> {
-  /** Returns how many were new. */
-  enqueue(work: Work, site: Site, links: readonly Link[]): number
-  enterSpelling(work: Work, site: Site, link: Link): unknown
-  /** What a withdrawn finding had held back waits again, behind what was never visited. */
-  requeue(work: Work, site: Site): void
-}
-
-/** What a part says of its site, after its pages are marked. `own`: the links that it found into the site itself. */
-export function applyPart<Work extends PartWork, Site extends SiteRow>(
-  work: Work,
-  site: Site,
-  part: VisitReport,
-  own: readonly Link[],
-  { enqueue, enterSpelling, requeue }: PartOperations<Work, Site>,
-): void {
-  const { courtesy, learnt } = part
-  site.part = part.part
-  if (part.pages.some(isQueued)) site.losses = 0
-  site.pause = work.tools.learntPause(site, courtesy.pause)
-  site.polite_at = Math.max(site.polite_at, work.tools.time.of(courtesy.notBefore))
-  if (courtesy.address !== undefined && courtesy.address !== site.address) {
-    work.addresses.learn(site, courtesy.address)
-    site.holder = ''
-  }
-  // Others come first, whatever the order says.
-  if (learnt?.slow !== undefined) site.deferral = Math.max(site.deferral, 1)
-  const plain = own.filter(({ spelling }) => !spelling)
-  const areNew = enqueue(work, site, plain) === plain.length
-  // After the plain links and the pages: whether another spelling is wanted depends on what became of the first. A link that
-  // the visit took for new may be known by now under another name of its folder's index.
-  if (plain.length < own.length || !areNew)
-    for (const link of own)
-      if (link.spelling || (!areNew && work.tools.urls.keyApart(link.url) !== undefined))
-        enterSpelling(work, site, link)
-  if (learnt?.requeue) requeue(work, site)
-  if (part.ended !== undefined) endVisit(work, site, part)
-  else if (site.worker === null) {
-    // The visit was given up for lost, but no other worker had the site: what it did counts, and the site goes on waiting.
-    site.lease_until = null
-    restAfter(work, site, 'lost')
-  }
+  sites.change(site)
 }
 
 /** robots.txt and probes never were in the queue. */

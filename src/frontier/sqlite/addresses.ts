@@ -3,11 +3,9 @@
  * over. Free sites whose address another worker holds are reserved for that worker (`holder`).
  */
 import type { Instant } from '../../base/clock.ts'
-import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { leaseOf } from '../rules/visit.ts'
-import { readSite, writeSite } from './site-rows.ts'
-import type { Work } from './work.ts'
+import type { AddressRows } from '../rules/site-rows.ts'
 
 export const READ_ADDRESS = `SELECT worker, visits, until FROM address WHERE address = ?`
 export const HOLD_ADDRESS = `
@@ -18,7 +16,13 @@ export const READ_IDLE_ADDRESSES = `
   SELECT address FROM address WHERE visits = 0 AND until <= ? ORDER BY until LIMIT ?`
 export const FREE_SITES_OF_ADDRESS = `
   UPDATE site SET holder = '' WHERE key IN (SELECT key FROM site WHERE address = ? AND holder > '' LIMIT ?)`
+export const FORGET_ADDRESSES = `DELETE FROM address`
 const FORGET_ADDRESS = `DELETE FROM address WHERE address = ?`
+export const RELEASE_ADDRESS = `
+  UPDATE address SET visits = max(0, visits - ?), until = max(until, ?) WHERE address = ?`
+export const COUNT_AT_ADDRESS = `
+  INSERT INTO address_sites (address, sites) VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET sites = max(0, sites + ?)`
+export const READ_ADDRESS_SITES = `SELECT sites FROM address_sites WHERE address = ?`
 
 const MAX_FREED = 500
 
@@ -36,26 +40,21 @@ function isReleased(tx: SqliteTx, address: string): boolean {
   return tx.run(FREE_SITES_OF_ADDRESS, address, MAX_FREED) < MAX_FREED
 }
 
-/** One visit holds one address. An address that it may not enter is remembered: the site then goes to the holder. */
-export function enter(
-  work: Work,
-  { worker, visit, address }: { worker: WorkerId; visit: VisitId; address: string },
-): 'here' | 'elsewhere' {
-  const { tx, now } = work
-  const lease = leaseOf(visit)
-  const site = lease && readSite(tx, lease.key)
-  if (site?.state !== 'leased' || site.fence !== lease?.fence || site.worker !== worker) return 'elsewhere'
-  if (site.entered === address) return 'here'
+/** Whether the address is the worker's now. */
+export function hold(tx: SqliteTx, address: string, worker: WorkerId, now: Instant): boolean {
   const holder = holderOf(tx, address, now)
-  const here = holder === worker || (holder === undefined && isReleased(tx, address))
-  if (here) {
-    if (site.entered !== null) work.addresses.release(site.entered, now + work.tools.addressPauseMs)
-    tx.run(HOLD_ADDRESS, address, worker)
-    site.entered = address
+  const isHere = holder === worker || (holder === undefined && isReleased(tx, address))
+  if (isHere) tx.run(HOLD_ADDRESS, address, worker)
+  return isHere
+}
+
+export function writeAddresses(tx: SqliteTx, rows: AddressRows): void {
+  const { ended, moves, counted } = rows.take()
+  for (const { address, ended: visits, until } of ended) tx.run(RELEASE_ADDRESS, visits, until, address)
+  for (const { address, sites } of moves) {
+    tx.run(COUNT_AT_ADDRESS, address, Math.max(0, sites), sites)
+    counted(address, tx.get<{ sites: number }>(READ_ADDRESS_SITES, address)?.sites ?? 0)
   }
-  work.addresses.learn(site, address)
-  writeSite(tx, site)
-  return here ? 'here' : 'elsewhere'
 }
 
 /**

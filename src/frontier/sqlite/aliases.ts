@@ -6,17 +6,7 @@
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import {
-  type AliasAnswer,
-  AliasNames,
-  type AliasRow,
-  LONGEST_EVIDENCE,
-  MAX_ALIASES,
-  type Names,
-  type NewAlias,
-  type Original,
-  objectionTo,
-} from '../aliases.ts'
+import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES, type Original } from '../aliases.ts'
 import { keyOf } from '../rules/site.ts'
 import { readMeta, WRITE_META } from './meta.ts'
 
@@ -26,10 +16,13 @@ export const WRITE_ALIAS = `
   INSERT INTO site_alias (site, name, original, how, https, since, evidence, pending) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
   ON CONFLICT (site) DO UPDATE SET original = excluded.original, how = excluded.how, https = excluded.https,
     since = excluded.since, evidence = excluded.evidence, pending = 1`
-export const DELETE_ALIAS = `DELETE FROM site_alias WHERE site = ?`
+const DELETE_ALIAS = `DELETE FROM site_alias WHERE site = ?`
+export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
+export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
+export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`
 const CHANGES = 'alias_changes'
 
-export class AliasTable implements Names {
+export class AliasTable {
   readonly #urls: UrlReader
   readonly #names = new AliasNames()
   #seen = 0
@@ -37,10 +30,6 @@ export class AliasTable implements Names {
 
   constructor(urls: UrlReader) {
     this.#urls = urls
-  }
-
-  get isEmpty(): boolean {
-    return this.#names.isEmpty
   }
 
   /** Once in every call of the ledger. */
@@ -58,33 +47,24 @@ export class AliasTable implements Names {
     return this.#names.originalOf(site)
   }
 
-  learntNamesOf(original: SiteName): readonly SiteName[] {
-    return this.#names.learntNamesOf(original)
-  }
-
-  /** `isBarred`: whether a site was given up. */
-  add(tx: SqliteTx, given: NewAlias, now: number, isBarred: (site: SiteName) => boolean): AliasAnswer {
-    const { name, original, how, https = false, evidence = '' } = given
-    const objection = objectionTo(given, this.#urls, this.#names.size, (site) => this.#names.get(site))
-    if (objection !== undefined) return objection
-    if (isBarred(original)) return 'refused'
-    const key = keyOf(name)
-    tx.run(WRITE_ALIAS, key, name, original, how, https ? 1 : 0, now, evidence.slice(0, LONGEST_EVIDENCE))
-    this.#names.set(name, { to: original, how, https })
-    this.#changed(tx)
-    return 'taken'
-  }
-
-  drop(tx: SqliteTx, name: SiteName): boolean {
-    if (this.#names.get(name) === undefined) return false
-    this.#names.delete(name)
-    tx.run(DELETE_ALIAS, keyOf(name))
-    this.#changed(tx)
-    return true
+  /** As a transaction sees them, after `refresh`. */
+  view(): AliasView {
+    return new AliasView(this.#names, this.#urls)
   }
 
   /** A number is never used again, even if its transaction is rolled back: then the memory is read anew. */
-  #changed(tx: SqliteTx): void {
+  write(tx: SqliteTx, changes: readonly { name: SiteName; change: AliasChange | null }[]): void {
+    if (changes.length === 0) return
+    for (const { name, change } of changes) {
+      if (change === null) {
+        this.#names.delete(name)
+        tx.run(DELETE_ALIAS, keyOf(name))
+        continue
+      }
+      const { to, how, https, since, evidence } = change
+      this.#names.set(name, { to, how, https })
+      tx.run(WRITE_ALIAS, keyOf(name), name, to, how, https ? 1 : 0, since, evidence)
+    }
     this.#seen = ++this.#last
     tx.run(WRITE_META, CHANGES, String(this.#seen))
   }

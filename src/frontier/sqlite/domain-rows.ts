@@ -1,14 +1,16 @@
-/** The rows of domains and of unendorsed sites, read when they are asked for and written at once. */
+/** The rows of domains and of unendorsed sites, one at a time. */
 import { unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { type DomainRow, type DomainWork, domainKey, newDomain, type UnendorsedRow } from '../rules/domains.ts'
+import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from '../rules/domain-rows.ts'
+import { HELD, HOLDABLE } from '../rules/domains.ts'
 
 export const READ_DOMAIN = `SELECT name, sites, unendorsed, held, wildcard, pending FROM domain WHERE key = ?`
 export const WRITE_DOMAIN = `
   INSERT INTO domain (key, name, sites, unendorsed, held, wildcard, pending) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET sites = excluded.sites, unendorsed = excluded.unendorsed, held = excluded.held,
     wildcard = excluded.wildcard, pending = excluded.pending`
+const WRITE_PROBE = `UPDATE domain SET addresses = ?, probed_at = ? WHERE key = ?`
 export const READ_UNENDORSED_SITE = `SELECT domain, referrer, since, hold_state FROM unendorsed_site WHERE site = ?`
 export const ADD_UNENDORSED_SITE = `
   INSERT INTO unendorsed_site (site, domain, referrer, since, hold_state) VALUES (?, ?, ?, ?, ?)`
@@ -16,39 +18,23 @@ export const WRITE_UNENDORSED_SITE = `UPDATE unendorsed_site SET referrer = ?, h
 export const REMOVE_UNENDORSED_SITE = `DELETE FROM unendorsed_site WHERE site = ?`
 const READ_UNENDORSED = `SELECT site FROM unendorsed_site`
 export const READ_IS_SEED = `SELECT seed FROM site WHERE key = ?`
+export const READ_NEWEST = `
+  SELECT site FROM unendorsed_site WHERE domain = ? AND hold_state = ${HOLDABLE} ORDER BY since DESC, site DESC LIMIT ?`
+export const READ_OLDEST_HELD = `
+  SELECT site FROM unendorsed_site WHERE domain = ? AND hold_state = ${HELD} ORDER BY since, site LIMIT ?`
+export const READ_PENDING_DOMAINS = `SELECT name FROM domain WHERE pending = 1 ORDER BY key LIMIT ?`
+export const READ_HELD_AFTER = `
+  SELECT site FROM unendorsed_site WHERE site > ? AND hold_state = ${HELD} ORDER BY site LIMIT ?`
 
-type Domains = DomainWork['domains']
-type Unendorsed = DomainWork['unendorsed']
+export function readDomain(tx: SqliteTx, key: bigint): DomainRow | undefined {
+  const row = tx.get<Omit<DomainRow, 'key'>>(READ_DOMAIN, key)
+  return row && Object.assign(row, { key })
+}
 
-export class DomainRows implements Domains {
-  readonly #tx: SqliteTx
-
-  constructor(tx: SqliteTx) {
-    this.#tx = tx
-  }
-
-  get(name: string): DomainRow | undefined {
-    const row = this.#read(name)
-    return row?.name === name ? row : undefined
-  }
-
-  for(name: string): DomainRow | undefined {
-    const row = this.#read(name) ?? newDomain(name)
-    return row.name === name ? row : undefined
-  }
-
-  isWild(name: string): boolean {
-    return this.get(name)?.wildcard === 1
-  }
-
-  change({ key, name, sites, unendorsed, held, wildcard, pending }: DomainRow): void {
-    this.#tx.run(WRITE_DOMAIN, key, name, sites, unendorsed, held, wildcard, pending)
-  }
-
-  #read(name: string): DomainRow | undefined {
-    const key = domainKey(name)
-    const row = this.#tx.get<Omit<DomainRow, 'key'>>(READ_DOMAIN, key)
-    return row && Object.assign(row, { key })
+export function writeDomains(tx: SqliteTx, domains: DomainRows): void {
+  for (const { row, probe } of domains.take()) {
+    tx.run(WRITE_DOMAIN, row.key, row.name, row.sites, row.unendorsed, row.held, row.wildcard, row.pending)
+    if (probe !== undefined) tx.run(WRITE_PROBE, probe.addresses, probe.at, row.key)
   }
 }
 
@@ -76,40 +62,22 @@ export class UnendorsedSites {
   }
 }
 
-export class UnendorsedRows implements Unendorsed {
-  readonly #tx: SqliteTx
-  readonly #sites: UnendorsedSites
+export function readUnendorsed(tx: SqliteTx, site: bigint): UnendorsedRow | undefined {
+  const row = tx.getExact<Record<'domain' | 'since' | 'hold_state', bigint> & { referrer: bigint | null }>(
+    READ_UNENDORSED_SITE,
+    site,
+  )
+  return row && { ...row, site, since: Number(row.since), hold_state: Number(row.hold_state) }
+}
 
-  constructor(tx: SqliteTx, sites: UnendorsedSites) {
-    this.#tx = tx
-    this.#sites = sites
+export function writeUnendorsed(tx: SqliteTx, known: UnendorsedSites, rows: UnendorsedRows): void {
+  const { added, changed, removed } = rows.take()
+  for (const { site, domain, referrer, since, hold_state } of added) {
+    tx.run(ADD_UNENDORSED_SITE, site, domain, referrer, since, hold_state)
+    known.add(tx, site)
   }
-
-  get(site: bigint): UnendorsedRow | undefined {
-    if (!this.#sites.mayHave(this.#tx, site)) return undefined
-    const row = this.#tx.getExact<Record<'domain' | 'since' | 'hold_state', bigint> & { referrer: bigint | null }>(
-      READ_UNENDORSED_SITE,
-      site,
-    )
-    return row && { ...row, site, since: Number(row.since), hold_state: Number(row.hold_state) }
-  }
-
-  isUnendorsed(site: bigint): boolean {
-    return this.get(site) !== undefined
-  }
-
-  add({ site, domain, referrer, since, hold_state }: UnendorsedRow): void {
-    this.#tx.run(ADD_UNENDORSED_SITE, site, domain, referrer, since, hold_state)
-    this.#sites.add(this.#tx, site)
-  }
-
-  change({ site, referrer, hold_state }: UnendorsedRow): void {
-    this.#tx.run(WRITE_UNENDORSED_SITE, referrer, hold_state, site)
-  }
-
-  remove({ site }: UnendorsedRow): void {
-    this.#tx.run(REMOVE_UNENDORSED_SITE, site)
-  }
+  for (const { site, referrer, hold_state } of changed) tx.run(WRITE_UNENDORSED_SITE, referrer, hold_state, site)
+  for (const site of removed) tx.run(REMOVE_UNENDORSED_SITE, site)
 }
 
 export function seedOf(tx: SqliteTx, site: bigint): number | undefined {

@@ -1,6 +1,7 @@
-import type { MemoryNews, SiteMemory } from '../../contracts/site-memory.ts'
+import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
+import type { MemoryRows } from '../rules/site-rows.ts'
 
 export const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site
@@ -18,16 +19,10 @@ export const WRITE_TRAPS = `
   INSERT INTO site_traps (site, traps) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET traps = excluded.traps`
 const FORGET = ['site_memory', 'site_robots', 'site_traps'].map((table) => `DELETE FROM ${table} WHERE site = ?`)
 
-/**
- * Site memory is carried, never interpreted. It has tables of its own: a robots.txt of 500 KiB must not make the site's row
- * heavy, nor be written again with every part that does not change it.
- */
-export function writeMemory(tx: SqliteTx, site: bigint, { robots, traps, ...rest }: MemoryNews): void {
-  tx.run(WRITE_MEMORY, site, JSON.stringify(rest))
-  if (robots !== undefined) tx.run(WRITE_ROBOTS, site, JSON.stringify(robots))
-  if (traps !== undefined) tx.run(WRITE_TRAPS, site, JSON.stringify(traps))
-}
-
-export function forgetMemory(tx: SqliteTx, site: bigint): void {
-  for (const sql of FORGET) tx.run(sql, site)
+export function writeMemories(tx: SqliteTx, rows: MemoryRows): void {
+  const { forgotten, memory, robots, traps } = rows.take()
+  for (const site of forgotten) for (const sql of FORGET) tx.run(sql, site)
+  for (const { site, text } of memory) tx.run(WRITE_MEMORY, site, text)
+  for (const { site, text } of robots) tx.run(WRITE_ROBOTS, site, text)
+  for (const { site, text } of traps) tx.run(WRITE_TRAPS, site, text)
 }

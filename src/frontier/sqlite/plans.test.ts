@@ -5,37 +5,57 @@ import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { COUNT_HELD_DOMAINS, READ_ALIAS } from '../queries.ts'
-import { FREE_SITES_OF_ADDRESS, READ_ADDRESS, READ_IDLE_ADDRESSES } from './addresses.ts'
-import { WRITE_ALIAS } from './aliases.ts'
+import {
+  COUNT_AT_ADDRESS,
+  FREE_SITES_OF_ADDRESS,
+  READ_ADDRESS,
+  READ_ADDRESS_SITES,
+  READ_IDLE_ADDRESSES,
+  RELEASE_ADDRESS,
+} from './addresses.ts'
+import { READ_NAMES_OF, READ_PENDING, WRITE_ALIAS, WRITE_PENDING } from './aliases.ts'
 import { PROMOTE, READ_FREE, RESERVE } from './check-out.ts'
 import {
   ADD_UNENDORSED_SITE,
   READ_DOMAIN,
+  READ_HELD_AFTER,
   READ_IS_SEED,
+  READ_NEWEST,
+  READ_OLDEST_HELD,
+  READ_PENDING_DOMAINS,
   READ_UNENDORSED_SITE,
   REMOVE_UNENDORSED_SITE,
   WRITE_DOMAIN,
   WRITE_UNENDORSED_SITE,
 } from './domain-rows.ts'
-import { READ_HELD_FROM, READ_NEWEST, READ_OLDEST_HELD, READ_PENDING_DOMAINS } from './domains.ts'
-import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
-import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT, RENEW } from './leases.ts'
-import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
-import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
-import { REVIVE_ONE } from './replaced.ts'
-import { GROW_SITE, READ_DUE_HEAD, READ_FRESH_HEAD, READ_SITE, WRITE_SITE } from './site-rows.ts'
 import {
+  GROW_SITE,
+  READ_DUE_HEAD,
+  READ_ENDED_LEASES,
+  READ_FRESH_HEAD,
+  READ_LEASES_OF_WORKER,
+  READ_OUT,
+  READ_SITE,
+  RENEW,
+  WRITE_SITE,
+} from './site-rows.ts'
+import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
+import {
+  ADD_URL,
   FORGET_SPELLINGS,
+  GIVE_UP_URLS,
   HAS_SPELLINGS,
+  READ_HELD_BACK,
   READ_SPELLINGS,
   READ_TEXT,
-  READ_WAITING_TEXT,
-  RESPELL,
+  READ_URL,
+  READ_URL_TEXT,
+  READ_WAITING,
+  REVIVE_URLS,
   WRITE_SPELLING,
-} from './spellings.ts'
-import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
-import { READ_AGENDA, READ_KNOWN, READ_URL_TEXT } from './visit-payload.ts'
-import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES, RELEASE_ADDRESS } from './work.ts'
+  WRITE_URL,
+} from './url-rows.ts'
+import { READ_AGENDA, READ_KNOWN } from './visit-payload.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   PROMOTE: [PROMOTE, 'site_waiting'],
@@ -43,14 +63,17 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
+  READ_URL: [READ_URL, 'PRIMARY KEY'],
   READ_TEXT: [READ_TEXT, 'PRIMARY KEY'],
-  READ_WAITING_TEXT: [READ_WAITING_TEXT, 'PRIMARY KEY'],
-  RELINK: [RELINK, 'PRIMARY KEY'],
+  ADD_URL: [ADD_URL, ''],
+  WRITE_URL: [WRITE_URL, 'PRIMARY KEY'],
+  GIVE_UP_URLS: [GIVE_UP_URLS, 'PRIMARY KEY'],
+  REVIVE_URLS: [REVIVE_URLS, 'PRIMARY KEY'],
+  READ_HELD_BACK: [READ_HELD_BACK, 'url_held'],
   HAS_SPELLINGS: [HAS_SPELLINGS, 'PRIMARY KEY'],
   READ_SPELLINGS: [READ_SPELLINGS, 'PRIMARY KEY'],
   FORGET_SPELLINGS: [FORGET_SPELLINGS, 'PRIMARY KEY'],
   WRITE_SPELLING: [WRITE_SPELLING, ''],
-  RESPELL: [RESPELL, 'PRIMARY KEY'],
   READ_AGENDA: [READ_AGENDA, 'url_waiting'],
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
   READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
@@ -64,21 +87,13 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
   RENEW: [RENEW, 'PRIMARY KEY'],
   RESERVE: [RESERVE, 'PRIMARY KEY'],
-  MARK_NOT_FOUND: [MARK_NOT_FOUND, 'PRIMARY KEY'],
-  MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
-  PUT_BACK: [PUT_BACK, 'PRIMARY KEY'],
   GROW_SITE: [GROW_SITE, 'PRIMARY KEY'],
   WRITE_SITE: [WRITE_SITE, ''],
-  ENQUEUE: [ENQUEUE, ''],
-  FRESHEN: [FRESHEN, 'PRIMARY KEY'],
   READ_ALIAS: [READ_ALIAS, 'PRIMARY KEY'],
   WRITE_ALIAS: [WRITE_ALIAS, ''],
   READ_WAITING: [READ_WAITING, 'url_waiting'],
-  MARK_REPLACED: [MARK_REPLACED, 'PRIMARY KEY'],
-  REVIVE_ONE: [REVIVE_ONE, 'PRIMARY KEY'],
   WRITE_PENDING: [WRITE_PENDING, 'PRIMARY KEY'],
   READ_NAMES_OF: [READ_NAMES_OF, 'site_alias_original'],
-  ADD_PAGE: [ADD_PAGE, ''],
   READ_DOMAIN: [READ_DOMAIN, 'PRIMARY KEY'],
   WRITE_DOMAIN: [WRITE_DOMAIN, ''],
   READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
@@ -88,9 +103,8 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
   READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],
   READ_OLDEST_HELD: [READ_OLDEST_HELD, 'unendorsed_of'],
-  READ_HELD_FROM: [READ_HELD_FROM, 'PRIMARY KEY'],
-  LEAVE_ADDRESS: [LEAVE_ADDRESS, 'PRIMARY KEY'],
-  JOIN_ADDRESS: [JOIN_ADDRESS, ''],
+  READ_HELD_AFTER: [READ_HELD_AFTER, 'PRIMARY KEY'],
+  COUNT_AT_ADDRESS: [COUNT_AT_ADDRESS, ''],
   READ_ADDRESS_SITES: [READ_ADDRESS_SITES, 'PRIMARY KEY'],
 }
 

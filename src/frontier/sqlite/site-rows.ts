@@ -64,15 +64,21 @@ export function readSite(tx: SqliteTx, key: bigint): SiteRow | undefined {
   return row === undefined ? undefined : Object.assign(row, { key })
 }
 
-export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ?, seed = ? WHERE key = ?`
+export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ? WHERE key = ?`
 
-/**
- * More URLs and nothing else: no index is touched. Cross-site links lead to sites all over the table, and writing the whole
- * row there cost half of applying a report.
- */
+/** Cross-site links lead to sites all over the table, and writing the whole row there cost half of applying a report. */
 export function growSite(tx: SqliteTx, site: SiteRow): void {
-  tx.run(GROW_SITE, site.seq, site.known, site.waiting, site.seed, site.key)
+  tx.run(GROW_SITE, site.seq, site.known, site.waiting, site.key)
 }
+
+export const READ_ENDED_LEASES = `SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`
+export const READ_LEASES_OF_WORKER = `SELECT key FROM site WHERE worker = ? AND state = 'leased'`
+export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL LIMIT ?`
+export const READ_RESTING = `
+  SELECT key FROM site WHERE key > ? AND state IN ('waiting', 'free') ORDER BY key LIMIT ?`
+export const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE holder > ''`
+export const RENEW = `
+  UPDATE site SET lease_until = ? WHERE key = ? AND fence = ? AND worker = ? AND state IN ('leased', 'returning')`
 
 export const READ_FRESH_HEAD = `
   SELECT enqueued_at FROM url WHERE site = ? AND mark = 0 AND due_at = 0 ORDER BY seq LIMIT 1`

@@ -6,12 +6,12 @@ import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-ou
 import type { AgendaRow } from '../rules/mark.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { readMemory } from './memory.ts'
+import { readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
 export const READ_AGENDA = `
   SELECT key, url, depth, via_site, via_key, path, enqueued_at, due_at, tries, lastmod FROM url
   WHERE site = ? AND mark = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?`
-export const READ_URL_TEXT = `SELECT url FROM url WHERE site = ? AND key = ?`
 
 /**
  * Losing variants, for 100,000 keys: rows as objects with bigints 77 ms, as arrays 19 ms, decimal text 34 ms. This takes 18
@@ -35,11 +35,6 @@ export function readKnown(tx: SqliteTx, site: bigint): BigUint64Array {
   return keysFrom(hex.length / 2, hex)
 }
 
-interface WithVia {
-  via_site: bigint | null
-  via_key: bigint | null
-}
-
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */
 function readAgenda(tx: SqliteTx, site: bigint, now: number, atMost: number): AgendaItem[] {
   const texts = new Map<bigint, string | undefined>()
@@ -49,10 +44,4 @@ function readAgenda(tx: SqliteTx, site: bigint, now: number, atMost: number): Ag
     if (!texts.has(via_key)) texts.set(via_key, readVia(tx, row))
     return agendaItem(row, texts.get(via_key))
   })
-}
-
-/** The text of the page on which a URL was found. */
-export function readVia(tx: SqliteTx, { via_site, via_key }: WithVia): string | undefined {
-  if (via_site === null || via_key === null) return undefined
-  return tx.get<{ url: string }>(READ_URL_TEXT, via_site, via_key)?.url
 }

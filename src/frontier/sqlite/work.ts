@@ -1,15 +1,57 @@
-/** A transaction on SQLite as the rules of `../rules` see it: rows are read when they are asked for, and written at once. */
-import type { Instant } from '../../base/clock.ts'
+/** The rows of a transaction on SQLite: read when they are asked for, written by `flush`. */
+import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'
+import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { AliasView, Replaced } from '../aliases.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
-import { type DomainWork, deferralOf } from '../rules/domains.ts'
-import { rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
-import type { PartWork } from '../rules/visit.ts'
+import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
+import { NOT_FOUND } from '../rules/mark.ts'
+import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
+import { newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
+import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
-import { AliasTable } from './aliases.ts'
-import { DomainRows, seedOf, UnendorsedRows, UnendorsedSites } from './domain-rows.ts'
-import { readQueueHead } from './site-rows.ts'
+import { FORGET_ADDRESSES, hold, writeAddresses } from './addresses.ts'
+import { AliasTable, READ_NAMES_OF, READ_PENDING, WRITE_PENDING } from './aliases.ts'
+import {
+  READ_HELD_AFTER,
+  READ_NEWEST,
+  READ_OLDEST_HELD,
+  READ_PENDING_DOMAINS,
+  readDomain,
+  readUnendorsed,
+  seedOf,
+  UnendorsedSites,
+  writeDomains,
+  writeUnendorsed,
+} from './domain-rows.ts'
+import { writeMemories } from './memory.ts'
+import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
+import {
+  FREE_RESERVED_SITES,
+  growSite,
+  READ_ENDED_LEASES,
+  READ_LEASES_OF_WORKER,
+  READ_OUT,
+  READ_RESTING,
+  readQueueHead,
+  readSite,
+  writeSite,
+} from './site-rows.ts'
+import { readTotals } from './totals.ts'
+import {
+  insertUrl,
+  READ_HELD_BACK,
+  READ_TEXT,
+  READ_WAITING,
+  REVIVE_URLS,
+  readUrl,
+  readVia,
+  spellingReader,
+  writeSpellings,
+  writeUrls,
+} from './url-rows.ts'
 
 export interface FrontierTools extends SharedTools {
   aliases: AliasTable
@@ -26,65 +68,267 @@ export function toolsOf(options: FrontierOptions): FrontierTools {
   }
 }
 
-export const MARK_REST_GONE = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
-const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
+const ADD_SEED = `INSERT OR IGNORE INTO seed (site, key, url, added_at, source) VALUES (?, ?, ?, ?, ?)`
+/** Before every key. */
+const FIRST_KEY = -(2n ** 63n)
 
-export class Work implements PartWork, DomainWork {
+export class Work implements Rows {
   readonly tx: SqliteTx
   readonly tools: FrontierTools
   readonly now: Instant
-  readonly addresses: AddressRows
+  readonly isShared = false
+  readonly sites: SiteRows
+  readonly urls: UrlRows
+  readonly spellings: SpellingRows
+  readonly memory = new MemoryRows()
+  readonly addresses = new AddressRows()
   readonly domains: DomainRows
   readonly unendorsed: UnendorsedRows
-  readonly linkingSites = { seedOf: (site: bigint) => seedOf(this.tx, site) }
+  readonly #beginning = new Set<SiteRow>()
+  readonly #loopYield: LoopYield
+  #names: AliasView | undefined
 
   constructor(tx: SqliteTx, tools: FrontierTools) {
     this.tx = tx
     this.tools = tools
     this.now = tools.time.now()
-    this.addresses = new AddressRows(tx)
-    this.domains = new DomainRows(tx)
-    this.unendorsed = new UnendorsedRows(tx, tools.unendorsed)
+    this.#loopYield = new LoopYield(tools.clock)
+    this.sites = new SiteRows({
+      load: (key) => readSite(tx, key),
+      make: (key, name) => newSite(key, name, this.now),
+      seedOf: (key) => seedOf(tx, key),
+    })
+    this.urls = new UrlRows({
+      load: (site, key) => readUrl(tx, site, key),
+      loadText: (site, key) => tx.get<KnownText>(READ_TEXT, site, key),
+      insert: (row) => insertUrl(tx, row),
+    })
+    this.spellings = new SpellingRows(spellingReader(tx))
+    this.domains = new DomainRows((key) => readDomain(tx, key))
+    this.unendorsed = new UnendorsedRows((site) =>
+      tools.unendorsed.mayHave(tx, site) ? readUnendorsed(tx, site) : undefined,
+    )
   }
 
-  /** A site that need not wait is free at once. */
+  get names(): AliasView {
+    this.#names ??= this.tools.aliases.view()
+    return this.#names
+  }
+
   beginToWait(site: SiteRow): void {
-    rankWaiting(this.tools.order, site, readQueueHead(this.tx, site.key))
-    if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+    this.#beginning.add(site)
+    this.sites.change(site)
   }
 
-  giveUp(site: SiteRow): void {
-    this.tx.run(MARK_REST_GONE, site.key)
-    this.tx.run(FORGET_SPELLINGS_OF_SITE, site.key)
+  noteText(key: UrlKey, url: string): void {
+    this.tools.texts.note(key, url)
+  }
+
+  breathe(): Promise<void> | undefined {
+    return this.#loopYield.take()
+  }
+
+  async flush(): Promise<void> {
+    const { tx, tools } = this
+    for (const _ of writeUrls(tx, this.urls)) {
+      const pause = this.breathe()
+      if (pause !== undefined) await pause
+    }
+    writeSpellings(tx, this.spellings)
+    writeMemories(tx, this.memory)
+    if (this.#names !== undefined) tools.aliases.write(tx, this.#names.take())
+    writeDomains(tx, this.domains)
+    writeUnendorsed(tx, tools.unendorsed, this.unendorsed)
+    writeAddresses(tx, this.addresses)
+    for (const site of this.#beginning) {
+      if (site.state !== 'waiting') continue
+      rankWaiting(tools.order, site, readQueueHead(tx, site.key))
+      if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+      const pause = this.breathe()
+      if (pause !== undefined) await pause
+    }
+    this.#beginning.clear()
+    const { changed, grown } = this.sites.take()
+    for (const site of grown) growSite(tx, site)
+    for (const site of changed) {
+      writeSite(tx, site)
+      const pause = this.breathe()
+      if (pause !== undefined) await pause
+    }
+  }
+
+  readNames(): void {
+    this.tools.aliases.refresh(this.tx)
+  }
+
+  lockSites(): void {}
+
+  lockIdle(keys: Iterable<bigint>): SiteRow[] {
+    return [...keys].flatMap((key) => this.sites.get(key) ?? [])
+  }
+
+  peekSites(): (key: bigint) => SiteRow | undefined {
+    return (key) => this.sites.get(key)
+  }
+
+  makeSites(): void {}
+
+  readUrls(): void {}
+
+  readHeldBack(site: bigint): void {
+    for (const { key } of this.tx.allExact<{ key: bigint }>(READ_HELD_BACK, site)) this.urls.get(site, key)
+  }
+
+  readToWeigh(): void {}
+
+  readDomains(): void {}
+
+  lockDomains(): void {}
+
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[]): Sifted {
+    this.tools.texts.refresh(this.tx.rollbacks, () => readTotals(this.tx).urls.known)
+    return { groups, replaced }
+  }
+
+  readMissing(): (page: UrlAt) => boolean {
+    return ({ site, key }) => this.urls.get(site, key)?.mark === NOT_FOUND
+  }
+
+  aliasesAmong(sites: readonly bigint[]): ReadonlySet<bigint> {
+    return new Set(sites)
+  }
+
+  waitingIn({ key: site }: SiteRow, atMost: number) {
+    return this.tx.allExact<{ key: bigint }>(READ_WAITING, site, atMost).flatMap(({ key }) => {
+      const row = this.urls.get(site, key)
+      return row === undefined ? [] : [{ row, via: readVia(this.tx, row) }]
+    })
+  }
+
+  endedLeases(now: Instant): bigint[] {
+    return this.#keys(READ_ENDED_LEASES, now)
+  }
+
+  leasesOf(worker: WorkerId): bigint[] {
+    return this.#keys(READ_LEASES_OF_WORKER, worker)
+  }
+
+  leasesOut(atMost: number): bigint[] {
+    return this.#keys(READ_OUT, atMost)
+  }
+
+  restingAfter(last: bigint = FIRST_KEY, atMost: number): bigint[] {
+    return this.#keys(READ_RESTING, last, atMost)
+  }
+
+  newestHoldable(domain: DomainRow, atMost: number): Unendorsed {
+    return this.#unendorsedBy(READ_NEWEST, domain, atMost)
+  }
+
+  oldestHeld(domain: DomainRow, atMost: number): Unendorsed {
+    return this.#unendorsedBy(READ_OLDEST_HELD, domain, atMost)
+  }
+
+  heldAfter(last: bigint = FIRST_KEY, atMost: number): bigint[] {
+    return this.tx.allExact<{ site: bigint }>(READ_HELD_AFTER, last, atMost).map(({ site }) => site)
+  }
+
+  pendingDomains(atMost: number): string[] {
+    return this.#readNames(READ_PENDING_DOMAINS, atMost)
+  }
+
+  pendingAliases(atMost: number): SiteName[] {
+    return this.#readNames(READ_PENDING, atMost)
+  }
+
+  namesOf(original: SiteName, atMost: number): SiteName[] {
+    return this.#readNames(READ_NAMES_OF, original, atMost)
+  }
+
+  writePending(alias: bigint, pending: boolean): void {
+    this.tx.run(WRITE_PENDING, pending ? 1 : 0, alias)
+  }
+
+  revive(sites: readonly bigint[], marks: readonly number[]): (site: bigint) => number {
+    const revived = new Map<bigint, number>()
+    for (const site of sites) {
+      let count = 0
+      for (const mark of marks) count += this.tx.run(REVIVE_URLS, site, mark)
+      revived.set(site, count)
+      this.urls.revived(site, marks)
+    }
+    return (site) => revived.get(site) ?? 0
+  }
+
+  hold(wanted: readonly { address: string; worker: WorkerId }[]): boolean[] {
+    return wanted.map(({ address, worker }) => hold(this.tx, address, worker, this.now))
+  }
+
+  forgetHolders(): void {
+    this.tx.run(FREE_RESERVED_SITES)
+    this.tx.run(FORGET_ADDRESSES)
+  }
+
+  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): void {
+    for (const { site, key, url, source } of seeds) this.tx.run(ADD_SEED, site, key, url, this.now, source)
+  }
+
+  readMeta(name: string): string | undefined {
+    return readMeta(this.tx, name)
+  }
+
+  writeMeta(name: string, value: string): void {
+    this.tx.run(WRITE_META, name, value)
+  }
+
+  recordOnce(name: string, value: string): void {
+    this.tx.run(RECORD_ONCE, name, value)
+  }
+
+  #keys(sql: string, ...values: (bigint | number | string)[]): bigint[] {
+    return this.tx.allExact<{ key: bigint }>(sql, ...values).map(({ key }) => key)
+  }
+
+  #readNames(sql: string, ...values: (number | string)[]): string[] {
+    return this.tx.all<{ name: string }>(sql, ...values).map(({ name }) => name)
+  }
+
+  #unendorsedBy(sql: string, domain: DomainRow, atMost: number): Unendorsed {
+    writeUnendorsed(this.tx, this.tools.unendorsed, this.unendorsed)
+    const found = this.tx.allExact<{ site: bigint }>(sql, domain.key, atMost)
+    const idle = found.flatMap(({ site: key }) => {
+      const site = this.sites.get(key)
+      const row = this.unendorsed.get(key)
+      return site === undefined || row === undefined ? [] : [{ site, row }]
+    })
+    return { found: found.length, idle }
   }
 }
 
-export const RELEASE_ADDRESS = `
-  UPDATE address SET visits = max(0, visits - 1), until = max(until, ?) WHERE address = ?`
-export const LEAVE_ADDRESS = `UPDATE address_sites SET sites = sites - 1 WHERE address = ?`
-export const JOIN_ADDRESS = `
-  INSERT INTO address_sites (address, sites) VALUES (?, 1) ON CONFLICT (address) DO UPDATE SET sites = sites + 1`
-export const READ_ADDRESS_SITES = `SELECT sites FROM address_sites WHERE address = ?`
+/** A turn costs some microseconds. */
+const EVERY: Millis = 1
 
-class AddressRows {
-  readonly #tx: SqliteTx
+/**
+ * Long work inside a transaction stops for one turn of the event loop now and then, so that a check-out of a prefetched lease,
+ * which needs no transaction, need not wait for its end. No other transaction comes in between.
+ */
+class LoopYield {
+  readonly #clock: Clock
+  #since: Millis
 
-  constructor(tx: SqliteTx) {
-    this.#tx = tx
+  /** Work begins now. */
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#since = clock.elapsed()
   }
 
-  release(address: string, until: Instant): void {
-    this.#tx.run(RELEASE_ADDRESS, until, address)
+  /** Undefined when it is not time yet: then there is nothing to await. */
+  take(): Promise<void> | undefined {
+    return this.#clock.elapsed() - this.#since < EVERY ? undefined : this.#turn()
   }
 
-  /** Where a site was found. A site at an address with very many others is deferred. */
-  learn(site: SiteRow, address: string): void {
-    if (address === site.address) return
-    if (site.address !== null) this.#tx.run(LEAVE_ADDRESS, site.address)
-    this.#tx.run(JOIN_ADDRESS, address)
-    site.address = address
-    if (site.seed === 1) return
-    const sites = this.#tx.get<{ sites: number }>(READ_ADDRESS_SITES, address)?.sites ?? 1
-    site.deferral = Math.max(site.deferral, deferralOf(sites))
+  async #turn(): Promise<void> {
+    await turn()
+    this.#since = this.#clock.elapsed()
   }
 }

@@ -7,7 +7,8 @@ import type { Link, VisitReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import { bucketOf } from '../../../src/database/bucket.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
-import { NOT_DEFERRED, UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domains.ts'
+import { UNENDORSED_ALLOWED } from '../../../src/frontier/rules/domain-rows.ts'
+import { NOT_DEFERRED } from '../../../src/frontier/rules/site.ts'
 import { siteKey } from '../../../src/web/url/web-url.ts'
 import {
   type Bench,

@@ -1,0 +1,128 @@
+/**
+ * Moves what waits at an alias to the original: marked here and entered there, some at a time. Never during a visit, which may
+ * be fetching it.
+ */
+import type { SiteName } from '../../contracts/visit.ts'
+import {
+  type AliasAnswer,
+  linksToMove,
+  MAX_MOVED,
+  MAX_NAMES_DROPPED,
+  MAX_PENDING_NAMES,
+  MAX_STAYING,
+  type NewAlias,
+} from '../aliases.ts'
+import { admit, renamingOf } from './admit.ts'
+import { linkOfRow, REPLACED } from './mark.ts'
+import type { Rows } from './rows.ts'
+import { keyOf, restAfter, type SiteRow, wake } from './site.ts'
+
+/** The alias's site is locked. Returns how many were moved. */
+async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<number> {
+  const key = keyOf(name)
+  const site = rows.sites.get(key)
+  // What a visit has on its agenda belongs to it until it ends.
+  if (site?.state === 'leased' || site?.state === 'returning') return 0
+  const isToBeHad = await isOriginalToBeHad(rows, name)
+  // What waits is read from the database, with what this transaction has changed.
+  await rows.flush()
+  if (!isToBeHad) {
+    await rows.writePending(key, true)
+    return 0
+  }
+  if (!(await rows.aliasesAmong([key])).has(key)) return 0
+  const waiting = site === undefined ? [] : await rows.waitingIn(site, atMost + MAX_STAYING)
+  const links = waiting.map(({ row, via }) => ({ row, link: linkOfRow(name, row, via) }))
+  const { moved, more } = linksToMove(renamingOf(rows), links, atMost)
+  // Other servers enter links at a new alias until they see it: it is checked once more.
+  await rows.writePending(key, more || (rows.isShared && rows.names.isNew(name)))
+  if (site === undefined || moved.length === 0) return 0
+  for (const { row } of moved) {
+    row.mark = REPLACED
+    rows.urls.change(row)
+    rows.spellings.forget(row)
+  }
+  site.waiting -= moved.length
+  restAfter(rows, site, 'moved')
+  rows.sites.change(site)
+  await admit(
+    rows,
+    moved.flatMap((each) => each.links),
+  )
+  return moved.length
+}
+
+/** The original may come out of the order of locks: when another transaction has it, the alias stays pending. */
+async function isOriginalToBeHad(rows: Rows, name: SiteName): Promise<boolean> {
+  const original = rows.names.originalOf(name)?.site
+  if (original === undefined) return true
+  const key = keyOf(original)
+  if (rows.sites.isLocked(key) || (await rows.lockIdle([key])).length > 0) return true
+  return (await rows.peekSites([key]))(key) === undefined
+}
+
+/** After visits have ended, whose sites are locked. On PostgreSQL, `reap` clears what is pending where nothing waits. */
+export async function moveRested(rows: Rows, resting: readonly SiteRow[]): Promise<void> {
+  for (const { name, waiting } of resting)
+    if ((waiting > 0 || !rows.isShared) && rows.names.originalOf(name) !== undefined)
+      await moveWaiting(rows, name, MAX_MOVED)
+}
+
+/**
+ * What was too much at once, and what waits in sites that are never visited. Sites that others have locked are left to the
+ * next call.
+ */
+export async function movePending(rows: Rows): Promise<void> {
+  let left = MAX_MOVED
+  for (const name of await rows.pendingAliases(MAX_PENDING_NAMES)) {
+    const key = keyOf(name)
+    const isThere = (await rows.peekSites([key]))(key) !== undefined
+    if (isThere && (await rows.lockIdle([key])).length === 0) continue
+    if (!isThere) await rows.lockSites([key])
+    left -= await moveWaiting(rows, name, left)
+    if (left <= 0) return
+  }
+}
+
+export async function addAlias(rows: Rows, given: NewAlias): Promise<AliasAnswer> {
+  await rows.readNames()
+  const original = keyOf(given.original)
+  const [siteOf] = await Promise.all([rows.peekSites([original]), rows.lockSites([keyOf(given.name)])])
+  const answer = rows.names.add(given, rows.now, siteOf(original)?.state === 'barred')
+  if (answer === 'taken') await moveWaiting(rows, given.name, MAX_MOVED)
+  await rows.flush()
+  return answer
+}
+
+/** False: it was not an alias. */
+export async function dropAlias(rows: Rows, name: SiteName): Promise<boolean> {
+  await rows.readNames()
+  const isDropped = await drop(rows, name)
+  await rows.flush()
+  return isDropped
+}
+
+/** What was moved from the alias without ever being fetched there waits there again. */
+async function drop(rows: Rows, name: SiteName): Promise<boolean> {
+  if (!rows.names.drop(name)) return false
+  const key = keyOf(name)
+  await rows.lockSites([key])
+  const site = rows.sites.open(key, name)
+  if (site === undefined) return true
+  await rows.flush()
+  const revived = (await rows.revive([key], [REPLACED]))(key)
+  if (revived === 0) return true
+  site.waiting += revived
+  rows.sites.change(site)
+  wake(rows, site)
+  return true
+}
+
+/** Nothing can be entered at an original that was given up. */
+export async function dropAliasesOf(rows: Rows, original: SiteName): Promise<void> {
+  if (rows.names.isEmpty) return
+  await rows.flush()
+  const names = await rows.namesOf(original, MAX_NAMES_DROPPED)
+  await rows.lockSites(names.map(keyOf))
+  for (const name of names) await drop(rows, name)
+}

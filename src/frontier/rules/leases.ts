@@ -1,0 +1,217 @@
+/** How leases are awaited, given back and lost, which addresses visits hold, and what happens when a process starts. */
+import type { Instant } from '../../base/clock.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
+import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
+import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
+import { movePending } from './alias-moves.ts'
+import { balancePending } from './domains.ts'
+import type { InTransaction, Rows } from './rows.ts'
+import type { SiteRow } from './site.ts'
+import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from './visit.ts'
+
+/** Locks the sites of visits. The answer is the site whose lease is this visit's. */
+async function lockVisits(rows: Rows, visits: readonly VisitId[]): Promise<(visit: VisitId) => SiteRow | undefined> {
+  await rows.lockSites(visits.flatMap((visit) => leaseOf(visit)?.key ?? []))
+  return (visit) => {
+    const lease = leaseOf(visit)
+    const site = lease && rows.sites.get(lease.key)
+    return site?.fence === lease?.fence ? site : undefined
+  }
+}
+
+/**
+ * Parts are in the inbox: their sites must not be handed out before `applyParts` has seen them. Most change nothing and lock
+ * nothing: another transaction may have the site and be applying the part before.
+ */
+export async function awaitParts(rows: Rows, parts: readonly StoredPart[]): Promise<void> {
+  const peeked = await rows.peekSites(parts.flatMap(({ visit }) => leaseOf(visit)?.key ?? []))
+  const awaited = parts.filter((part) => {
+    const lease = leaseOf(part.visit)
+    return lease !== undefined && isAwaited(peeked(lease.key), part, rows.now)
+  })
+  if (awaited.length === 0) return
+  const siteOf = await lockVisits(
+    rows,
+    awaited.map(({ visit }) => visit),
+  )
+  for (const part of awaited) {
+    const site = siteOf(part.visit)
+    if (isAwaited(site, part, rows.now)) awaitPart(rows, site, part)
+  }
+  await rows.flush()
+}
+
+/** No worker has seen the visit, so its fence can be used again. */
+export async function giveBack(rows: Rows, visits: readonly VisitId[]): Promise<void> {
+  const siteOf = await lockVisits(rows, visits)
+  for (const visit of visits) {
+    const site = siteOf(visit)
+    // Otherwise its lease has expired meanwhile.
+    if (site?.state !== 'leased' || isBegun(site)) continue
+    site.fence--
+    returnLease(rows, site)
+  }
+  await rows.flush()
+}
+
+/** The fence is not used again: the worker may still come with it. */
+export async function takeBack(rows: Rows, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]> {
+  const named = new Set(has)
+  const taken: VisitId[] = []
+  for (const site of await lockLeases(rows, worker)) {
+    const visit = visitId(site.key, site.fence)
+    if (isBegun(site) || named.has(visit)) continue
+    returnLease(rows, site)
+    taken.push(visit)
+  }
+  await rows.flush()
+  return taken
+}
+
+/** Of the visits of a worker, those whose last part is not in the inbox. */
+async function lockLeases(rows: Rows, worker: WorkerId): Promise<SiteRow[]> {
+  const keys = await rows.leasesOf(worker)
+  await rows.lockSites(keys)
+  return keys.flatMap((key) => {
+    const site = rows.sites.get(key)
+    return site?.state === 'leased' && site.worker === worker ? [site] : []
+  })
+}
+
+/** All leases of a worker that has ended. Visits whose last part is in the inbox have ended well. */
+export async function loseWorker(rows: Rows, worker: WorkerId): Promise<LostVisit[]> {
+  const lost = (await lockLeases(rows, worker)).map((site) => loseVisit(rows, site, rows.now))
+  await rows.flush()
+  return lost
+}
+
+/**
+ * Ends leases that expired. The worker made no request after their end: by its own clock they end earlier. Among them are
+ * those whose last part was stored and can't be applied: the inbox is empty, so it never will be. Sites that another
+ * transaction has locked are left to the next call.
+ */
+export async function reap(
+  rows: Rows,
+  now: Instant,
+  settled: Parameters<Ledger['reap']>[2] = async (sites) => sites,
+): Promise<LostVisit[]> {
+  await rows.readNames()
+  const lost: LostVisit[] = []
+  const ended = await rows.endedLeases(now)
+  const sites = ended.length === 0 ? [] : await settled(ended)
+  for (const site of await rows.lockIdle(sites.slice(0, MAX_AT_ONCE)))
+    if (site.lease_until !== null && site.lease_until <= now) lost.push(loseVisit(rows, site, site.lease_until))
+  await movePending(rows)
+  await balancePending(rows)
+  await rows.flush()
+  return lost
+}
+
+export interface Entry {
+  worker: WorkerId
+  visit: VisitId
+  address: string
+}
+
+interface Attempt extends Entry {
+  site: SiteRow
+  here: boolean
+}
+
+/**
+ * One visit holds one address. An address that it may not enter is remembered: the site then goes to the holder. Each visit
+ * at most once in `entries`; the answers in their order.
+ */
+export async function enter(rows: Rows, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
+  const siteOf = await lockVisits(
+    rows,
+    entries.map(({ visit }) => visit),
+  )
+  const attempts = entries.map((entry): Attempt | undefined => {
+    const site = siteOf(entry.visit)
+    if (site?.state !== 'leased' || site.worker !== entry.worker) return undefined
+    return { ...entry, site, here: site.entered === entry.address }
+  })
+  const asking = attempts.flatMap((attempt) => (attempt === undefined || attempt.here ? [] : [attempt]))
+  for (const [nth, here] of (await rows.hold(asking)).entries()) asking[nth].here = here
+  for (const { site, address, here } of asking) {
+    if (here && site.entered !== null) rows.addresses.release(site.entered, rows.now + rows.tools.addressPauseMs)
+    if (here) site.entered = address
+    rows.addresses.learn(site, address)
+    rows.sites.change(site)
+  }
+  await rows.flush()
+  return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
+}
+
+/** Of two servers that begin a collection at once the second waits for the first, and must have the same rules. */
+export async function agreeOnUrlRules(rows: Rows, urls: UrlReader): Promise<void> {
+  const [before, opened] = await Promise.all([rows.readMeta(RULES_RECORD), rows.readMeta('opened_at')])
+  checkRules(before, opened === undefined, urls)
+  if (before !== undefined) return
+  await rows.recordOnce(RULES_RECORD, recordOf(urls.rules))
+  checkRules(await rows.readMeta(RULES_RECORD), false, urls)
+}
+
+/** Sites per transaction: a crawl may have millions. */
+const MAX_AT_ONCE = 500
+
+/** The last process has ended, with all its workers, and its inbox is applied: visits that are still out are lost. */
+export async function loseAll(transact: InTransaction): Promise<number> {
+  let lost = 0
+  for (let more = true; more; ) {
+    const some = await transact(loseSome)
+    lost += some
+    more = some === MAX_AT_ONCE
+  }
+  await transact(async (rows) => rows.forgetHolders())
+  return lost
+}
+
+async function loseSome(rows: Rows): Promise<number> {
+  const out = await rows.leasesOut(MAX_AT_ONCE)
+  await rows.lockSites(out)
+  for (const key of out) {
+    const site = rows.sites.get(key)
+    if (site !== undefined && site.lease_until !== null) loseVisit(rows, site, rows.now, true)
+  }
+  await rows.flush()
+  return out.length
+}
+
+/**
+ * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new order is noted when all sites
+ * are ranked: a process that is stopped begins again, and two servers that start at once both rank. True when there was no
+ * process before this one.
+ */
+export async function begin(transact: InTransaction): Promise<boolean> {
+  const isOther = await transact(
+    async (rows) => ((await rows.readMeta('order')) ?? rows.tools.order.name) !== rows.tools.order.name,
+  )
+  for (let last: bigint | undefined, isDone = !isOther; !isDone; ) {
+    const from: bigint | undefined = last
+    const keys = await transact((rows) => rankAnew(rows, from))
+    isDone = keys.length < MAX_AT_ONCE
+    last = keys.at(-1)
+  }
+  return transact(async (rows) => {
+    const first = (await rows.readMeta('opened_at')) === undefined
+    await rows.writeMeta('order', rows.tools.order.name)
+    await rows.writeMeta('opened_at', String(rows.now))
+    return first
+  })
+}
+
+async function rankAnew(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
+  const keys = await rows.restingAfter(last, MAX_AT_ONCE)
+  await rows.lockSites(keys)
+  for (const key of keys) {
+    const site = rows.sites.get(key)
+    if (site?.state !== 'waiting' && site?.state !== 'free') continue
+    site.state = 'waiting'
+    rows.beginToWait(site)
+  }
+  await rows.flush()
+  return keys
+}

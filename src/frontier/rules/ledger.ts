@@ -1,0 +1,29 @@
+/** The ledger, whatever the database. */
+import type { Tx } from '../../database/database.ts'
+import type { Ledger } from '../contract.ts'
+import { admit } from './admit.ts'
+import { addAlias, dropAlias } from './alias-moves.ts'
+import { applyParts } from './apply-parts.ts'
+import { awaitParts, giveBack, loseWorker, reap, takeBack } from './leases.ts'
+import type { Rows } from './rows.ts'
+import { addSeeds, schedule, tryAgain } from './seeds.ts'
+
+export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
+  return {
+    admit: (tx, links) => admit(rowsOf(tx), links),
+    seed: (tx, urls) => addSeeds(rowsOf(tx), urls),
+    tryAgain: (tx, urls) => tryAgain(rowsOf(tx), urls),
+    returning: (tx, parts) => awaitParts(rowsOf(tx), parts),
+    applyParts: (tx, parts) => applyParts(rowsOf(tx), parts),
+    reap: (tx, now, settled) => {
+      const rows = rowsOf(tx)
+      return reap(rows, now === undefined ? rows.now : rows.tools.time.of(now), settled)
+    },
+    lose: (tx, worker) => loseWorker(rowsOf(tx), worker),
+    giveBack: (tx, visits) => giveBack(rowsOf(tx), visits),
+    takeBack: (tx, worker, has) => takeBack(rowsOf(tx), worker, has),
+    schedule: (tx, scheduled) => schedule(rowsOf(tx), scheduled),
+    alias: (tx, given) => addAlias(rowsOf(tx), given),
+    unalias: (tx, name) => dropAlias(rowsOf(tx), name),
+  }
+}

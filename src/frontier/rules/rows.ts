@@ -1,0 +1,138 @@
+/**
+ * What an operation sees of the database: the rows of its transaction. The files of this folder decide over rows in memory,
+ * the same for both databases; what differs is how rows come there and how they are written. PostgreSQL locks and reads them in
+ * bulk, by the methods under "Reading"; on SQLite most of these do nothing, since a row is read when it is asked for.
+ * `flush` writes all that was changed.
+ */
+import type { Instant } from '../../base/clock.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
+import type { AliasView, Replaced } from '../aliases.ts'
+import type { KnownTexts } from '../known-url-cache.ts'
+import type { SharedTools } from '../tools.ts'
+import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from './domain-rows.ts'
+import type { SiteRow } from './site.ts'
+import type { AddressRows, MemoryRows, SiteRows } from './site-rows.ts'
+import type { SpellingRows, UrlAt, UrlRow, UrlRows } from './url-rows.ts'
+
+export type Soon<Answer> = Answer | Promise<Answer>
+
+/** Links into one site. */
+export interface SiteLinks {
+  readonly key: bigint
+  readonly name: SiteName
+  readonly members: readonly Link[]
+  /** Those of them that may change something; without it, all. */
+  readonly news?: readonly Link[]
+}
+
+export interface Sifted {
+  /** Sites with something to change: only those are locked. */
+  groups: readonly SiteLinks[]
+  /** Links that are entered at an original, and not yet remembered at the alias. */
+  replaced: readonly Replaced[]
+}
+
+export type Vias = readonly Pick<Link, 'via'>[]
+
+/** A locked site, and the links into it. */
+export interface Target {
+  readonly key: bigint
+  readonly name: SiteName
+  readonly members: Vias
+}
+
+/** Unendorsed sites of a domain, in an order; those that another transaction has locked are not among them. */
+export interface UnendorsedSites {
+  /** How many there are, locked or not, up to what was asked for. */
+  found: number
+  idle: readonly { site: SiteRow; row: UnendorsedRow }[]
+}
+
+export interface Rows {
+  /** One for the whole transaction. */
+  readonly now: Instant
+  readonly tools: SharedTools & { texts: KnownTexts }
+  /** Other servers write to the same database. */
+  readonly isShared: boolean
+  readonly sites: SiteRows
+  readonly urls: UrlRows
+  readonly spellings: SpellingRows
+  readonly memory: MemoryRows
+  readonly addresses: AddressRows
+  readonly domains: DomainRows
+  readonly unendorsed: UnendorsedRows
+  /** The aliases, as this transaction sees them. After `readNames`. */
+  readonly names: AliasView
+  /** `flush` sets until when the site waits, and its rank, when its URLs are written. A site that need not wait is free then. */
+  beginToWait(site: SiteRow): void
+  /** The URL is in the table under this text now. */
+  noteText(key: UrlKey, url: string): void
+  /** Its part was applied: what the database learns from that beside the rules. */
+  applied?(site: SiteRow, part: { ended?: unknown; courtesy: { connectMs?: number } }): void
+  /** A turn of the event loop, when it is time for one. */
+  breathe(): Promise<void> | undefined
+  /** Writes all that was changed so far. The rows can be used afterwards. */
+  flush(): Promise<void>
+
+  // Reading.
+
+  readNames(): Soon<void>
+  /** Locks those that exist, in one order for all transactions. */
+  lockSites(keys: Iterable<bigint>): Soon<void>
+  /** Locks those that no other transaction has locked, for sites out of that order. Returns them. */
+  lockIdle(keys: Iterable<bigint>): Soon<readonly SiteRow[]>
+  /** As they are without a lock. */
+  peekSites(keys: Iterable<bigint>): Soon<(key: bigint) => SiteRow | undefined>
+  /** As `lockSites`, and makes those that do not exist. */
+  makeSites(wanted: readonly { key: bigint; name: SiteName }[]): Soon<void>
+  /** URLs of locked sites, with their other spellings. */
+  readUrls(rows: () => Iterable<UrlAt>): Soon<void>
+  /** URLs that findings hold back in a site. */
+  readHeldBack(site: bigint): Soon<void>
+  /** What `endorse` and `register` ask about. `named`: by the operator. */
+  readToWeigh(targets: readonly Target[], named: boolean): Soon<void>
+  readDomains(names: Iterable<string>): Soon<void>
+  /** As `readDomains`, and locks them until the end. */
+  lockDomains(names: Iterable<string>): Soon<void>
+  /** Of links into sites that are not locked, those that may change something. */
+  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Soon<Sifted>
+  /** Of pages anywhere, those that are marked as not found. */
+  readMissing(pages: readonly UrlAt[]): Soon<(page: UrlAt) => boolean>
+  /** Of locked sites, those that are aliases now: others may have dropped one meanwhile. */
+  aliasesAmong(sites: readonly bigint[]): Soon<ReadonlySet<bigint>>
+
+  // Rows that no key tells, as they are in the database: what was changed before is flushed first where it matters.
+
+  /** What waits in a site, the first first, with the page on which it was found. */
+  waitingIn(site: SiteRow, atMost: number): Soon<readonly { row: UrlRow; via: string | undefined }[]>
+  endedLeases(now: Instant): Soon<readonly bigint[]>
+  leasesOf(worker: WorkerId): Soon<readonly bigint[]>
+  leasesOut(atMost: number): Soon<readonly bigint[]>
+  newestHoldable(domain: DomainRow, atMost: number): Soon<UnendorsedSites>
+  oldestHeld(domain: DomainRow, atMost: number): Soon<UnendorsedSites>
+  /** After the site `last`, in the database's order. */
+  heldAfter(last: bigint | undefined, atMost: number): Soon<readonly bigint[]>
+  restingAfter(last: bigint | undefined, atMost: number): Soon<readonly bigint[]>
+  pendingDomains(atMost: number): Soon<readonly string[]>
+  pendingAliases(atMost: number): Soon<readonly SiteName[]>
+  namesOf(original: SiteName, atMost: number): Soon<readonly SiteName[]>
+
+  // Statements for rows that are not read.
+
+  writePending(alias: bigint, pending: boolean): Soon<unknown>
+  /** All URLs of these locked sites with one of these marks wait again. Returns how many of a site do. */
+  revive(sites: readonly bigint[], marks: readonly number[]): Soon<(site: bigint) => number>
+  /** In the order given: whether the address is the worker's now. It was before, or it was free. */
+  hold(wanted: readonly { address: string; worker: WorkerId }[]): Soon<readonly boolean[]>
+  /** No worker holds any address. */
+  forgetHolders(): Soon<unknown>
+  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Soon<unknown>
+  readMeta(name: string): Soon<string | undefined>
+  writeMeta(name: string, value: string): Soon<unknown>
+  /** Unless it is there. */
+  recordOnce(name: string, value: string): Soon<unknown>
+}
+
+/** Runs in a transaction of its own. */
+export type InTransaction = <Answer>(work: (rows: Rows) => Promise<Answer>) => Promise<Answer>

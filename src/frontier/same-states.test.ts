@@ -1,0 +1,340 @@
+/**
+ * Whatever happens, SQLite and PostgreSQL end in equal states: the same random life is lived on both, and their tables are
+ * compared after every step. What legitimately differs is left out: buckets, regions and nearness, which SQLite does not have;
+ * `pending` of aliases, for PostgreSQL looks at a new one twice; a site that is due is the same as a free one, for only SQLite
+ * marks it, and until when it waits says nothing of a site that doesn't; and of `seq` only the order counts, for links that PostgreSQL sifts out take no number.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  type Bench,
+  KEPT,
+  LEASE,
+  link,
+  openBench,
+  PAUSE,
+  page,
+  part,
+  seedUrl,
+} from '../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
+import type { Outcome } from '../contracts/outcome.ts'
+import type { Link, VisitEnd, VisitReport } from '../contracts/report.ts'
+import type { SiteName, Visit } from '../contracts/visit.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
+import { frontierQueries } from './queries.ts'
+
+const SITES = ['a.test', 'www.a.test', 'b.test', 'c.test', 'one.wild.test', 'two.wild.test']
+const PATHS = ['/', '/1', '/2', '/dir/', '/dir/index.html', '/dir/index.php']
+const WORKERS = ['w1', 'w2']
+const OUTCOMES: readonly ((url: string) => Outcome)[] = [
+  () => KEPT,
+  () => ({ kind: 'gone', why: 'status-404' }),
+  () => ({ kind: 'gone', why: 'reset' }),
+  (url) => ({ kind: 'moved', to: url.includes('?') ? url.split('?')[0] : `${url}?sid=3` }),
+  () => ({ kind: 'later', why: 'reset', notBefore: 0 }),
+  () => ({ kind: 'refused', by: 'hazard', rule: 'maze', held: true }),
+]
+
+interface Found {
+  site: number
+  path: number
+  /** 0: the plain text. */
+  text: number
+  /** On which site's home page. */
+  via: number
+  how: string
+  lastmod: number | undefined
+  spelling: boolean
+}
+
+interface Report {
+  which: number
+  outcomes: number[]
+  texts: number[]
+  found: Found[]
+  ended: VisitEnd | undefined
+  alias: number | undefined
+  learnt: 'wildcard' | 'slow' | 'requeue' | undefined
+  address: string | undefined
+}
+
+type Step =
+  | { do: 'admit'; links: Found[] }
+  | { do: 'flood'; from: number; count: number }
+  | { do: 'seed' | 'try again' | 'schedule'; links: Found[] }
+  | { do: 'check out'; worker: string }
+  | { do: 'apply'; reports: Report[] }
+  | { do: 'pass'; ms: number }
+  | { do: 'reap' | 'returning' }
+  | { do: 'lose' | 'take back'; worker: string }
+  | { do: 'give back'; which: number }
+  | { do: 'alias'; name: number; original: number; how: string }
+  | { do: 'unalias'; name: number }
+
+const site = fc.nat(SITES.length - 1)
+const found: fc.Arbitrary<Found> = fc.record({
+  site,
+  path: fc.nat(PATHS.length - 1),
+  text: fc.oneof(fc.constant(0), fc.nat(4)),
+  via: site,
+  how: fc.constantFrom('L', 'L', 'LL', 'Ll', 'LS', 'Ls'),
+  lastmod: fc.option(fc.nat(5), { nil: undefined, freq: 4 }),
+  spelling: fc.boolean(),
+})
+const links = fc.array(found, { minLength: 1, maxLength: 6 })
+const report: fc.Arbitrary<Report> = fc.record({
+  which: fc.nat(9),
+  outcomes: fc.array(fc.nat(OUTCOMES.length - 1), { minLength: 1, maxLength: 5 }),
+  texts: fc.array(fc.constantFrom(0, 0, 0, 1, 2), { minLength: 1, maxLength: 3 }),
+  found: fc.array(found, { maxLength: 5 }),
+  ended: fc.constantFrom<(VisitEnd | undefined)[]>(undefined, 'done', 'done', 'slice', 'silent', 'given-up'),
+  alias: fc.option(site, { nil: undefined, freq: 4 }),
+  learnt: fc.constantFrom(undefined, undefined, 'wildcard' as const, 'slow' as const, 'requeue' as const),
+  address: fc.constantFrom(undefined, '192.0.2.1', '192.0.2.2'),
+})
+const worker = fc.constantFrom(...WORKERS)
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('admit' as const), links }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('flood' as const), from: site, count: fc.constantFrom(5, 40) }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('seed', 'try again', 'schedule'), links }) },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('check out' as const), worker }) },
+    {
+      weight: 7,
+      arbitrary: fc.record({
+        do: fc.constant('apply' as const),
+        reports: fc.array(report, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, PAUSE, LEASE) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('reap', 'returning') }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('lose', 'take back'), worker }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('give back' as const), which: fc.nat(9) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('alias' as const),
+        name: site,
+        original: site,
+        how: fc.constantFrom('list', 'www'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('unalias' as const), name: site }) },
+  ),
+  { minLength: 15, maxLength: 40 },
+) as fc.Arbitrary<Step[]>
+
+function urlOf({ site, path, text }: Pick<Found, 'site' | 'path' | 'text'>): string {
+  return `http://${SITES[site]}${PATHS[path]}${text === 0 ? '' : `?sid=${text}`}`
+}
+
+function linkOf(one: Found): Link {
+  const { lastmod, spelling, how, via } = one
+  const made: Link = { ...link(urlOf(one), `http://${SITES[via]}/`), path: how }
+  return { ...made, ...(lastmod === undefined ? {} : { lastmod }), ...(spelling ? { spelling: true } : {}) }
+}
+
+const NAMES: readonly SiteName[] = SITES
+
+class Life {
+  readonly bench: Bench
+  /** Visits that are out, and the number of their next part. */
+  readonly out: { visit: Visit; part: number }[] = []
+
+  constructor(bench: Bench) {
+    this.bench = bench
+  }
+
+  /** What it answers must be the same, too. */
+  async take(step: Step): Promise<unknown> {
+    const { ledger, clock, db } = this.bench
+    switch (step.do) {
+      case 'admit':
+        return db.transact((tx) => ledger.admit(tx, step.links.map(linkOf)))
+      case 'flood': {
+        const names = Array.from({ length: step.count }, (_, nth) => `s${nth}.wild.test/`)
+        return this.bench.admit(...names.map((name) => link(name, `http://${SITES[step.from]}/`)))
+      }
+      case 'seed':
+        return db.transact((tx) =>
+          ledger.seed(
+            tx,
+            step.links.map((one) => seedUrl(urlOf(one))),
+          ),
+        )
+      case 'try again':
+        return db.transact((tx) =>
+          ledger.tryAgain(
+            tx,
+            step.links.map((one) => seedUrl(urlOf(one))),
+          ),
+        )
+      case 'schedule': {
+        const dueAt = clock.now() + PAUSE
+        return db.transact((tx) =>
+          ledger.schedule(
+            tx,
+            step.links.map((one) => ({ url: urlOf(one), dueAt })),
+          ),
+        )
+      }
+      case 'check out':
+        return this.#checkOut(step.worker)
+      case 'apply':
+        return this.bench.applyParts(...step.reports.flatMap((one) => this.#report(one) ?? []))
+      case 'pass':
+        return clock.pass(step.ms)
+      case 'reap': {
+        const lost = await db.transact((tx) => ledger.reap(tx))
+        return lost.map(({ visit }) => visit).sort()
+      }
+      case 'returning': {
+        const parts = this.out.map(({ visit: { id, fence }, part }) => ({ visit: id, fence, part, last: true }))
+        return db.transact((tx) => ledger.returning(tx, parts))
+      }
+      case 'lose': {
+        const lost = await db.transact((tx) => ledger.lose(tx, step.worker))
+        return lost.map(({ visit }) => visit).sort()
+      }
+      case 'take back':
+        return (await db.transact((tx) => ledger.takeBack(tx, step.worker, []))).sort()
+      case 'give back': {
+        const [given] = this.out.splice(step.which % Math.max(1, this.out.length), 1)
+        return given && db.transact((tx) => ledger.giveBack(tx, [given.visit.id]))
+      }
+      case 'alias': {
+        const { name, original, how } = step
+        return db.transact((tx) => ledger.alias(tx, { name: NAMES[name], original: NAMES[original], how }))
+      }
+      case 'unalias':
+        return db.transact((tx) => ledger.unalias(tx, NAMES[step.name]))
+    }
+  }
+
+  /** All that is free: in which order is not the same on both. */
+  async #checkOut(worker: string): Promise<unknown> {
+    const all: Visit[] = []
+    for (let visits: Visit[] | undefined; visits === undefined || visits.length > 0; ) {
+      visits = (await this.bench.frontier.checkOut(worker, 64)).visits
+      all.push(...visits)
+    }
+    all.sort((a, b) => (a.id < b.id ? -1 : 1))
+    this.out.push(...all.map((visit) => ({ visit, part: 1 })))
+    return all.map(({ known, ...visit }) => ({
+      ...visit,
+      known: typeof known === 'string' ? known : [...known].sort(),
+    }))
+  }
+
+  #report({ which, outcomes, texts, found, ended, alias, learnt, address }: Report): VisitReport | undefined {
+    const out = this.out[which % Math.max(1, this.out.length)]
+    if (out === undefined) return undefined
+    const { visit } = out
+    const pages = visit.agenda.map(({ url, key, tries, depth, path }, at) => {
+      const asked = texts[at % texts.length] === 0 ? url : `${url.split('?')[0]}?sid=${texts[at % texts.length]}`
+      const outcome = OUTCOMES[outcomes[at % outcomes.length]](asked)
+      return page(asked, outcome, { key, tries: tries + 1, depth, path })
+    })
+    const links = found.map(linkOf)
+    const domain = visit.site.endsWith('.wild.test') ? 'wild.test' : visit.site
+    const report = part(this.bench, visit, out.part++, {
+      pages,
+      found: links.filter(({ site }) => site === visit.site),
+      crossSite: links.filter(({ site }) => site !== visit.site).map(({ spelling: _, ...one }) => one),
+      learnt: {
+        ...(alias === undefined ? {} : { alias: { to: NAMES[alias], how: 'www', https: false, evidence: 'home' } }),
+        ...(learnt === 'wildcard' ? { wildcard: { domain, addresses: ['192.0.2.9'] } } : {}),
+        ...(learnt === 'slow' ? { slow: 'a copy' } : {}),
+        ...(learnt === 'requeue' ? { requeue: true } : {}),
+      } as VisitReport['learnt'],
+      ...(ended === undefined ? {} : { ended }),
+    })
+    if (address !== undefined) report.courtesy = { ...report.courtesy, address }
+    if (ended !== undefined) this.out.splice(this.out.indexOf(out), 1)
+    return report
+  }
+
+  /** Every table, in one form: sorted rows of texts. */
+  async tables(): Promise<Record<string, string[]>> {
+    const { db, clock } = this.bench
+    return db.read(async (tx) => {
+      const tables: Record<string, string[]> = {}
+      for (const [name, columns] of Object.entries(TABLES)) {
+        const sql = `SELECT ${columns} FROM ${name}`
+        const rows =
+          tx.dialect === 'sqlite'
+            ? sqliteTx(tx).allExact<Record<string, unknown>>(sql)
+            : await postgresTx(tx).allExact<Record<string, unknown>>(sql)
+        if (name === 'url') countThrough(rows)
+        tables[name] = rows.map((row) => textOf(row, clock.now())).sort()
+      }
+      const { sites, ...totals } = await frontierQueries.totals(tx)
+      const { waiting, free, ...states } = sites
+      tables.totals = [JSON.stringify({ ...totals, ...states, resting: waiting + free })]
+      return tables
+    })
+  }
+}
+
+const TABLES = {
+  site: `key, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence,
+    worker, lease_until, entered, granted, part, known, waiting`,
+  url: 'site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod',
+  url_spelling: 'site, key, position, url, depth, via_site, via_key, path, tried',
+  domain: 'key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at',
+  unendorsed_site: 'site, domain, referrer, since, hold_state',
+  site_alias: 'site, name, original, how, https, since, evidence',
+  address_sites: 'address, sites',
+  site_memory: 'site, memory',
+  seed: 'site, key, url, added_at, source',
+}
+
+/** `seq` becomes the place in the queue of the site: 0, 1, 2 … */
+function countThrough(rows: Record<string, unknown>[]): void {
+  rows.sort((a, b) => Number(a.seq) - Number(b.seq))
+  const counts = new Map<unknown, number>()
+  for (const row of rows) {
+    row.seq = counts.get(row.site) ?? 0
+    counts.set(row.site, Number(row.seq) + 1)
+  }
+}
+
+function textOf(row: Record<string, unknown>, now: number): string {
+  const isDue = row.state === 'waiting' && Number(row.not_before) <= now
+  const isResting = row.state === 'waiting' || row.state === 'free'
+  const changed = isDue ? { state: 'free' } : row.state === undefined || isResting ? {} : { not_before: 'none' }
+  const values = { ...row, ...changed }
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}
+
+const postgres = await postgresForTests()
+const skip = 'skipped' in postgres ? postgres.skipped : false
+after(() => ('skipped' in postgres ? undefined : postgres.end()))
+
+test('SQLite and PostgreSQL end in equal states', { skip }, async () => {
+  if ('skipped' in postgres) return
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const one = new Life(await openBench(async () => openSqlite(':memory:')))
+      const other = new Life(await openBench(() => postgres.make()))
+      try {
+        for (const step of all) {
+          assert.deepEqual(await one.take(step), await other.take(step), JSON.stringify(step))
+          assert.deepEqual(await one.tables(), await other.tables(), JSON.stringify(step))
+        }
+      } finally {
+        await Promise.all([one.bench.db.close(), other.bench.db.close()])
+      }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 12), endOnFailure: process.env.RUNS !== undefined },
+  )
+})

@@ -1,0 +1,117 @@
+/** The rows of URLs and of their other spellings, one at a time. */
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { HELD_BACK, MAX_REQUEUED } from '../rules/mark.ts'
+import type { SpellingRow, SpellingRows, UrlAt, UrlRow, UrlRows } from '../rules/url-rows.ts'
+
+const COLUMNS = 'url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod'
+
+export const READ_URL = `SELECT ${COLUMNS} FROM url WHERE site = ? AND key = ?`
+export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
+export const ADD_URL = `INSERT INTO url (site, key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+export const ADD_URL_IF_NEW = ADD_URL.replace('INSERT', 'INSERT OR IGNORE')
+export const WRITE_URL = `
+  UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = ?, tries = ?,
+    mark = ?, lastmod = ?
+  WHERE site = ? AND key = ?`
+export const GIVE_UP_URLS = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
+export const REVIVE_URLS = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ?`
+export const READ_HELD_BACK = `SELECT key FROM url WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
+export const READ_WAITING = `SELECT key FROM url WHERE site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
+
+const SPELLING = 'position, url, depth, via_site, via_key, path, tried'
+export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
+export const READ_SPELLINGS = `SELECT ${SPELLING} FROM url_spelling WHERE site = ? AND key = ? ORDER BY position`
+export const WRITE_SPELLING = `
+  INSERT INTO url_spelling (site, key, ${SPELLING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (site, key, position) DO UPDATE SET url = excluded.url, depth = excluded.depth,
+    via_site = excluded.via_site, via_key = excluded.via_key, path = excluded.path, tried = excluded.tried`
+export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
+const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
+
+/** Rows with 64-bit keys are read with a bigint for every integer. */
+type Exact<Row> = {
+  [Name in keyof Row]: Row[Name] extends string ? string : Row[Name] extends number ? bigint : bigint | null
+}
+
+export function readUrl(tx: SqliteTx, site: bigint, key: bigint): UrlRow | undefined {
+  const row = tx.getExact<Exact<Omit<UrlRow, 'site' | 'key'>>>(READ_URL, site, key)
+  if (row === undefined) return undefined
+  const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
+  return {
+    site,
+    key,
+    url,
+    depth: Number(depth),
+    via_site,
+    via_key,
+    path,
+    seq: Number(seq),
+    enqueued_at: Number(enqueued_at),
+    due_at: Number(due_at),
+    tries: Number(tries),
+    mark: Number(mark),
+    lastmod: lastmod === null ? null : Number(lastmod),
+  }
+}
+
+export function insertUrl(tx: SqliteTx, row: UrlRow): boolean {
+  return tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1
+}
+
+export function* writeUrls(tx: SqliteTx, urls: UrlRows): Generator<undefined> {
+  const { added, changed, givenUp } = urls.take()
+  for (const row of added) {
+    tx.run(ADD_URL, row.site, row.key, ...valuesOf(row))
+    yield
+  }
+  for (const row of changed) {
+    tx.run(WRITE_URL, ...valuesOf(row), row.site, row.key)
+    yield
+  }
+  for (const site of givenUp) tx.run(GIVE_UP_URLS, site)
+}
+
+function valuesOf(row: UrlRow) {
+  const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
+  return [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
+}
+
+/** Most sites have none: then their pages need not be looked up one by one. */
+export function spellingReader(tx: SqliteTx): (at: UrlAt) => SpellingRow[] {
+  const spelt = new Map<bigint, boolean>()
+  return ({ site, key }) => {
+    const isSpelt = spelt.get(site) ?? tx.get(HAS_SPELLINGS, site) !== undefined
+    spelt.set(site, isSpelt)
+    if (!isSpelt) return []
+    const rows = tx.allExact<Exact<Omit<SpellingRow, 'site' | 'key'>>>(READ_SPELLINGS, site, key)
+    return rows.map(({ position, depth, tried, ...row }) => ({
+      ...row,
+      site,
+      key,
+      position: Number(position),
+      depth: Number(depth),
+      tried: Number(tried),
+    }))
+  }
+}
+
+export function writeSpellings(tx: SqliteTx, spellings: SpellingRows): void {
+  const { sites, forgotten, changed } = spellings.take()
+  for (const site of sites) tx.run(FORGET_SPELLINGS_OF_SITE, site)
+  for (const { site, key } of forgotten) tx.run(FORGET_SPELLINGS, site, key)
+  for (const { site, key, position, url, depth, via_site, via_key, path, tried } of changed)
+    tx.run(WRITE_SPELLING, site, key, position, url, depth, via_site, via_key, path, tried)
+}
+
+export const READ_URL_TEXT = `SELECT url FROM url WHERE site = ? AND key = ?`
+
+export interface WithVia {
+  via_site: bigint | null
+  via_key: bigint | null
+}
+
+/** The text of the page on which a URL was found. */
+export function readVia(tx: SqliteTx, { via_site, via_key }: WithVia): string | undefined {
+  if (via_site === null || via_key === null) return undefined
+  return tx.get<{ url: string }>(READ_URL_TEXT, via_site, via_key)?.url
+}
