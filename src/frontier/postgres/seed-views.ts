@@ -1,11 +1,11 @@
 /** The seeds as they are shown, with statements that nothing else uses. */
 
 import { signed64 } from '../../base/digest.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from '../rules/mark.ts'
-import { keyOf } from '../rules/site.ts'
 import type { Seed, SeedPosition, SeedViews } from '../seed-views.ts'
 
 /** Of the given URLs, those that are known. Millions of names come in thousands. */
@@ -70,7 +70,7 @@ function positionAfter(after: SeedPosition | undefined): [number, bigint, bigint
 }
 
 async function marksOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {
-  const sites = urls.map(({ site }) => keyOf(site))
+  const sites = urls.map(({ site }) => siteKeyOf(site))
   const keys = urls.map(({ key }) => signed64(key))
   const marks: (MarkName | undefined)[] = urls.map(() => undefined)
   const rows = await tx.all<{ nth: number; mark: number }>(READ_MARKS, sites.map(bucketHere), sites, keys)
@@ -79,7 +79,7 @@ async function marksOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<(MarkN
 }
 
 async function barredOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<Set<number>> {
-  const sites = urls.map(({ site }) => keyOf(site))
+  const sites = urls.map(({ site }) => siteKeyOf(site))
   const rows = await tx.all<{ nth: number }>(READ_BARRED, sites.map(bucketHere), sites)
   return new Set(rows.map(({ nth }) => nth - 1))
 }

@@ -1,11 +1,11 @@
 /** The views, with statements that nothing else uses. */
 
 import { signed64, unsigned64 } from '../../base/digest.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { domainOf } from '../rules/domains.ts'
 import { MARKS } from '../rules/mark.ts'
 import { dueView, type SeenUrl, siteView, urlView } from '../rules/row-views.ts'
-import { keyOf } from '../rules/site.ts'
 import type { FrontierViews, SiteView, UrlView } from '../views.ts'
 import { readAlias, readAliases } from './aliases.ts'
 import { COUNT_HELD_DOMAINS, READ_UNENDORSED_SITE, viewOfDomain } from './domain-rows.ts'
@@ -49,7 +49,7 @@ export const sqliteViews: FrontierViews = {
       .all<{ url: string }>(READ_SEEDS)
       .map(({ url }) => url),
   async urls(tx, name, after, atMost) {
-    const site = keyOf(name)
+    const site = siteKeyOf(name)
     const rows =
       after === undefined
         ? sqliteTx(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, site, atMost)
@@ -65,7 +65,7 @@ interface UrlKeyRow {
 }
 
 function viewOfSite(tx: SqliteTx, name: string): SiteView | undefined {
-  const key = keyOf(name)
+  const key = siteKeyOf(name)
   const row = readSite(tx, key)
   if (row === undefined || row.name !== name) return undefined
   const view = siteView(row, readMemory(tx, key))
@@ -91,7 +91,7 @@ function viewOfUrl(tx: SqliteTx, text: string): UrlView | undefined {
   const urls = recordedUrls(tx)
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
-  const site = keyOf(parsed.site)
+  const site = siteKeyOf(parsed.site)
   const own = urls.keyApart(text)
   const isOwn = own !== undefined && tx.get(READ_URL, site, signed64(own)) !== undefined
   const key = signed64(isOwn ? own : parsed.key)
