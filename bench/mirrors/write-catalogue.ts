@@ -1,6 +1,6 @@
 /** Labelled sites as rows of a catalogue, without a crawl: the command that is measured reads nothing else. */
 import { hash64, sha1, signed64 } from '../../src/base/digest.ts'
-import { siteKeyOf } from '../../src/collection/row-id.ts'
+import { siteKeyOf } from '../../src/contracts/visit.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { type SqliteTx, sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { LabelledSite } from './labelled-sites.ts'

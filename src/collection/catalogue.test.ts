@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
+import { siteKeyOf } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
@@ -13,7 +14,6 @@ import { CounterSums, noteProgress, writeSums } from './counters/counters.ts'
 import { duplicateContents, figures, progressSince } from './figures.ts'
 import { pagesSince } from './pages/read-pages.ts'
 import { writePage } from './pages/write-page.ts'
-import { siteKeyOf } from './row-id.ts'
 
 const DOCS = new URL('../../docs/reference/catalogue.md', import.meta.url)
 

@@ -5,15 +5,8 @@
  * an id is bucket × 2^44 + n (under 2^53). The reports of a bucket are applied one transaction after the other, so its ids
  * grow in the order of arrival. SQLite has one bucket, number 0, and so the same rule.
  */
-import { hash64, signed64 } from '../base/digest.ts'
-import type { SiteName } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Dialect } from '../database/database.ts'
-
-/** 64 bits of a site's name, signed, as in the frontier and in packed links. */
-export function siteKeyOf(site: SiteName): bigint {
-  return signed64(hash64(site))
-}
 
 /** The values of `bucket = ? AND site = ?`. */
 export function siteAt(dialect: Dialect, key: bigint): [bucket: number, site: bigint] {

@@ -2,6 +2,7 @@
 
 import { NOON } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { VisitReport } from '../contracts/report.ts'
+import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
@@ -12,7 +13,6 @@ import { giveUpPages, writeFindings, writePage } from './pages/write-page.ts'
 import { tryBucket } from './postgres/bucket.ts'
 import { VolumeIds } from './postgres/write-captures.ts'
 import { readBefore, writeReports } from './postgres/write-reports.ts'
-import { siteKeyOf } from './row-id.ts'
 
 export async function applyReports(database: Database, reports: readonly VisitReport[]): Promise<void> {
   if (database.dialect === 'sqlite') return database.transact((tx) => onSqlite(tx, reports))

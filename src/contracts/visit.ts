@@ -1,5 +1,7 @@
 /** What the frontier hands to a worker: the exclusive right to visit one site for a while, with what was learnt before. */
 import type { Instant, Millis } from '../base/clock.ts'
+import { signed64 } from '../base/digest.ts'
+import { siteKey } from '../web/url/web-url.ts'
 import type { SiteMemory } from './site-memory.ts'
 
 export type VisitId = string
@@ -8,6 +10,11 @@ export type WorkerId = string
 export type UrlKey = bigint
 /** `www.example.org`, or `www.example.org:8080` when the port is not 80 or 443. */
 export type SiteName = string
+
+/** 64 bits of a site's name, signed, as databases hold them. */
+export function siteKeyOf(site: SiteName): bigint {
+  return signed64(siteKey(site))
+}
 
 /** The `path` of the crawler's own requests: robots.txt and probes. */
 export const OWN_REQUEST_PATH = 'P'

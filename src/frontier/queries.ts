@@ -5,6 +5,7 @@
 import type { Instant } from '../base/clock.ts'
 import { signed64, unsigned64 } from '../base/digest.ts'
 import type { WorkerId } from '../contracts/visit.ts'
+import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Dialect, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
@@ -28,7 +29,6 @@ import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
 import { domainOf } from './rules/domains.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
 import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
-import { keyOf } from './rules/site.ts'
 import { visitId } from './rules/visit.ts'
 import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
@@ -122,7 +122,7 @@ export const frontierQueries: FrontierQueries = {
   url: viewOfUrl,
   marks: marksOf,
   async urls(tx, name, after, atMost) {
-    const site = rowOf(tx, keyOf(name))
+    const site = rowOf(tx, siteKeyOf(name))
     const rows = await (after === undefined
       ? queries(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, ...site, atMost)
       : queries(tx).allExact<UrlKeyRow>(READ_URLS, ...site, signed64(after), atMost))
@@ -222,7 +222,7 @@ function readTotals(tx: Tx): Totals | Promise<Totals> {
 
 async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {
   const sql = queries(tx)
-  const site = rowOf(tx, keyOf(name))
+  const site = rowOf(tx, siteKeyOf(name))
   const [row, memory, alias, domain, unendorsedSite] = await Promise.all([
     sql.get<SeenSite>(READ_SITE, ...site),
     sql.get<StoredMemory>(READ_MEMORY, ...site),
@@ -262,7 +262,7 @@ async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
   const urls = await frontierQueries.reader(tx)
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
-  const site = rowOf(tx, keyOf(parsed.site))
+  const site = rowOf(tx, siteKeyOf(parsed.site))
   const own = urls.keyApart(text)
   const isOwn = own !== undefined && (await sql.get(READ_URL, ...site, signed64(own))) !== undefined
   const key = isOwn ? own : parsed.key
@@ -291,7 +291,7 @@ async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
 }
 
 async function marksOf(tx: Tx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {
-  const sites = urls.map(({ site }) => keyOf(site))
+  const sites = urls.map(({ site }) => siteKeyOf(site))
   const keys = urls.map(({ key }) => signed64(key))
   const marks: (MarkName | undefined)[] = urls.map(() => undefined)
   if (tx.dialect === 'sqlite') {
@@ -307,7 +307,7 @@ async function marksOf(tx: Tx, urls: readonly SeedUrl[]): Promise<(MarkName | un
 }
 
 async function barredOf(tx: Tx, urls: readonly SeedUrl[]): Promise<Set<number>> {
-  const sites = urls.map(({ site }) => keyOf(site))
+  const sites = urls.map(({ site }) => siteKeyOf(site))
   if (tx.dialect === 'sqlite')
     return new Set([...sites.keys()].filter((at) => sqliteTx(tx).get(READ_IS_BARRED, sites[at]) !== undefined))
   const rows = await postgresTx(tx).all<{ nth: number }>(READ_BARRED, bucketsOf(sites), sites)

@@ -3,10 +3,11 @@ import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { signed64 } from '../base/digest.ts'
 import type { Link } from '../contracts/report.ts'
 import type { SiteName } from '../contracts/visit.ts'
+import { siteKeyOf } from '../contracts/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { FrontierOptions, ScheduledUrl, SeedUrl } from './contract.ts'
 import type { Order } from './order.ts'
-import { compareBigints, keyOf, type SiteRow, sitesOf } from './rules/site.ts'
+import { compareBigints, type SiteRow, sitesOf } from './rules/site.ts'
 
 export interface SharedTools {
   clock: Clock
@@ -42,7 +43,7 @@ function pageReader(urls: UrlReader): SharedTools['pageOf'] {
     const known = pages.get(url)
     if (known !== undefined) return known
     const read = urls.parse(url)
-    const page = read === undefined ? NO_PAGE : { site: keyOf(read.site), key: signed64(read.key), name: read.site }
+    const page = read === undefined ? NO_PAGE : { site: siteKeyOf(read.site), key: signed64(read.key), name: read.site }
     if (pages.size >= MAX_PAGES) pages.clear()
     pages.set(url, page)
     return page

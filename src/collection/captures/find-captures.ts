@@ -3,11 +3,12 @@ import { type Instant, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { siteAt, siteKeyOf } from '../row-id.ts'
+import { siteAt } from '../row-id.ts'
 import { capturesSince, type StoredCapture } from './read-captures.ts'
 
 export interface LocatedCapture extends Capture {

@@ -3,9 +3,10 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { pieceOf, rowOf, siteAt, siteKeyOf } from '../row-id.ts'
+import { pieceOf, rowOf, siteAt } from '../row-id.ts'
 
 export interface StoredCapture extends Capture {
   /** Grows in the order in which captures were applied. */

@@ -6,13 +6,14 @@ import type { Instant } from '../../base/clock.ts'
 import type { CountName } from '../../contracts/counts.ts'
 import type { Counts } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 import { columnsOf } from '../postgres/bucket.ts'
-import { siteAt, siteKeyOf } from '../row-id.ts'
+import { siteAt } from '../row-id.ts'
 
 /** Every counter's sum over all days. */
 export async function readCounters(tx: Tx): Promise<Map<string, number>> {

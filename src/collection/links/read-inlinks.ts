@@ -2,9 +2,10 @@
 import { ByteReader } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { rowOf, siteAt, siteKeyOf } from '../row-id.ts'
+import { rowOf, siteAt } from '../row-id.ts'
 import { linksToIndex } from './index-links.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 

@@ -3,11 +3,11 @@
 import { NOON, samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../row-id.ts'
 
 /** Site → path → content; a path `https:/x` is fetched by https. A content `→URL` is a redirect. */
 export type Sites = Readonly<Record<string, Readonly<Record<string, string>>>>

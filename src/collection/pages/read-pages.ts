@@ -2,6 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
@@ -9,7 +10,7 @@ import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { homeOf, parseUrl } from '../../web/url/web-url.ts'
 import { columnsOf } from '../postgres/bucket.ts'
-import { pieceOf, rowOf, siteAt, siteKeyOf } from '../row-id.ts'
+import { pieceOf, rowOf, siteAt } from '../row-id.ts'
 import type { PageRow } from './page-row.ts'
 
 /**

@@ -1,11 +1,11 @@
 /** Captures in bulk on PostgreSQL, with their payloads and volumes. */
 import { signed64 } from '../../base/digest.ts'
 import type { VisitReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
 import type { StoredCapture } from '../captures/read-captures.ts'
-import { siteKeyOf } from '../row-id.ts'
 import { columnsOf } from './bucket.ts'
 
 type NewCapture = Omit<StoredCapture, 'duplicate'> & { site: bigint; key: bigint }

@@ -10,10 +10,10 @@ import {
 } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { giveUpPages, writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../row-id.ts'
 import { type KnownPage, PageChanges } from './write-pages.ts'
 
 const SITES = ['a.test', 'b.test']

@@ -1,6 +1,7 @@
 /** Pages and their links in bulk on PostgreSQL: one statement per table, sorted by key. */
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import {
   afterFetch,
@@ -13,7 +14,6 @@ import {
   pageRow,
   SET_PAGE_COLUMNS,
 } from '../pages/page-row.ts'
-import { siteKeyOf } from '../row-id.ts'
 import { columnsOf } from './bucket.ts'
 
 export const READ_KNOWN = `

@@ -3,11 +3,11 @@
  * bucket's lock. A bounded number of statements and three round trips, however many reports there are.
  */
 import type { VisitReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { type CounterSums, writeBucketSums } from '../counters/counters.ts'
 import { findingRow } from '../pages/page-row.ts'
-import { siteKeyOf } from '../row-id.ts'
 import { columnsOf, reserveRows } from './bucket.ts'
 import { addPayloads, capturesIn, type VolumeIds, writeCaptures } from './write-captures.ts'
 import { PageChanges, readKnown, writePages } from './write-pages.ts'

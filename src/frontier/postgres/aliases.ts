@@ -6,10 +6,10 @@
  */
 
 import type { SiteName } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, AliasView, MAX_MOVED } from '../aliases.ts'
-import { keyOf } from '../rules/site.ts'
 import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
 
 /** At least one row, for the snapshot by which they were read. */
@@ -120,9 +120,9 @@ export async function writeAliases(
 ): Promise<void> {
   if (changes.length === 0) return
   const added = changes.flatMap(({ name, change }) =>
-    change === null ? [] : { key: keyOf(name), https: Number(change.https), change },
+    change === null ? [] : { key: siteKeyOf(name), https: Number(change.https), change },
   )
-  const dropped = changes.flatMap(({ name, change }) => (change === null ? keyOf(name) : []))
+  const dropped = changes.flatMap(({ name, change }) => (change === null ? siteKeyOf(name) : []))
   await Promise.all([
     eachBucket(added, byKey, (bucket, rows) => {
       const all = column(rows, 'change')

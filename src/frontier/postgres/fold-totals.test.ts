@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import { TOTAL_NAMES } from '../../database/postgres/baseline-frontier.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { foldTotals, readTotals } from './look-around.ts'
 
@@ -28,5 +29,18 @@ describe('totals', { skip: 'skipped' in postgres ? postgres.skipped : false }, (
     assert.deepEqual([sites.free, urls.known, granted], [400, 800, 0])
     const rows = await db.read((tx) => postgresTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM frontier_total'))
     assert.ok(rows!.n < 50, `${rows!.n}`)
+  })
+  it('are all folded, whatever they count', async () => {
+    const db = await postgres.make()
+    const sums = `SELECT ${TOTAL_NAMES.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')} FROM frontier_total`
+    const values = TOTAL_NAMES.map((_, at) => at + 1)
+    await db.transact(async (given) => {
+      const tx = postgresTx(given)
+      for (const _ of [1, 2, 3])
+        await tx.run(`INSERT INTO frontier_total (bucket, ${TOTAL_NAMES.join(', ')}) VALUES (7, ${values.join(', ')})`)
+    })
+    const before = await db.read((tx) => postgresTx(tx).get(sums))
+    await db.transact((tx) => foldTotals(postgresTx(tx)))
+    assert.deepEqual(await db.read((tx) => postgresTx(tx).get(sums)), before)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { LEASE, openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
@@ -38,5 +38,19 @@ describe('another order', { skip }, () => {
     assert.ok(between.old > 0 && between.fresh > 0, 'it died too early or too late')
     await openBench(async () => db, { order: SEVENS })
     assert.deepEqual(await ranks(), { old: 0, fresh: 700 })
+  })
+})
+
+describe('a renewal', { skip }, () => {
+  it('is of visits, not of sites: of two visits to one site only the one with the lease is renewed', async () => {
+    const bench = await openBench(() => server.make())
+    await bench.seed('a.test/')
+    const lost = await bench.one()
+    bench.clock.pass(2 * LEASE)
+    await bench.db.transact((tx) => bench.ledger.reap(tx))
+    bench.clock.pass(LEASE)
+    const visit = await bench.one()
+    assert.deepEqual((await bench.frontier.renew('w1', [lost.id, visit.id])).lost, [lost.id])
+    assert.deepEqual((await bench.frontier.renew('w1', [visit.id, lost.id])).lost, [lost.id])
   })
 })

@@ -7,9 +7,9 @@ import { type Bench, KEPT, link, PAUSE, page, part, whole } from '../../../testk
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { frontierQueries } from '../queries.ts'
-import { keyOf } from '../rules/site.ts'
 import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
 
@@ -237,7 +237,9 @@ else {
     it('that become known while a report waits for a site leave none of its links behind', async () => {
       const { servers, end } = await openServers(postgres, 2)
       const [one, two] = servers
-      const sites = Array.from({ length: 4 }, (_, at) => `s${at}.test`).sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
+      const sites = Array.from({ length: 4 }, (_, at) => `s${at}.test`).sort((a, b) =>
+        compareKeys(siteKeyOf(a), siteKeyOf(b)),
+      )
       const [first, name] = [sites[0], sites[3]]
       await one.seed(...sites.map((site) => `${site}/`))
       const visits = (await one.frontier.checkOut('w', sites.length)).visits

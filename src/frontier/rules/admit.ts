@@ -2,13 +2,14 @@
 import { signed64 } from '../../base/digest.ts'
 import { generationOf, isByForm, linkedPath } from '../../contracts/generation.ts'
 import type { Link } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { LEARNT, type Renaming, type Replaced, renamed } from '../aliases.ts'
 import type { Admitted } from '../contract.ts'
 import type { DomainRow } from './domain-rows.ts'
 import { balanceDomain, endorse, register, release } from './domains.ts'
 import { GONE, HELD_BACK, lastmodOf, REPLACED, WAITING } from './mark.ts'
 import type { Rows, Sifted, SiteLinks } from './rows.ts'
-import { compareBigints, keyOf, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
+import { compareBigints, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
 import { enterKnown, freshen, kindOfLink, rowsOfLinks, textOf } from './spellings.ts'
 import { newUrl, type UrlAt, type UrlRow } from './url-rows.ts'
 
@@ -37,7 +38,7 @@ export async function sift(rows: Rows, given: readonly Link[], asSeeds: boolean)
 
 /** All sites to lock. */
 export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
-  return [...groups.map(({ key }) => key), ...replaced.map(({ link }) => keyOf(link.site))]
+  return [...groups.map(({ key }) => key), ...replaced.map(({ link }) => siteKeyOf(link.site))]
 }
 
 /** Reads the rows that `enterLinks` needs; the sites are locked. */
@@ -217,5 +218,5 @@ export async function keepReplaced(rows: Rows, replaced: readonly Replaced[]): P
 }
 
 function rowAt({ site, key }: Link): UrlAt {
-  return { site: keyOf(site), key: signed64(key) }
+  return { site: siteKeyOf(site), key: signed64(key) }
 }

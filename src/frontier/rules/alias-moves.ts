@@ -3,6 +3,7 @@
  * be fetching it.
  */
 import type { SiteName } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import {
   type AliasAnswer,
   linksToMove,
@@ -15,11 +16,11 @@ import {
 import { admit, renamingOf } from './admit.ts'
 import { linkOfRow, REPLACED } from './mark.ts'
 import type { Rows } from './rows.ts'
-import { keyOf, restAfter, type SiteRow, wake } from './site.ts'
+import { restAfter, type SiteRow, wake } from './site.ts'
 
 /** The alias's site is locked. Returns how many were moved. */
 async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<number> {
-  const key = keyOf(name)
+  const key = siteKeyOf(name)
   const site = rows.sites.get(key)
   // What a visit has on its agenda belongs to it until it ends.
   if (site?.state === 'leased' || site?.state === 'returning') return 0
@@ -56,7 +57,7 @@ async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<
 async function isOriginalToBeHad(rows: Rows, name: SiteName): Promise<boolean> {
   const original = rows.names.originalOf(name)?.site
   if (original === undefined) return true
-  const key = keyOf(original)
+  const key = siteKeyOf(original)
   if (rows.sites.isLocked(key) || (await rows.lockIdle([key])).length > 0) return true
   return (await rows.peekSites([key]))(key) === undefined
 }
@@ -75,7 +76,7 @@ export async function moveRested(rows: Rows, resting: readonly SiteRow[]): Promi
 export async function movePending(rows: Rows): Promise<void> {
   let left = MAX_MOVED
   for (const name of await rows.pendingAliases(MAX_PENDING_NAMES)) {
-    const key = keyOf(name)
+    const key = siteKeyOf(name)
     const isThere = (await rows.peekSites([key]))(key) !== undefined
     if (isThere && (await rows.lockIdle([key])).length === 0) continue
     if (!isThere) await rows.lockSites([key])
@@ -86,8 +87,8 @@ export async function movePending(rows: Rows): Promise<void> {
 
 export async function addAlias(rows: Rows, given: NewAlias): Promise<AliasAnswer> {
   await rows.readNames()
-  const original = keyOf(given.original)
-  const [siteOf] = await Promise.all([rows.peekSites([original]), rows.lockSites([keyOf(given.name)])])
+  const original = siteKeyOf(given.original)
+  const [siteOf] = await Promise.all([rows.peekSites([original]), rows.lockSites([siteKeyOf(given.name)])])
   const answer = rows.names.add(given, rows.now, siteOf(original)?.state === 'barred')
   if (answer === 'taken') await moveWaiting(rows, given.name, MAX_MOVED)
   await rows.flush()
@@ -105,7 +106,7 @@ export async function dropAlias(rows: Rows, name: SiteName): Promise<boolean> {
 /** What was moved from the alias without ever being fetched there waits there again. */
 async function drop(rows: Rows, name: SiteName): Promise<boolean> {
   if (!rows.names.drop(name)) return false
-  const key = keyOf(name)
+  const key = siteKeyOf(name)
   await rows.lockSites([key])
   const site = rows.sites.open(key, name)
   if (site === undefined) return true
@@ -123,6 +124,6 @@ export async function dropAliasesOf(rows: Rows, original: SiteName): Promise<voi
   if (rows.names.isEmpty) return
   await rows.flush()
   const names = await rows.namesOf(original, MAX_NAMES_DROPPED)
-  await rows.lockSites(names.map(keyOf))
+  await rows.lockSites(names.map(siteKeyOf))
   for (const name of names) await drop(rows, name)
 }

@@ -2,6 +2,7 @@
 import { signed64 } from '../../base/digest.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { laterNews, type MemoryNews } from '../../contracts/site-memory.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import { isOwnLink, learntAlias } from '../aliases.ts'
 import type { PartResult } from '../contract.ts'
 import {
@@ -20,7 +21,7 @@ import { learnWildcards } from './domains.ts'
 import { markOf, NOT_FOUND } from './mark.ts'
 import { type MissingPage, markPages, reviveAtAliases } from './mark-pages.ts'
 import type { Rows, Sifted } from './rows.ts'
-import { ALL_PARTS, keyOf, restAfter, type SiteRow, sitesOf } from './site.ts'
+import { ALL_PARTS, restAfter, type SiteRow, sitesOf } from './site.ts'
 import { rowsOfLinks, waitingIndex } from './spellings.ts'
 import type { UrlAt } from './url-rows.ts'
 import { endVisit, isQueued, partResultOf } from './visit.ts'
@@ -166,7 +167,7 @@ function namesTouched({ names }: Rows, groups: readonly Group[]): bigint[] {
     const original = ended === undefined ? undefined : names.originalOf(site)?.site
     return [...(isMissing ? names.learntNamesOf(site) : []), ...(original === undefined ? [] : [original])]
   })
-  return sites.map(keyOf)
+  return sites.map(siteKeyOf)
 }
 
 /** Determined once: an alias that others learn meanwhile would make a link neither the site's own nor cross-site. */
@@ -222,6 +223,6 @@ async function moveOrDropAliases(rows: Rows, resting: readonly SiteRow[]): Promi
 async function learnAliases(rows: Rows, parts: readonly VisitReport[]): Promise<void> {
   const learnt = parts.flatMap((part) => learntAlias(part) ?? [])
   if (learnt.length === 0) return
-  const siteOf = await rows.peekSites(learnt.map(({ original }) => keyOf(original)))
-  for (const alias of learnt) rows.names.add(alias, rows.now, siteOf(keyOf(alias.original))?.state === 'barred')
+  const siteOf = await rows.peekSites(learnt.map(({ original }) => siteKeyOf(original)))
+  for (const alias of learnt) rows.names.add(alias, rows.now, siteOf(siteKeyOf(alias.original))?.state === 'barred')
 }

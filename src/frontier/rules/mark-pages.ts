@@ -38,6 +38,7 @@ export function markPages(rows: Rows, site: SiteRow, pages: readonly PageReport[
   fetched.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)
   const missing: MissingPage[] = []
   for (const { page, key, seq } of fetched) {
+    if (isMarkedAsItIs(rows, site, page, key)) continue
     const one: Fetched = { page, key, seq, known: rows.urls.get(site.key, key) }
     const { outcome } = page
     if (outcome.kind === 'later') putBack(rows, site, one, outcome.notBefore)
@@ -48,6 +49,23 @@ export function markPages(rows: Rows, site: SiteRow, pages: readonly PageReport[
   site.granted = Math.max(0, site.granted - fetched.filter(({ page }) => page.status > 0).length)
   rows.sites.change(site)
   return missing
+}
+
+/** A page whose mark depends on nothing that its row says, as of most pages. False: it is to be decided. */
+function isMarkedAsItIs(
+  rows: Rows,
+  site: SiteRow,
+  { outcome, url, tries, key: urlKey }: PageReport,
+  key: bigint,
+): boolean {
+  const { urls } = rows.tools
+  const at = { site: site.key, key }
+  if (outcome.kind !== 'kept') return false
+  if (urls.keyApart(url) !== undefined || !rows.urls.markUnread(at, { mark: markOf(outcome), tries, url })) return false
+  site.waiting--
+  rows.noteText(urlKey, url)
+  rows.spellings.keepOnly(at, (other) => urls.areTwoIndexes(url, other.url))
+  return true
 }
 
 function putBack(rows: Rows, site: SiteRow, one: Fetched, notBefore: number): void {

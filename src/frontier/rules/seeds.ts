@@ -1,5 +1,6 @@
 /** What the operator names and what a planner schedules. */
 import { signed64 } from '../../base/digest.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Admitted, ScheduledUrl, SeedUrl } from '../contract.ts'
 import { linksOfSeeds, scheduledBySite } from '../tools.ts'
@@ -7,7 +8,7 @@ import { admit } from './admit.ts'
 import { balanceDomain, endorse, NO_REFERRER, register, release } from './domains.ts'
 import { GONE, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
-import { keyOf, type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
+import { type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
 import { newUrl } from './url-rows.ts'
 
 /** A seed given again is enqueued no more than any URL is: once. */
@@ -15,7 +16,7 @@ export async function addSeeds(rows: Rows, seeds: readonly SeedUrl[]): Promise<A
   // First, because it locks the sites that the rows of seeds belong to.
   const admitted = await admit(rows, linksOfSeeds(seeds), true)
   await rows.addSeeds(
-    seeds.map(({ url, key, site, source = 'given' }) => ({ site: keyOf(site), key: signed64(key), url, source })),
+    seeds.map(({ url, key, site, source = 'given' }) => ({ site: siteKeyOf(site), key: signed64(key), url, source })),
   )
   return admitted
 }

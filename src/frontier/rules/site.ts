@@ -7,9 +7,7 @@
  */
 import { assert, never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
-import type { SiteName, WorkerId } from '../../contracts/visit.ts'
-import { siteKey } from '../../web/url/web-url.ts'
+import { type SiteName, siteKeyOf, type WorkerId } from '../../contracts/visit.ts'
 import type { Order } from '../order.ts'
 
 export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
@@ -221,11 +219,6 @@ export function rankWaiting(order: Order, site: SiteRow, head: QueueHead | undef
   })
 }
 
-/** A site's key as the database holds it. */
-export function keyOf(site: SiteName): bigint {
-  return signed64(siteKey(site))
-}
-
 export interface Group<Member> {
   key: SiteRow['key']
   name: SiteName
@@ -238,7 +231,7 @@ export function sitesOf<Member extends { site: SiteName }>(all: readonly Member[
   for (const member of all) {
     const group = groups.get(member.site)
     if (group !== undefined) group.members.push(member)
-    else groups.set(member.site, { key: keyOf(member.site), name: member.site, members: [member] })
+    else groups.set(member.site, { key: siteKeyOf(member.site), name: member.site, members: [member] })
   }
   return [...groups.values()].sort((a, b) => compareBigints(a.key, b.key))
 }

@@ -56,7 +56,11 @@ interface LoadUrls {
   loadText?(site: bigint, key: bigint): KnownText | undefined
   /** Writes a row at once, unless it is there: one statement for most links, where reading first would take two. */
   insert?(row: UrlRow): boolean
+  /** Marks a URL that waits, at once. False: there is none. */
+  mark?(at: UrlAt, marked: Marked): boolean
 }
+
+type Marked = Pick<UrlRow, 'mark' | 'tries' | 'url'>
 
 /** URLs of sites that this transaction has locked: no other one changes or adds any. */
 export class UrlRows {
@@ -131,6 +135,12 @@ export class UrlRows {
     const isNew = insert(row)
     if (isNew) this.keep(row)
     return isNew
+  }
+
+  /** Where a row need not be read to be marked, one statement is enough. False: read it. */
+  markUnread(at: UrlAt, marked: Marked): boolean {
+    const mayMark = !this.isRead(at) && !this.#givenUp.has(at.site)
+    return this.#from.mark !== undefined && mayMark && this.#from.mark(at, marked)
   }
 
   change(row: UrlRow): void {

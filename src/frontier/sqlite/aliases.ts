@@ -4,10 +4,10 @@
  */
 
 import type { SiteName } from '../../contracts/visit.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES, type Original } from '../aliases.ts'
-import { keyOf } from '../rules/site.ts'
 import { readMeta, WRITE_META } from './meta.ts'
 
 /** A million take some seconds, once, and 250 MB. */
@@ -58,12 +58,12 @@ export class AliasTable {
     for (const { name, change } of changes) {
       if (change === null) {
         this.#names.delete(name)
-        tx.run(DELETE_ALIAS, keyOf(name))
+        tx.run(DELETE_ALIAS, siteKeyOf(name))
         continue
       }
       const { to, how, https, since, evidence } = change
       this.#names.set(name, { to, how, https })
-      tx.run(WRITE_ALIAS, keyOf(name), name, to, how, https ? 1 : 0, since, evidence)
+      tx.run(WRITE_ALIAS, siteKeyOf(name), name, to, how, https ? 1 : 0, since, evidence)
     }
     this.#seen = ++this.#last
     tx.run(WRITE_META, CHANGES, String(this.#seen))

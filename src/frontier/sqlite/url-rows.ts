@@ -13,6 +13,7 @@ export const WRITE_URL = `
   UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = ?, tries = ?,
     mark = ?, lastmod = ?
   WHERE site = ? AND key = ?`
+export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
 export const GIVE_UP_URLS = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
 export const REVIVE_URLS = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ?`
 export const READ_HELD_BACK = `SELECT key FROM url WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`

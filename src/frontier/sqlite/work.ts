@@ -42,6 +42,7 @@ import {
 import { readTotals } from './totals.ts'
 import {
   insertUrl,
+  MARK_WAITING,
   READ_HELD_BACK,
   READ_TEXT,
   READ_WAITING,
@@ -102,6 +103,7 @@ export class Work implements Rows {
       load: (site, key) => readUrl(tx, site, key),
       loadText: (site, key) => tx.get<KnownText>(READ_TEXT, site, key),
       insert: (row) => insertUrl(tx, row),
+      mark: ({ site, key }, { mark, tries, url }) => tx.run(MARK_WAITING, mark, tries, url, site, key) === 1,
     })
     this.spellings = new SpellingRows(spellingReader(tx))
     this.domains = new DomainRows((key) => readDomain(tx, key))
