@@ -9,10 +9,10 @@
  */
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { columnsOf, reserveRows, tryBucket } from '../postgres/bucket.ts'
+import { reserveRows, tryBucket } from '../postgres/bucket.ts'
 import { type Change, LinkTargets, type TargetRow } from './link-targets.ts'
 
 /** A page may have 50,000 links: a batch ends with the page that reaches this, however many pages were asked for. */

@@ -1,4 +1,4 @@
-/** What every writer of a bucket's catalogue needs: its lock, ids for new rows, and rows as columns. */
+/** What every writer of a bucket's catalogue needs: its lock, and ids for new rows. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 
 /** Advisory locks have two numbers: the purpose (the letters `orbA`) and the bucket. */
@@ -22,9 +22,4 @@ export async function reserveRows(tx: PostgresTx, bucket: number, rows: number):
     if (given >= last) throw new RangeError('more rows than ids were reserved for')
     return ++given
   }
-}
-
-/** For `unnest`: one array per name. */
-export function columnsOf<Row, Name extends keyof Row>(rows: readonly Row[], ...names: readonly Name[]): Row[Name][][] {
-  return names.map((name) => rows.map((row) => row[name]))
 }

@@ -5,8 +5,8 @@
  */
 import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
+import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
-import { VolumeIds } from '../../collection/postgres/write-captures.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
@@ -15,10 +15,12 @@ import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
 import { bucketsOfEndedLeases } from '../../frontier/postgres/leases.ts'
+import type { ApplyTools } from '../apply.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
-import { type ApplyTools, applyBucket } from './apply.ts'
-import { crossSiteUpTo, isTemporary, LinkAdmitter, newestCrossSite, reasonOf } from './cross-site.ts'
+import { type Applied, applyBucket } from './apply.ts'
+import { bisect } from './bisect.ts'
+import { crossSiteUpTo, LinkAdmitter, newestCrossSite } from './cross-site.ts'
 import {
   makeAllReady,
   newestPart,
@@ -34,8 +36,6 @@ import { Storing } from './storing.ts'
 /** While one waits for the database, another is read and packed. On two cores 4 did 1.3 times the work of 2, and 2 twice that of 1. */
 const BUCKETS_AT_ONCE = 4
 const MAX_PARTS = 500
-/** About 100 pages: this thread needs 10 ms to read and pack them, and as much again for the statements. */
-const MAX_BYTES = 512 * 1024
 
 const LOOK_EVERY: Millis = 1000
 /** Parts out of order are tried again after so many looks, because their visit may be over. */
@@ -55,8 +55,6 @@ export class PostgresIntake implements Intake {
   readonly #due = new Set<number>()
   readonly #busy = new Map<number, Promise<void>>()
   readonly #admitter: LinkAdmitter
-  /** The number of parts that the next transaction of a bucket takes, if the last one failed. */
-  readonly #smaller = new Map<number, number>()
   /** Parts that can be applied, and rows of cross-site links, of all servers as far as this one knows. */
   #waiting = 0
   #links = 0
@@ -75,7 +73,7 @@ export class PostgresIntake implements Intake {
       ...this.#tools,
       busy: this.#busy,
       freed: () => this.#begin(),
-      isOver: () => this.#failure !== undefined || this.#closing !== undefined,
+      isOver: () => this.#isOver,
     })
   }
 
@@ -173,13 +171,18 @@ export class PostgresIntake implements Intake {
     for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
   }
 
+  /** Nothing may begin any more. */
+  get #isOver(): boolean {
+    return this.#failure !== undefined || this.#closing !== undefined
+  }
+
   #wake(...buckets: number[]): void {
     for (const bucket of buckets) this.#due.add(bucket)
     this.#begin()
   }
 
   #begin(): void {
-    if (this.#failure !== undefined || this.#closing !== undefined) return
+    if (this.#isOver) return
     for (const bucket of this.#due) {
       if (this.#applying >= BUCKETS_AT_ONCE) return
       if (this.#busy.has(bucket)) continue
@@ -201,39 +204,30 @@ export class PostgresIntake implements Intake {
   }
 
   async #apply(bucket: number): Promise<void> {
-    let taken: readonly PartName[] = []
     try {
-      const size = { parts: this.#smaller.get(bucket) ?? MAX_PARTS, bytes: MAX_BYTES }
-      const applied = await applyBucket(this.#tools, bucket, size, (parts) => {
-        taken = parts
-      })
+      const applied = await bisect<PartName, Applied | 'busy'>(
+        MAX_PARTS,
+        async (atMost, taken) => (await applyBucket(this.#tools, bucket, atMost, taken)) ?? 'busy',
+        (part, why) => this.#quarantine(bucket, part, why),
+        () => this.#isOver,
+      )
       this.#failures = 0
-      if (applied === undefined) return this.#wakeLater(bucket, TRY_AGAIN)
-      this.#smaller.delete(bucket)
+      if (applied === 'busy') return this.#wakeLater(bucket, TRY_AGAIN)
+      // After a quarantined part come the others.
+      if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add(bucket)
+      if (applied === undefined) return
       this.#waiting += applied.madeReady - applied.parts - applied.setAside
       this.#admitter.note(applied.crossSite)
-      if (applied.isFull || applied.madeReady > 0) this.#due.add(bucket)
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
-      await this.#failed(bucket, taken, error).catch((another) => this.#retryLater(bucket, another))
+      // The inbox is safe, and a failure of the database may pass.
+      this.#retryLater(bucket, error)
     }
   }
 
-  /**
-   * The inbox is safe. A failure of the database may pass. Any other is the fault of a part: half of the parts are tried,
-   * then half of these, until one fails alone, twice. It is quarantined.
-   */
-  async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
-    if (this.#failure !== undefined) return
-    if (isTemporary(error) || taken.length === 0) return this.#retryLater(bucket, error)
-    const isFound = taken.length === 1 && this.#smaller.get(bucket) === 1
-    this.#due.add(bucket)
-    this.#smaller.set(bucket, Math.max(1, taken.length >> 1))
-    if (!isFound) return
-    const why = reasonOf(error)
-    await this.#tools.database.transact((tx) => quarantine(postgresTx(tx), bucket, [{ ...taken[0], why }]))
+  async #quarantine(bucket: number, part: PartName, why: string): Promise<void> {
+    await this.#tools.database.transact((tx) => quarantine(postgresTx(tx), bucket, [{ ...part, why }]))
     this.#waiting--
-    this.#smaller.delete(bucket)
     this.#tools.journal.record({
       kind: 'trouble',
       what: `a report part cannot be applied (${why}): quarantined in the inbox`,
@@ -253,7 +247,7 @@ export class PostgresIntake implements Intake {
   }
 
   #lookLater(): void {
-    if (this.#closing !== undefined || this.#failure !== undefined) return
+    if (this.#isOver) return
     this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
       const next = () => this.#lookLater()
       this.#look()

@@ -4,14 +4,15 @@
  * milliseconds, so that the thread stays free for requests.
  */
 import { turn } from '../../base/clock.ts'
+import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
+import type { ApplyTools } from '../apply.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
-import type { ApplyTools } from './apply.ts'
 import { applyArrived, applyWaiting, Pace } from './apply.ts'
 import { Arrivals } from './arrivals.ts'
 import { storeParts } from './inbox.ts'
@@ -49,7 +50,7 @@ export class SqliteIntake implements Intake {
 
   static async open(tools: IntakeTools): Promise<SqliteIntake> {
     const log = await CrawlLog.open(tools.database, tools.disk, tools.logPath, '')
-    return new SqliteIntake({ ...tools, log }, await tools.database.read(partsWaiting))
+    return new SqliteIntake({ ...tools, log, volumes: new VolumeIds() }, await tools.database.read(partsWaiting))
   }
 
   async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
