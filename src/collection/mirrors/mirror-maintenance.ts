@@ -80,13 +80,14 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
   const leave = async (): Promise<void> => {
     if (leaving.length === 0) return
     const begun = clock.elapsed()
+    await write(leaving)
+    nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
+    // If the database fails, they leave the next time.
+    await inPieces(database, leaving, (tx, { replica }) => names.unalias(tx, replica))
     const gone = leaving
     leaving = []
-    await write(gone)
-    nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
-    await inPieces(database, gone, (tx, { replica }) => names.unalias(tx, replica))
-    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
     left.push(...gone)
+    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
   }
 
   const write = async (gone: readonly LeftMirror[]): Promise<void> => {

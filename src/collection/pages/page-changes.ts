@@ -53,7 +53,7 @@ export async function readKnown(
     rowsOf(tx, bucket, [...wanted.values()]),
     queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
-  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow({ ...row }) }))
+  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow(row) }))
   return { known, indexedUpto: upto!.page }
 }
 

@@ -54,10 +54,10 @@ export const WRITE_PAGES = rowWriter<PageRow & { id: number }>(
 const BIGINTS: ReadonlySet<string> = new Set(['site', 'key', 'textDigest', 'simhash'])
 
 /** From a row that was read exactly, because of its keys: there every integer is a bigint. */
-export function knownRow(found: Readonly<Record<string, unknown>>): PageRow {
+export function knownRow(found: object): PageRow {
   const row: Record<string, unknown> = {}
   for (const [field, [column]] of Object.entries(COLUMNS)) {
-    const value = found[column]
+    const value = (found as Record<string, unknown>)[column]
     row[field] = typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value
   }
   return row as PageRow
