@@ -4,11 +4,10 @@ import { NOON } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { VisitReport } from '../contracts/report.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Database, Tx } from '../database/database.ts'
-import { postgresTx } from '../database/postgres/tx.ts'
+import { tryBucket } from './bucket.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { VolumeIds } from './captures/write-captures.ts'
 import { CounterSums, writeSums } from './counters/counters.ts'
-import { tryBucket } from './postgres/bucket.ts'
 import { siteKeyOf } from './row-id.ts'
 import { CatalogueWriter } from './write-reports.ts'
 
@@ -16,7 +15,7 @@ export async function applyReports(database: Database, reports: readonly VisitRe
   const buckets = Map.groupBy(reports, ({ site }) => bucketOf(database.dialect, siteKeyOf(site)))
   for (const [bucket, together] of buckets)
     await database.transact(async (tx) => {
-      if (tx.dialect === 'postgres') await tryBucket(postgresTx(tx), bucket)
+      await tryBucket(tx, bucket)
       await fileReports(tx, together, bucket)
       await writeSums(tx, bucket, sumsOf(together))
     })

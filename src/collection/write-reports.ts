@@ -4,10 +4,9 @@
  */
 import type { VisitReport } from '../contracts/report.ts'
 import type { Tx } from '../database/database.ts'
-import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
 import { rowWriter, writeRows } from '../database/write-rows.ts'
+import { reserveRows } from './bucket.ts'
 import type { DigestFilter } from './captures/digest-filter.ts'
 import {
   captureRows,
@@ -19,7 +18,6 @@ import {
 } from './captures/write-captures.ts'
 import { type KnownPage, PageChanges, readKnown } from './pages/page-changes.ts'
 import { findingRow } from './pages/page-row.ts'
-import { reserveRows } from './postgres/bucket.ts'
 import { siteKeyOf } from './row-id.ts'
 
 export interface CatalogueTools {
@@ -85,15 +83,17 @@ export class CatalogueWriter {
   }
 
   async #ids(reports: readonly VisitReport[]): Promise<Pick<Before, 'nextPage' | 'nextRow'>> {
-    if (this.#tx.dialect === 'sqlite') {
-      let last = sqliteTx(this.#tx).get<{ id: number | null }>('SELECT max(id) AS id FROM page')?.id ?? 0
-      return { nextPage: () => ++last, nextRow: () => null }
-    }
     // A page may be new and have a capture.
     const rows = reports.reduce((sum, { pages, findings }) => sum + 2 * pages.length + findings.length, 0)
-    const next = await reserveRows(postgresTx(this.#tx), this.#bucket, rows)
-    return { nextPage: next, nextRow: next }
+    const nextRow = await reserveRows(this.#tx, this.#bucket, rows)
+    // The rows of a page's links need its id.
+    let last = this.#tx.dialect === 'sqlite' ? await lastPage(this.#tx) : 0
+    return { nextPage: () => nextRow() ?? ++last, nextRow }
   }
+}
+
+async function lastPage(tx: Tx): Promise<number> {
+  return (await queries(tx).get<{ id: number | null }>('SELECT max(id) AS id FROM page'))?.id ?? 0
 }
 
 type FindingRow = Omit<ReturnType<typeof findingRow>, 'withdrawn'> & { id: number | null; site: bigint }

@@ -4,8 +4,6 @@ import type { Database } from '../database.ts'
 import { postgresTx } from './tx.ts'
 
 export interface DatabaseClock extends Clock {
-  /** How far the machine's own time is behind the database's; negative: ahead. */
-  readonly offsetMs: number
   close(): void
 }
 
@@ -57,9 +55,6 @@ export async function databaseClock(database: Database, clock: Clock): Promise<D
     elapsed: () => clock.elapsed(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
     after: (ms, call) => clock.after(ms, call),
-    get offsetMs() {
-      return origin + clock.elapsed() - clock.now()
-    },
     close() {
       isOpen = false
       cancel()

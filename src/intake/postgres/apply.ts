@@ -1,5 +1,5 @@
 /** Applies the oldest parts of one bucket, in bulk. */
-import { tryBucket } from '../../collection/postgres/bucket.ts'
+import { tryBucket } from '../../collection/bucket.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { type ApplyTools, applyBatch } from '../apply.ts'

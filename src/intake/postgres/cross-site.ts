@@ -5,7 +5,7 @@
  * of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
-import { tryBucket } from '../../collection/postgres/bucket.ts'
+import { tryBucket } from '../../collection/bucket.ts'
 import { siteKeyOf } from '../../collection/row-id.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
 import { encodeLinks } from '../../contracts/encode-report.ts'

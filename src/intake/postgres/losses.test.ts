@@ -7,7 +7,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
-import { tryBucket } from '../../collection/postgres/bucket.ts'
+import { tryBucket } from '../../collection/bucket.ts'
 import type { Link } from '../../contracts/report.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
