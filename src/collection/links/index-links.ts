@@ -17,19 +17,15 @@ import { type Change, LinkTargets, type TargetRow } from './link-targets.ts'
 /** A page may have 50,000 links: a batch ends with the page that reaches this, however many pages were asked for. */
 const MAX_BYTES = 1024 * 1024
 
-export interface LinkIndexer {
-  /**
-   * Indexes one batch of at most so many pages, if `atLeast` wait (on PostgreSQL: of one bucket). False: fewer wait, or
-   * other servers index them.
-   */
-  next(atLeast: number, atMost: number): Promise<boolean>
-}
-
-export function linkIndexer(database: Database): LinkIndexer {
+export function linkIndexer(database: Database) {
   /** Those that had enough pages when they were looked up. */
   let buckets: number[] = []
   return {
-    async next(atLeast, atMost) {
+    /**
+     * Indexes one batch of at most so many pages, if `atLeast` wait (on PostgreSQL: of one bucket). False: fewer wait, or
+     * other servers index them.
+     */
+    async next(atLeast: number, atMost: number): Promise<boolean> {
       if (buckets.length === 0) buckets = await database.read((tx) => bucketsToIndex(tx, atLeast))
       for (let bucket = buckets.pop(); bucket !== undefined; bucket = buckets.pop()) {
         const at: number = bucket

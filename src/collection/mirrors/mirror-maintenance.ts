@@ -37,14 +37,7 @@ export interface LeftMirror extends NamedPair {
   why: string
 }
 
-export interface MirrorMaintenance {
-  /** Compares the next pairs: some milliseconds. */
-  compareSome(): Promise<void>
-  /** Compares all, and writes the list if any left it. */
-  finish(): Promise<void>
-  /** Pairs that left in this run. */
-  readonly left: readonly LeftMirror[]
-}
+export type MirrorMaintenance = Awaited<ReturnType<typeof maintainMirrors>>
 
 /** How an alias came to be, for those of the list. */
 export const FROM_LIST = 'list'
@@ -53,7 +46,7 @@ const PAIRS_AT_ONCE = 200
 /** Largest share of the time for writing the file: a million lines take a second. */
 const SHARE_FOR_WRITING = 1 / 60
 
-export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<MirrorMaintenance> {
+export async function maintainMirrors(parts: MirrorMaintenanceParts) {
   const { database, names, urls, clock, journal, disk, path } = parts
   const pairs = await enterList(parts)
   const none = new Set<SiteName>()
@@ -110,7 +103,9 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
   }
 
   return {
-    left,
+    /** Pairs that left in this run. */
+    left: left as readonly LeftMirror[],
+    /** Compares the next pairs: some milliseconds. */
     compareSome: () =>
       inTurn(async () => {
         if (at >= pairs.length) at = 0
@@ -119,6 +114,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
         await compare(some)
         if (clock.elapsed() >= nextWrite) await leave()
       }),
+    /** Compares all, and writes the list if any left it. */
     finish: () =>
       inTurn(async () => {
         for (let from = 0; from < pairs.length; from += PAIRS_AT_ONCE) {
