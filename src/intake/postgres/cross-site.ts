@@ -15,6 +15,7 @@ import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { IntakeTools } from '../intake.ts'
 import { bisect, isTemporary, reasonOf } from './bisect.ts'
+import type { BucketTasks } from './bucket-tasks.ts'
 import { type Waiting, waitingBy } from './inbox.ts'
 
 export const ADD_CROSS_SITE = 'INSERT INTO cross_site_link (bucket, links) VALUES ($1, $2)'
@@ -74,11 +75,8 @@ interface CrossSiteRow {
   links: Uint8Array
 }
 
-interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'clock' | 'journal'> {
-  /** Buckets that this process works on: one task each. */
-  busy: Map<number, Promise<void>>
-  /** Some are free again. */
-  freed(): void
+interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'journal'> {
+  tasks: BucketTasks
   /** Nothing may begin any more. */
   isOver(): boolean
 }
@@ -86,63 +84,25 @@ interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'clock
 /** Admits stored links to the frontier, those of many buckets together. */
 export class LinkAdmitter {
   readonly #tools: AdmitterTools
-  /** Buckets for which links wait, with the time when they are due: the oldest first. */
-  readonly #due = new Map<number, Millis>()
-  #running = 0
-  #stopWaiting: (() => void) | undefined
+  readonly #waiting: ReturnType<BucketTasks['kind']>
 
   constructor(tools: AdmitterTools) {
     this.#tools = tools
+    this.#waiting = tools.tasks.kind(AT_ONCE, MAX_BUCKETS, (buckets) => this.#admit(buckets))
   }
 
   get buckets(): number {
-    return this.#due.size
+    return this.#waiting.waiting
   }
 
   /** Links were stored for these. */
   note(buckets: Iterable<number>): void {
-    const at = this.#tools.clock.elapsed() + GATHER
-    for (const bucket of buckets) if (!this.#due.has(bucket)) this.#due.set(bucket, at)
-    this.#begin()
+    this.#waiting.add(buckets, GATHER)
   }
 
   /** Without the delay. */
   now(buckets: Iterable<number>): void {
-    for (const bucket of buckets) this.#due.set(bucket, Number.NEGATIVE_INFINITY)
-    this.#begin()
-  }
-
-  stop(): void {
-    this.#stopWaiting?.()
-  }
-
-  #begin(): void {
-    const { clock, busy, isOver } = this.#tools
-    if (this.#running >= AT_ONCE || this.#due.size === 0 || isOver()) return
-    const now = clock.elapsed()
-    const free = [...this.#due].filter(([bucket]) => !busy.has(bucket))
-    const ready = free.filter(([, at]) => at <= now).map(([bucket]) => bucket)
-    this.#stopWaiting?.()
-    if (ready.length > 0) {
-      this.#run(ready.slice(0, MAX_BUCKETS))
-      this.#begin()
-    } else {
-      const next = Math.min(now + GATHER, ...free.map(([, at]) => at))
-      this.#stopWaiting = clock.after(next - now, () => this.#begin())
-    }
-  }
-
-  #run(buckets: readonly number[]): void {
-    this.#running++
-    for (const bucket of buckets) this.#due.delete(bucket)
-    const over = () => {
-      this.#running--
-      for (const bucket of buckets) this.#tools.busy.delete(bucket)
-      this.#tools.freed()
-      this.#begin()
-    }
-    const running = this.#admit(buckets).then(over, over)
-    for (const bucket of buckets) this.#tools.busy.set(bucket, running)
+    this.#waiting.add(buckets)
   }
 
   async #admit(buckets: readonly number[]): Promise<void> {
@@ -155,8 +115,7 @@ export class LinkAdmitter {
         for (const bucket of buckets) await this.#admitAlone(bucket)
       }
     } catch (error) {
-      const at = this.#tools.clock.elapsed() + RETRY_AFTER
-      for (const bucket of buckets) this.#due.set(bucket, at)
+      this.#waiting.add(buckets, RETRY_AFTER)
       const what = `cross-site links cannot be admitted for now: ${reasonOf(error)}`
       this.#tools.journal.record({ kind: 'trouble', what })
     }

@@ -20,6 +20,7 @@ import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type Applied, applyBucket } from './apply.ts'
 import { bisect } from './bisect.ts'
+import { BucketTasks } from './bucket-tasks.ts'
 import { crossSiteUpTo, LinkAdmitter, newestCrossSite } from './cross-site.ts'
 import {
   makeAllReady,
@@ -51,14 +52,13 @@ const APPLIES_PER_SYNC = 100
 export class PostgresIntake implements Intake {
   readonly #tools: ApplyTools
   readonly #storing: Storing
-  /** Buckets in which parts wait, the longest first; and those that this process works on. */
-  readonly #due = new Set<number>()
-  readonly #busy = new Map<number, Promise<void>>()
+  readonly #tasks: BucketTasks
+  /** Buckets in which parts wait. */
+  readonly #due: ReturnType<BucketTasks['kind']>
   readonly #admitter: LinkAdmitter
   /** Parts that can be applied, and rows of cross-site links, of all servers as far as this one knows. */
   #waiting = 0
   #links = 0
-  #applying = 0
   #applies = 0
   #looks = 0
   #failures = 0
@@ -69,12 +69,10 @@ export class PostgresIntake implements Intake {
   private constructor(tools: ApplyTools) {
     this.#tools = { ...tools, journal: this.#stoppedBy(tools.journal) }
     this.#storing = new Storing((parts) => this.#storeNow(parts))
-    this.#admitter = new LinkAdmitter({
-      ...this.#tools,
-      busy: this.#busy,
-      freed: () => this.#begin(),
-      isOver: () => this.#isOver,
-    })
+    const isOver = () => this.#isOver
+    this.#tasks = new BucketTasks(tools.clock, isOver)
+    this.#due = this.#tasks.kind(BUCKETS_AT_ONCE, 1, ([bucket]) => this.#apply(bucket))
+    this.#admitter = new LinkAdmitter({ ...this.#tools, tasks: this.#tasks, isOver })
   }
 
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
@@ -110,7 +108,7 @@ export class PostgresIntake implements Intake {
     const newest = await database.read(newestPart)
     await this.#until(
       (tx) => readyUpTo(tx, newest),
-      (buckets) => this.#wake(...buckets),
+      (buckets) => this.#due.add(buckets),
     )
     // After the parts, because they bring links.
     const newestLinks = await database.read(newestCrossSite)
@@ -123,7 +121,7 @@ export class PostgresIntake implements Intake {
   /** Until nothing waits. */
   async #until(read: (tx: Tx) => Promise<Waiting>, wake: (buckets: readonly number[]) => void): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
-      await this.#applied()
+      await this.#tasks.idle()
       if (this.#failure !== undefined) throw this.#failure.error
       const { buckets, rows } = await this.#tools.database.read(read)
       if (buckets.length === 0) return
@@ -156,9 +154,9 @@ export class PostgresIntake implements Intake {
 
   async #close(): Promise<void> {
     this.#stopLooking?.()
-    this.#admitter.stop()
+    this.#tasks.stop()
     await this.#storing.idle()
-    await this.#applied()
+    await this.#tasks.idle()
     await this.#tools.log.close()
   }
 
@@ -168,39 +166,12 @@ export class PostgresIntake implements Intake {
     const parts = [...stored.values()].reduce((sum, count) => sum + count, 0)
     journal.record({ kind: 'inbox-stored', parts })
     this.#waiting += parts
-    for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
+    this.#due.add([...stored].flatMap(([bucket, count]) => (count > 0 ? [bucket] : [])))
   }
 
   /** Nothing may begin any more. */
   get #isOver(): boolean {
     return this.#failure !== undefined || this.#closing !== undefined
-  }
-
-  #wake(...buckets: number[]): void {
-    for (const bucket of buckets) this.#due.add(bucket)
-    this.#begin()
-  }
-
-  #begin(): void {
-    if (this.#isOver) return
-    for (const bucket of this.#due) {
-      if (this.#applying >= BUCKETS_AT_ONCE) return
-      if (this.#busy.has(bucket)) continue
-      this.#due.delete(bucket)
-      this.#applying++
-      const over = () => {
-        this.#applying--
-        this.#busy.delete(bucket)
-        this.#begin()
-      }
-      // Only a reader of the journal can still throw, and `#failure` has that error.
-      const applying = this.#apply(bucket).then(over, over)
-      this.#busy.set(bucket, applying)
-    }
-  }
-
-  async #applied(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values())
   }
 
   async #apply(bucket: number): Promise<void> {
@@ -212,9 +183,9 @@ export class PostgresIntake implements Intake {
         () => this.#isOver,
       )
       this.#failures = 0
-      if (applied === 'busy') return this.#wakeLater(bucket, TRY_AGAIN)
+      if (applied === 'busy') return this.#due.add([bucket], TRY_AGAIN)
       // After a quarantined part come the others.
-      if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add(bucket)
+      if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add([bucket])
       if (applied === undefined) return
       this.#waiting += applied.madeReady - applied.parts - applied.setAside
       this.#admitter.note(applied.crossSite)
@@ -237,13 +208,7 @@ export class PostgresIntake implements Intake {
   #retryLater(bucket: number, error: unknown): void {
     if (this.#failure !== undefined) return
     this.#tools.journal.record({ kind: 'trouble', what: `reports cannot be applied for now: ${String(error)}` })
-    this.#wakeLater(bucket, Math.min(LONGEST_RETRY, LOOK_EVERY * 2 ** Math.min(16, this.#failures++)))
-  }
-
-  #wakeLater(bucket: number, ms: Millis): void {
-    this.#tools.clock.after(ms, () => {
-      if (this.#closing === undefined) this.#wake(bucket)
-    })
+    this.#due.add([bucket], Math.min(LONGEST_RETRY, LOOK_EVERY * 2 ** Math.min(16, this.#failures++)))
   }
 
   #lookLater(): void {
@@ -266,7 +231,7 @@ export class PostgresIntake implements Intake {
     })
     this.#waiting = ready.rows
     this.#links = links.rows
-    this.#wake(...ready.buckets)
+    this.#due.add(ready.buckets)
     this.#admitter.note(links.buckets)
   }
 
