@@ -44,13 +44,12 @@ export async function readKnown(
   bucket: number,
   reports: readonly VisitReport[],
 ): Promise<{ known: KnownPage[]; indexedUpto: number }> {
-  const wanted = new Map<string, { site: bigint; key: bigint }>()
-  for (const { site: name, pages } of reports) {
+  const wanted = reports.flatMap(({ site: name, pages }) => {
     const site = siteKeyOf(name)
-    for (const page of pages) if (!page.ownRequest) wanted.set(`${site} ${page.key}`, { site, key: signed64(page.key) })
-  }
+    return pages.flatMap(({ key, ownRequest }) => (ownRequest ? [] : [{ site, key: signed64(key) }]))
+  })
   const [rows, upto] = await Promise.all([
-    rowsOf(tx, bucket, [...wanted.values()]),
+    rowsOf(tx, bucket, wanted),
     queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
   const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow(row) }))

@@ -5,8 +5,8 @@
 import { type Millis, turn } from '../../base/clock.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { type ApplyTools, applyBatch, type Batch, type Decided } from '../apply.ts'
+import type { Arrivals, Taken } from '../arrivals.ts'
 import { type ClosedPart, totalBytes } from '../report-parts.ts'
-import type { Arrivals } from './arrivals.ts'
 import { quarantine, removeParts, storeParts, storeQuarantined, type WaitingPart, waitingParts } from './inbox.ts'
 
 /** Whatever else needs the database waits for all of them: about 25 ms. */
@@ -35,13 +35,18 @@ export async function applyWaiting(tools: ApplyTools, pace: Pace, afterId: numbe
 
 /**
  * Applies parts that have just come, without the inbox: durable and applied with one commit. They are taken once the
- * transaction has begun, so those that came while another ran are among them. `stored`: parts out of order that are new to the
- * inbox.
+ * transaction has begun, so those that came while another ran are among them; `taken` receives them, also if it fails.
+ * `stored`: parts out of order that are new to the inbox.
  */
-export async function applyArrived(tools: ApplyTools, pace: Pace, arrivals: Arrivals) {
+export async function applyArrived(tools: ApplyTools, pace: Pace, arrivals: Arrivals, taken: Taken[]) {
   const { result: stored, parts } = await applyBatch(tools, 0, async (tx, batch) => {
     const early: SealedPart[] = []
-    const source = { hasMore: () => arrivals.parts > 0, next: () => arrivals.take(pace.bytes) }
+    const next = () => {
+      const some = arrivals.take(pace.bytes)
+      taken.push(some)
+      return some.parts
+    }
+    const source = { hasMore: () => arrivals.parts > 0, next }
     await inSlices(tools, pace, batch, source, ({ outOfOrder, corrupt }) => {
       for (const { why, ...part } of corrupt) storeQuarantined(tx, part, why)
       early.push(...outOfOrder)
