@@ -7,6 +7,7 @@
  */
 import { dirname } from 'node:path'
 import type { AppendFile, Disk } from '../../base/disk.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
@@ -27,7 +28,7 @@ export class CrawlLog {
   readonly #node: string
   /** Rows that the file holds and the database has not forgotten. */
   #written: number[]
-  #syncing: Promise<void> = Promise.resolve()
+  readonly #inTurn = inOrder()
 
   private constructor(database: Database, file: AppendFile, node: string, written: number[]) {
     this.#database = database
@@ -75,9 +76,7 @@ export class CrawlLog {
 
   /** Now and then, so that the database need not hold the written lines. One sync at a time. */
   sync(): Promise<void> {
-    const next = this.#syncing.then(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
-    this.#syncing = next.catch(() => {})
-    return next
+    return this.#inTurn(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
   }
 
   /** When no transaction is under way. */

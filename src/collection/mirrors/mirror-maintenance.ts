@@ -4,6 +4,7 @@
  */
 import { type Clock, type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
@@ -94,13 +95,8 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
-  /** One after the other: no pair leaves twice, and after `finish` all that `compareSome` found have left. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
+  /** No pair leaves twice, and after `finish` all that `compareSome` found have left. */
+  const inTurn = inOrder()
 
   return {
     /** Pairs that left in this run. */
