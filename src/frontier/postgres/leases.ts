@@ -1,7 +1,7 @@
 /** How leases are renewed, awaited, given back and lost. */
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import { BUCKETS } from '../../database/bucket.ts'
+import { ALL_BUCKETS } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit, StoredPart } from '../ledger.ts'
 import type { SiteRow } from '../rules/site.ts'
@@ -31,8 +31,6 @@ export const RENEW = `
     WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
   UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
   WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
-
-export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 interface Lease {
   key: bigint

@@ -3,10 +3,11 @@
  * Some hundred sites at a time: a crawl may have millions.
  */
 
+import { ALL_BUCKETS } from '../../database/bucket.ts'
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { forgetOldChanges } from './aliases.ts'
-import { ALL_BUCKETS, lose } from './leases.ts'
+import { lose } from './leases.ts'
 import { readMeta, WRITE_META } from './meta.ts'
 import type { FrontierTools } from './tools.ts'
 import { WorkingSet } from './working-set.ts'

@@ -1,7 +1,7 @@
 /** The inbox, a logged table with buckets: parts that are durable and not applied yet, whichever server stored them. */
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { BUCKETS, bucketOf } from '../../database/bucket.ts'
+import { ALL_BUCKETS, bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
@@ -151,8 +151,6 @@ export async function waitingBy(tx: Tx, read: string, count: string, newest: num
 export async function newestPart(tx: Tx): Promise<number> {
   return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
 }
-
-const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 /**
  * Those of some buckets in which no part waits to be applied and into which none is stored before this transaction ends: a
