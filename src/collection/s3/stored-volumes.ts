@@ -4,7 +4,7 @@
  * volume is complete it is stored again as a whole, under its NAME, and the pieces are removed. Each byte is sent twice;
  * readers try the whole, then the pieces.
  */
-import type { ObjectStore } from './object-store.ts'
+import type { ObjectStore } from './s3-store.ts'
 
 interface Piece {
   key: string
