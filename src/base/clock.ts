@@ -1,5 +1,6 @@
 /** The only source of time. The simulator passes another clock, and the same code runs without waiting. */
 import { uptime } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Milliseconds since 1970, for records. */
 export type Instant = number
@@ -53,6 +54,7 @@ export function countingSleep({ monotonic, wall, uptime }: MachineClocks): () =>
 
 /** setTimeout overflows above 2^31-1 ms and then fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
+const timerMs = (ms: Millis) => Math.min(Math.max(0, ms), LONGEST_TIMER_MS)
 
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -61,20 +63,10 @@ export const realClock: Clock = {
     wall: () => Date.now(),
     uptime: () => uptime() * 1000,
   }),
-  sleep(ms, signal) {
-    if (signal?.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', end)
-        resolve()
-      }
-      const timer = setTimeout(end, Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
-      signal?.addEventListener('abort', end)
-    })
-  },
+  // Rejected when the signal aborts.
+  sleep: (ms, signal) => wait(timerMs(ms), undefined, { signal }).catch(() => {}),
   after(ms, call) {
-    const timer = setTimeout(call, Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
+    const timer = setTimeout(call, timerMs(ms))
     return () => clearTimeout(timer)
   },
 }

@@ -30,10 +30,8 @@ export interface AppendFile {
   close(): void
 }
 
-/** A small file written whole or not at all, whatever happens meanwhile. */
-
 /**
- * Durable when it resolves; until then whoever reads `path` finds what was there before. `mode`: of secrets, which nobody
+ * Writes a small file whole or not at all. Durable when it resolves; until then whoever reads `path` finds what was there before. `mode`: of secrets, which nobody
  * else may read at any moment.
  */
 export async function replaceFile(

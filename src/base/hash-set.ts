@@ -8,6 +8,10 @@ const FEWEST_SLOTS = 16
 /** A larger set is not wiped but allocated anew. */
 const MAX_WIPED = 1024
 
+/** Secret multipliers, for `hashSlot`. */
+const LOW = freshSeed() | 1
+const HIGH = freshSeed() | 1
+
 /** Splits a key into its halves. */
 const whole = new BigUint64Array(1)
 const half = new Int32Array(whole.buffer)
@@ -101,13 +105,8 @@ export class HashSet64 {
  * Where a 64-bit hash goes in a table of 2^bits places. The hashes of URLs are no secret: whoever wants can write a hundred
  * thousand URLs whose low bits agree, and a table that takes those for the place would be searched from end to end for
  * each. Two multipliers that nobody outside the process knows spread them (multiply-shift hashing). Nothing but the time
- * that a look-up takes depends on them.
+ * that a look-up takes depends on them. Of a key's two halves; `bits` from 1 to 31.
  */
-
-const LOW = freshSeed() | 1
-const HIGH = freshSeed() | 1
-
-/** Of a key's two halves; `bits` from 1 to 31. */
 export function hashSlot(low: number, high: number, bits: number): number {
   return (Math.imul(low, LOW) + Math.imul(high, HIGH)) >>> (32 - bits)
 }

@@ -1,5 +1,5 @@
 /** The only source of randomness, so that a run can be repeated from its seed. */
-import { randomFillSync } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 
 export interface Random {
   /** Uniform in [0, 1). */
@@ -46,7 +46,7 @@ export function freshSeed(): number {
 
 /** A name that no other process will choose. */
 export function freshId(): string {
-  return Buffer.from(randomFillSync(new Uint8Array(8))).toString('hex')
+  return randomBytes(8).toString('hex')
 }
 
 function rotateLeft(x: number, k: number): number {

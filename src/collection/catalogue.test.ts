@@ -4,31 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
-import { siteKeyOf } from '../contracts/visit.ts'
-import type { Database, Tx } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
-import { DigestFilter } from './captures/digest-filter.ts'
-import { CaptureWriter } from './captures/write-capture.ts'
-import { CounterSums, noteProgress, writeSums } from './counters/counters.ts'
+import { noteProgress } from './counters/counters.ts'
 import { duplicateContents, figures, progressSince } from './figures.ts'
 import { pagesSince } from './pages/read-pages.ts'
-import { writePage } from './pages/write-page.ts'
+import { applyReports, fileReports } from './sample-catalogue.test-data.ts'
 
 const DOCS = new URL('../../docs/reference/catalogue.md', import.meta.url)
-
-function write(tx: Tx, ...reports: ReturnType<typeof sampleReport>[]): void {
-  const sums = new CounterSums()
-  const captures = new CaptureWriter(DigestFilter.ofBits(1024))
-  for (const report of reports) {
-    for (const page of report.pages) {
-      captures.write(tx, siteKeyOf(report.site), page)
-      writePage(tx, siteKeyOf(report.site), page)
-    }
-    sums.add(report.site, report.counts, report.pages[0]?.at ?? NOON)
-  }
-  writeSums(tx, sums)
-}
 
 const big = sampleReport('big.test', 1, [
   samplePage('http://big.test/', {}, 'same'),
@@ -40,7 +24,7 @@ const small = sampleReport('small.test', 1, [samplePage('http://small.test/', {}
 const tomorrow = sampleReport('next.test', 1, [samplePage('http://next.test/', { at: NOON + 86_400_000 }, 'same')])
 
 async function filled(database: Database): Promise<Database> {
-  await database.transact((tx) => write(tx, big, small, tomorrow))
+  await applyReports(database, [big, small, tomorrow])
   return database
 }
 
@@ -49,7 +33,7 @@ test('answers without a payload are no duplicates of each other', async () => {
   const moved = (url: string) =>
     samplePage(url, { status: 301, outcome: { kind: 'moved', to: 'http://big.test/' } }, '')
   const report = sampleReport('big.test', 1, ['http://big.test/x', 'http://big.test/y'].map(moved))
-  await database.transact((tx) => write(tx, report))
+  await applyReports(database, [report])
   assert.equal(await database.read(async (tx) => (await figures(tx, { seen: 2, waiting: 0 })).storedTwice), 0)
 })
 
@@ -151,10 +135,10 @@ test('another process reads what was applied while a crawl goes on', async () =>
   const seen = () => reader.read(async (tx) => (await pagesSince(tx, 0, 100)).length)
   try {
     assert.equal(await seen(), 0)
-    await writer.transact((tx) => write(tx, small))
+    await writer.transact((tx) => fileReports(tx, [small]))
     assert.equal(await seen(), 1)
     await writer.transact(async (tx) => {
-      write(tx, big)
+      await fileReports(tx, [big])
       // Readers do not see half of a transaction, and do not wait for its end.
       assert.equal(await seen(), 1)
     })

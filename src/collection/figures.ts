@@ -150,8 +150,7 @@ async function ratesByDay(tx: Tx) {
 /** A shorter time gives no meaningful rate. */
 const SHORTEST_MS = 1000
 
-/** What each limit and hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
-
+/** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
 export interface StoppedBy {
   /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
   rule: string

@@ -29,20 +29,13 @@ export function rowOf(id: number): [bucket: number, id: number] {
   return [bucketOfId(id), id]
 }
 
-export interface Piece {
-  /** The rows after ?1 (a bucket) and ?2 (an id): `rowOf` makes both from an id, and 0 is before all. */
-  after: string
-  /** With `after`: those up to and including ?3 (a bucket) and ?4 (an id). */
-  upto: string
-  order: string
-}
-
 /**
  * A table in pieces, in the order of its key: by bucket, then by id. The databases need two texts: SQLite's key is the id
  * alone, and it would not see that a constant before it changes nothing. PostgreSQL also needs the condition on the id: without it
- * the planner takes a piece of a bucket for the whole.
+ * the planner takes a piece of a bucket for the whole. `after`: the rows after ?1 (a bucket) and ?2 (an id): `rowOf` makes both
+ * from an id, and 0 is before all. `upto`, with `after`: those up to and including ?3 and ?4.
  */
-export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
+export function pieceOf(dialect: Dialect, table: string, id = 'id') {
   const [bucket, key] = [`${table}.bucket`, `${table}.${id}`]
   return dialect === 'sqlite'
     ? { after: `${bucket} >= ?1 AND ${key} > ?2`, upto: `${bucket} <= ?3 AND ${key} <= ?4`, order: `ORDER BY ${key}` }

@@ -3,6 +3,7 @@ import { hash64 } from '../base/digest.ts'
 import type { Dialect } from './database.ts'
 
 export const BUCKETS = 256
+export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 /** `key`: a site's 64 bits as the database holds them (signed). */
 export function bucketOf(dialect: Dialect, key: bigint): number {

@@ -9,20 +9,12 @@ const MAX_LINES = 15
 
 /** CoBWeb, Table 2: collection rates per day. */
 export function ratesByDay(figures: Figures): TextTable {
-  const rows = figures.ratesByDay.map((day) => [
-    day.day,
-    grouped(round1(day.documentsPerMinute)),
-    grouped(day.documents),
-  ])
+  const rows = figures.ratesByDay.map((day) => [day.day, grouped(day.documentsPerMinute), grouped(day.documents)])
   const days = figures.ratesByDay.length
   const mean = (of: (day: Figures['ratesByDay'][number]) => number) =>
     figures.ratesByDay.reduce((sum, day) => sum + of(day), 0) / Math.max(1, days)
   if (days > 1)
-    rows.push([
-      'Mean',
-      grouped(round1(mean((d) => d.documentsPerMinute))),
-      grouped(Math.round(mean((d) => d.documents))),
-    ])
+    rows.push(['Mean', grouped(mean((d) => d.documentsPerMinute)), grouped(Math.round(mean((d) => d.documents)))])
   return { title: 'Collection rates', header: ['Date', 'Docs/min', 'Docs/day'], rows, total: days > 1 }
 }
 
@@ -61,8 +53,8 @@ export function servers(figures: Figures): TextTable {
     header: [],
     rows: [
       ['Visited servers', grouped(figures.servers)],
-      ['Documents per server (mean)', grouped(round1(figures.perServer.mean))],
-      ['Documents per server (median)', grouped(round1(figures.perServer.median))],
+      ['Documents per server (mean)', grouped(figures.perServer.mean)],
+      ['Documents per server (median)', grouped(figures.perServer.median)],
       ['Documents per server (most)', grouped(figures.perServer.max)],
     ],
   }
@@ -181,8 +173,4 @@ function counted(title: string, header: readonly string[], kinds: readonly [stri
   if (rest > 0) rows.push(['Other', grouped(rest)])
   rows.push(['Total', grouped(sorted.reduce((sum, [, n]) => sum + n, 0))])
   return { title, header, rows, total: true }
-}
-
-function round1(n: number): number {
-  return Math.round(n * 10) / 10
 }

@@ -40,10 +40,8 @@ function overview({ sites, urls, documents, duplicates, sessionIds }: WebFigures
   }
 }
 
-const round1 = (n: number) => grouped(Math.round(n * 10) / 10)
-
 function distributions(figures: WebFigures): TextTable {
-  const row = (name: string, s: Summary, unit: (n: number) => string = round1) => [
+  const row = (name: string, s: Summary, unit: (n: number) => string = grouped) => [
     name,
     grouped(s.count),
     ...[s.mean, s.median, s.p90, s.p99, s.p999, s.max].map(unit),

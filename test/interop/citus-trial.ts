@@ -69,7 +69,7 @@ describe('on Citus', () => {
   })
 
   describe('a hot statement asks one shard', async () => {
-    const catalogue = ['postgres', 'captures', 'counters', 'links'].map((folder) => `collection/${folder}`)
+    const catalogue = ['', 'pages', 'captures', 'counters', 'links'].map((folder) => `collection/${folder}`)
     const rooms = ['frontier/postgres', 'intake', 'intake/postgres', ...catalogue]
     const all = new Map(
       (await Promise.all(rooms.map((room) => statementsIn(join(SRC, room))))).flatMap((one) => [...one]),

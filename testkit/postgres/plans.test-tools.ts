@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
 import { type PostgresTx, postgresTx } from '../../src/database/postgres/tx.ts'
+import { numbered } from '../../src/database/queries.ts'
 
 interface Plan {
   'Node Type': string
@@ -25,9 +26,12 @@ export async function statementsIn(folder: string): Promise<Map<string, string>>
   const found = new Map<string, string>()
   for (const file of await readdir(folder)) {
     if (!file.endsWith('.ts') || /\.test/.test(file)) continue
-    for (const [name, value] of Object.entries(await import(join(folder, file))))
-      if (typeof value === 'string' && /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(value))
-        found.set(`${file} ${name}`, value)
+    for (const [name, value] of Object.entries<unknown>(await import(join(folder, file)))) {
+      // A `rowWriter` has a text for each database.
+      const sql = (value as { postgres?: unknown } | null)?.postgres ?? value
+      if (typeof sql === 'string' && /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(sql))
+        found.set(`${file} ${name}`, sql.includes('$1') ? sql : numbered(sql))
+    }
   }
   return found
 }

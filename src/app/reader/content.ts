@@ -1,7 +1,7 @@
 /** A page as it was collected: head, payload (of a revisit, from the capture it repeats), decoded body and text. */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { captureCurrentAt, responseAt, responseWith } from '../../collection/captures/find-captures.ts'
+import { captureCurrentAt, responseAt, responseWith } from '../../collection/captures/read-captures.ts'
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Database } from '../../database/database.ts'

@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { type Bench, KEPT, openBench, PAUSE, part } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import { writePage } from '../../collection/pages/write-page.ts'
+import { fileReports } from '../../collection/sample-catalogue.test-data.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
@@ -27,10 +26,9 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
     const outcome = said[url] ?? assert.fail(url)
     return samplePage(url, { key, outcome, status: outcome.kind === 'gone' ? 404 : 200 })
   })
-  await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
-  await bench.db.transact((tx) => {
-    for (const page of pages) writePage(tx, siteKeyOf(visit.site), page)
-  })
+  const report = part(bench, visit, 1, { pages, ended: 'done' })
+  await bench.applyParts(report)
+  await bench.db.transact((tx) => fileReports(tx, [report]))
 }
 
 const outcomeOf = (bench: Bench, url: string) =>

@@ -1,7 +1,12 @@
 /** Reads every volume from end to end and compares its records with the catalogue's captures, both in file order. */
 import type { Disk } from '../../base/disk.ts'
-import { responseAt, responseWith } from '../../collection/captures/find-captures.ts'
-import { capturesIn, knownEnd, type StoredCapture } from '../../collection/captures/read-captures.ts'
+import {
+  capturesIn,
+  knownEnd,
+  responseAt,
+  responseWith,
+  type StoredCapture,
+} from '../../collection/captures/read-captures.ts'
 import {
   describeLocation,
   fetchVolume,

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
+import { fileReports } from '../sample-catalogue.test-data.ts'
 import { INDEX } from './cdxj-merge.ts'
-import { DigestFilter } from './digest-filter.ts'
 import { indexCaptures } from './index-captures.ts'
-import { CaptureWriter } from './write-capture.ts'
 
 const FOLDER = 'indexes'
 const PATH = `${FOLDER}/${INDEX}`
 
 const keep = (database: Database, ...paths: string[]) =>
   database.transact((tx) => {
-    const captures = new CaptureWriter(DigestFilter.ofBits(1024))
-    for (const path of paths) captures.write(tx, siteKeyOf('a.test'), samplePage(`http://a.test/${path}`, {}, path))
+    const pages = paths.map((path) => samplePage(`http://a.test/${path}`, {}, path))
+    return fileReports(tx, [sampleReport('a.test', 1, pages)])
   })
 const keysIn = (disk: Disk) =>
   Buffer.from(disk.read(PATH, 0, 1e6))

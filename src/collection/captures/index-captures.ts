@@ -5,7 +5,7 @@
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { BUCKETS } from '../../database/bucket.ts'
+import { ALL_BUCKETS } from '../../database/bucket.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { cdxjLine } from './cdxj.ts'
@@ -68,7 +68,7 @@ function readUpto(database: Database, node: string): Promise<Upto[]> {
   return database.read(async (tx) => {
     if (tx.dialect === 'sqlite') return queries(tx).all<Upto>('SELECT 0 AS bucket, capture, size FROM cdxj_upto')
     const known = new Map((await queries(tx).all<Upto>(READ_UPTO, node)).map((upto) => [upto.bucket, upto]))
-    return Array.from({ length: BUCKETS }, (_, bucket) => known.get(bucket) ?? { bucket, capture: 0, size: 0 })
+    return ALL_BUCKETS.map((bucket) => known.get(bucket) ?? { bucket, capture: 0, size: 0 })
   })
 }
 

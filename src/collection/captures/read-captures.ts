@@ -1,11 +1,14 @@
-/** Reads captures: all of a URL (`get`, `history`), those of a volume, and the new ones for the CDXJ index. */
-import type { Instant } from '../../base/clock.ts'
+/** Reads captures: of a URL (`get`, `history`), of a payload, of a volume, and all of them. */
+import { type Instant, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
-import type { Tx } from '../../database/database.ts'
+import { shardOf } from '../../database/bucket.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
+import type { SqlValue } from '../../database/sqlite/tx.ts'
+import { parseUrl } from '../../web/url/web-url.ts'
 import { pieceOf, rowOf, siteAt } from '../row-id.ts'
 
 export interface StoredCapture extends Capture {
@@ -19,52 +22,106 @@ export interface StoredCapture extends Capture {
   duplicate: boolean
 }
 
-type Row = Omit<StoredCapture, 'duplicate'> & { duplicate: number }
-
 const SELECT = `SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind,
   v.name AS volume, c."offset", c.length, c.duplicate FROM capture c JOIN volume v ON v.id = c.volume`
+const OF_URL = 'c.bucket = ? AND c.site = ? AND c.key = ?'
+
+/** `which`: the conditions and all that follows them. Reuses the row objects: an index reads millions of them. */
+async function captures(tx: Tx, which: string, ...values: SqlValue[]): Promise<StoredCapture[]> {
+  const rows = await queries(tx).all<Omit<StoredCapture, 'duplicate'> & { duplicate: number }>(
+    `${SELECT} WHERE ${which}`,
+    ...values,
+  )
+  return rows.map((row) => Object.assign(row as object, { duplicate: row.duplicate !== 0 }) as StoredCapture)
+}
 
 /** Oldest first. */
-export async function capturesOf(tx: Tx, site: SiteName, key: UrlKey, atMost = 10_000): Promise<StoredCapture[]> {
-  const sql = `${SELECT} WHERE c.bucket = ? AND c.site = ? AND c.key = ? ORDER BY c.at, c.id LIMIT ?`
-  const rows = await queries(tx).all<Row>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), atMost)
-  return rows.map(stored)
+export function capturesOf(tx: Tx, site: SiteName, key: UrlKey, atMost = 10_000): Promise<StoredCapture[]> {
+  const which = `${OF_URL} ORDER BY c.at, c.id LIMIT ?`
+  return captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), atMost)
+}
+
+/** The last capture at or before `at`. */
+export async function captureCurrentAt(
+  tx: Tx,
+  site: SiteName,
+  key: UrlKey,
+  at: Instant,
+): Promise<StoredCapture | undefined> {
+  const which = `${OF_URL} AND c.at <= ? ORDER BY c.at DESC, c.id DESC LIMIT 1`
+  return (await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), at))[0]
+}
+
+const SAME = `c.digest = ? AND c.kind = 'response' AND c.url = ? AND c.at = ? LIMIT 1`
+
+/**
+ * The capture to which a revisit refers. Found by digest, not by site: a robots.txt that another host answered is filed under the
+ * site that asked. PostgreSQL indexes only the first response of a payload by digest, the others by site. When this finds none,
+ * `responseWith` finds the same bytes.
+ */
+export async function responseAt(tx: Tx, digest: string, url: string, at: Instant): Promise<StoredCapture | undefined> {
+  if (tx.dialect === 'sqlite') return (await captures(tx, SAME, digest, url, at))[0]
+  const first = await responseWith(tx, digest)
+  if (first?.url === url && first.at === at) return first
+  const site = parseUrl(url)?.site
+  if (site === undefined) return undefined
+  const which = `c.bucket = ? AND c.site = ? AND ${SAME}`
+  return (await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), digest, url, at))[0]
+}
+
+/** On PostgreSQL payloads have a table of their own, whose rows belong to no bucket. */
+export const READ_PAYLOAD = 'SELECT bucket, capture FROM payload WHERE shard = ? AND digest = ?'
+
+/** The first response that holds a payload. Its report was applied, so its record is durable and a revisit may refer to it. */
+export async function responseWith(tx: Tx, digest: string): Promise<StoredCapture | undefined> {
+  if (tx.dialect === 'sqlite')
+    return (await captures(tx, `c.digest = ? AND c.kind = 'response' ORDER BY c.id LIMIT 1`, digest))[0]
+  // Two statements, because the two rows may be on two machines.
+  const sql = READ_PAYLOAD
+  const payload = await queries(tx).get<{ bucket: number; capture: number }>(sql, shardOf(digest), digest)
+  if (payload === undefined) return undefined
+  return (await captures(tx, 'c.bucket = ? AND c.id = ?', payload.bucket, payload.capture))[0]
 }
 
 /** By bucket, in the order in which they were applied: call again with the last id until none come. */
-export async function capturesSince(tx: Tx, id: number, atMost: number): Promise<StoredCapture[]> {
+export function capturesSince(tx: Tx, id: number, atMost: number): Promise<StoredCapture[]> {
   const { after, order } = pieceOf(tx.dialect, 'c')
-  const rows = await queries(tx).all<Row>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...rowOf(id), atMost)
-  return rows.map(stored)
+  return captures(tx, `${after} ${order} LIMIT ?`, ...rowOf(id), atMost)
 }
 
 /** As `capturesSince`, of one bucket. */
-export async function capturesOfBucket(tx: Tx, bucket: number, id: number, atMost: number): Promise<StoredCapture[]> {
-  const sql = `${SELECT} WHERE c.bucket = ? AND c.id > ? ORDER BY c.id LIMIT ?`
-  return (await queries(tx).all<Row>(sql, bucket, id, atMost)).map(stored)
+export function capturesOfBucket(tx: Tx, bucket: number, id: number, atMost: number): Promise<StoredCapture[]> {
+  return captures(tx, 'c.bucket = ? AND c.id > ? ORDER BY c.id LIMIT ?', bucket, id, atMost)
 }
 
+const CAPTURES_AT_ONCE = 1000
+
+/** Every capture, in short transactions, so that a crawl can write meanwhile. */
+export async function* everyCapture(database: Database): AsyncGenerator<StoredCapture> {
+  for (let last = 0; ; ) {
+    const captures = await database.read((tx) => capturesSince(tx, last, CAPTURES_AT_ONCE))
+    yield* captures
+    const end = captures.at(-1)
+    if (end === undefined) return
+    last = end.id
+    await turn()
+  }
+}
+
+/** By the volume's id, read first: with a join PostgreSQL sorts the whole volume each time. */
+const IN_VOLUME = 'c.volume = (SELECT id FROM volume WHERE name = ?)'
+
 /** For `verify`: the catalogue's captures of a volume, in the order of the file. */
-export async function capturesIn(tx: Tx, volume: string, fromOffset: number, atMost: number): Promise<StoredCapture[]> {
-  // By the volume's id, read first: with a join PostgreSQL sorts the whole volume each time.
-  const sql = `${SELECT} WHERE c.volume = (SELECT id FROM volume WHERE name = ?) AND c."offset" >= ?
-    ORDER BY c."offset" LIMIT ?`
-  return (await queries(tx).all<Row>(sql, volume, fromOffset, atMost)).map(stored)
+export function capturesIn(tx: Tx, volume: string, fromOffset: number, atMost: number): Promise<StoredCapture[]> {
+  return captures(tx, `${IN_VOLUME} AND c."offset" >= ? ORDER BY c."offset" LIMIT ?`, volume, fromOffset, atMost)
 }
 
 /** The end of the last record of a volume in the catalogue: everything before it was synced. */
 export async function knownEnd(tx: Tx, volume: string): Promise<number> {
-  const sql = `SELECT c."offset" + c.length AS "end" FROM capture c
-    WHERE c.volume = (SELECT id FROM volume WHERE name = ?) ORDER BY c."offset" DESC LIMIT 1`
-  return (await queries(tx).get<{ end: number }>(sql, volume))?.end ?? 0
+  const [last] = await captures(tx, `${IN_VOLUME} ORDER BY c."offset" DESC LIMIT 1`, volume)
+  return last === undefined ? 0 : last.offset + last.length
 }
 
 export async function captureCount(tx: Tx): Promise<number> {
   return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM capture'))!.n
-}
-
-/** Reuses the row object: an index reads millions of them. */
-function stored(row: Row): StoredCapture {
-  const capture: object = row
-  return Object.assign(capture, { duplicate: row.duplicate !== 0 }) as StoredCapture
 }

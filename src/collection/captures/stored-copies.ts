@@ -1,16 +1,13 @@
 /** Which payloads the collection has, and where the first capture of each is. */
 import { turn } from '../../base/clock.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
-import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { DigestFilter } from './digest-filter.ts'
+import { responseWith } from './read-captures.ts'
 
-/** On PostgreSQL payloads have a table of their own, whose rows belong to no bucket. */
-export const READ_PAYLOAD = 'SELECT bucket, capture FROM payload WHERE shard = $1 AND digest = $2'
-export const READ_COPY = 'SELECT url, at FROM capture WHERE bucket = $1 AND id = $2'
 const READ_PAYLOADS = `
   SELECT shard, digest FROM payload WHERE (shard, digest) > ($1, $2) ORDER BY shard, digest LIMIT $3`
 const READ_SINCE = 'SELECT digest FROM payload WHERE seen >= CAST(CAST(? AS text) AS xid8)'
@@ -20,16 +17,9 @@ const READ_MOMENT = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS mom
 /** Digests read at once while the filter is filled: about a millisecond. */
 const PIECE = 2000
 
-/** Only of applied reports: their volumes were synced before they were sent, so a revisit record may refer to them. */
 export async function copyOf(tx: Tx, digest: string): Promise<StoredCopy | undefined> {
-  if (tx.dialect === 'sqlite') {
-    const sql = `SELECT url, at FROM capture WHERE digest = ? AND kind = 'response' ORDER BY id LIMIT 1`
-    return sqliteTx(tx).get<{ url: string; at: number }>(sql, digest)
-  }
-  // Two statements, because the two rows may be on two machines.
-  const db = postgresTx(tx)
-  const payload = await db.get<{ bucket: number; capture: number }>(READ_PAYLOAD, shardOf(digest), digest)
-  return payload === undefined ? undefined : db.get<StoredCopy>(READ_COPY, payload.bucket, payload.capture)
+  const found = await responseWith(tx, digest)
+  return found && { url: found.url, at: found.at }
 }
 
 export function findCopy(database: Database, filter: DigestFilter): FindCopy {

@@ -4,27 +4,22 @@ import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intak
 import { hash64 } from '../../base/digest.ts'
 import { packLinks } from '../../contracts/adjacency.ts'
 import type { PageReport } from '../../contracts/report.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CounterSums, writeSums } from '../counters/counters.ts'
 import { figures } from '../figures.ts'
 import { indexLinks } from '../links/index-links.ts'
-import { writeFindings, writePage } from '../pages/write-page.ts'
+import { applyReports, fileReports } from '../sample-catalogue.test-data.ts'
 import { characterise } from './characterise.ts'
 import { hasSessionId } from './page-pass.ts'
 import { roundUp, type ThresholdName } from './thresholds.ts'
 
 async function collection(...sites: [string, PageReport[]][]): Promise<Database> {
   const database = openSqlite(':memory:')
-  await database.transact((tx) => {
-    const sums = new CounterSums()
-    for (const [site, pages] of sites) {
-      for (const page of pages) writePage(tx, siteKeyOf(site), page)
-      sums.add(site, sampleReport(site, 1, pages).counts, NOON)
-    }
-    writeSums(tx, sums)
-  })
+  await applyReports(
+    database,
+    sites.map(([site, pages]) => sampleReport(site, 1, pages)),
+  )
   return database
 }
 
@@ -164,10 +159,11 @@ test('session ids in queries and paths', () => {
 test('Table 7: sites by findings, URLs by counters, truncated answers', async () => {
   const cut = page('http://a.test/big', [], { annotations: ['lenTrunc'] })
   const database = await collection(['a.test', [cut]], ['b.test', [page('http://b.test/', [])]])
-  await database.transact((tx) => {
-    const finding = (rule: string) => ({ rule, evidence: 'x', at: NOON })
-    writeFindings(tx, siteKeyOf('a.test'), [finding('site-urls>=5000'), finding('maze'), finding('maze')])
-    writeFindings(tx, siteKeyOf('b.test'), [finding('site-urls>=5000'), finding('site-urls>=100')])
+  await database.transact(async (tx) => {
+    const found = (site: string, ...rules: string[]) =>
+      sampleReport(site, 2, [], { findings: rules.map((rule) => ({ rule, evidence: 'x', at: NOON })) })
+    const ofA = found('a.test', 'site-urls>=5000', 'maze', 'maze')
+    await fileReports(tx, [ofA, found('b.test', 'site-urls>=5000', 'site-urls>=100')])
     const sums = new CounterSums()
     sums.add(
       'a.test',
@@ -178,7 +174,7 @@ test('Table 7: sites by findings, URLs by counters, truncated answers', async ()
       ]),
       NOON,
     )
-    writeSums(tx, sums)
+    await writeSums(tx, 0, sums)
   })
   const { stopped } = await database.read((tx) => figures(tx, { seen: 2, waiting: 0 }))
   assert.deepEqual(stopped, [

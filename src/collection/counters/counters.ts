@@ -8,11 +8,9 @@ import type { Counts } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { rowWriter, writeRows } from '../../database/write-rows.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
-import { columnsOf } from '../postgres/bucket.ts'
 import { siteAt } from '../row-id.ts'
 
 /** Every counter's sum over all days. */
@@ -93,53 +91,49 @@ export class CounterSums {
   }
 }
 
-const ADD_COUNTER = 'INSERT INTO counter VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
-const ADD_MINUTE = `
-  INSERT INTO minute (minute, requests, documents, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    requests = requests + excluded.requests, documents = documents + excluded.documents, bytes = bytes + excluded.bytes`
-const ADD_SITE = `
-  INSERT INTO site_stats (site, name, requests, documents, bytes, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, documents = documents + excluded.documents,
-    bytes = bytes + excluded.bytes, last_at = max(last_at, excluded.last_at)`
+const added = (table: string, names: readonly string[]) =>
+  names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
+const RATE = {
+  requests: ['requests', 'bigint'],
+  documents: ['documents', 'bigint'],
+  bytes: ['bytes', 'bigint'],
+} as const
 
-/** On SQLite. */
-export function writeSums(tx: Tx, { days, minutes, sites }: CounterSums): void {
-  const db = sqliteTx(tx)
-  for (const [day, sums] of days) for (const [name, value] of sums) db.run(ADD_COUNTER, name, day, value)
-  for (const [minute, rate] of minutes) db.run(ADD_MINUTE, minute, rate.requests, rate.documents, rate.bytes)
-  for (const [site, sums] of sites)
-    db.run(ADD_SITE, siteKeyOf(site), site, sums.requests, sums.documents, sums.bytes, sums.firstAt, sums.lastAt)
-}
-
-export const ADD_COUNTERS = `
-  INSERT INTO counter (bucket, name, day, value) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::bigint[])
-  ON CONFLICT (name, day, bucket) DO UPDATE SET value = counter.value + excluded.value`
-export const ADD_MINUTES = `
-  INSERT INTO minute (bucket, minute, requests, documents, bytes)
-  SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-  ON CONFLICT (minute, bucket) DO UPDATE SET requests = minute.requests + excluded.requests,
-    documents = minute.documents + excluded.documents, bytes = minute.bytes + excluded.bytes`
-export const ADD_SITE_STATS = `
-  INSERT INTO site_stats (bucket, site, name, requests, documents, bytes, first_at, last_at)
-  SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-  ON CONFLICT (bucket, site) DO UPDATE SET requests = site_stats.requests + excluded.requests,
-    documents = site_stats.documents + excluded.documents, bytes = site_stats.bytes + excluded.bytes,
-    last_at = greatest(site_stats.last_at, excluded.last_at)`
+export const ADD_COUNTERS = rowWriter<{ name: string; day: string; value: number }>(
+  'counter',
+  { name: ['name', 'text'], day: ['day', 'text'], value: ['value', 'bigint'] },
+  'name, day',
+  added('counter', ['value']),
+)
+export const ADD_MINUTES = rowWriter<Rate & { minute: number }>(
+  'minute',
+  { minute: ['minute', 'bigint'], ...RATE },
+  'minute',
+  added('minute', Object.keys(RATE)),
+)
+export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string }>(
+  'site_stats',
+  {
+    site: ['site', 'bigint'],
+    name: ['name', 'text'],
+    ...RATE,
+    firstAt: ['first_at', 'bigint'],
+    lastAt: ['last_at', 'bigint'],
+  },
+  'site',
+  `${added('site_stats', Object.keys(RATE))},
+    last_at = CASE WHEN excluded.last_at > site_stats.last_at THEN excluded.last_at ELSE site_stats.last_at END`,
+)
 
 /** On PostgreSQL a counter has a row per bucket, so no two transactions need the same one. */
-export async function writeBucketSums(tx: PostgresTx, bucket: number, sums: CounterSums): Promise<void> {
-  const counters = [...sums.days].flatMap(([day, names]) => [...names].map(([name, value]) => ({ name, day, value })))
-  if (counters.length === 0) return
-  const minutes = [...sums.minutes].map(([minute, rate]) => ({ minute, ...rate }))
-  const sites = [...sums.sites].map(([name, of]) => ({ name, site: siteKeyOf(name), ...of }))
+export async function writeSums(tx: Tx, bucket: number, { days, minutes, sites }: CounterSums): Promise<void> {
+  const counters = [...days].flatMap(([day, names]) => [...names].map(([name, value]) => ({ name, day, value })))
+  const rates = [...minutes].map(([minute, rate]) => ({ minute, ...rate }))
+  const sums = [...sites].map(([name, of]) => ({ name, site: siteKeyOf(name), ...of }))
   await Promise.all([
-    tx.run(ADD_COUNTERS, bucket, ...columnsOf(counters, 'name', 'day', 'value')),
-    tx.run(ADD_MINUTES, bucket, ...columnsOf(minutes, 'minute', 'requests', 'documents', 'bytes')),
-    tx.run(
-      ADD_SITE_STATS,
-      bucket,
-      ...columnsOf(sites, 'site', 'name', 'requests', 'documents', 'bytes', 'firstAt', 'lastAt'),
-    ),
+    writeRows(tx, ADD_COUNTERS, bucket, counters),
+    writeRows(tx, ADD_MINUTES, bucket, rates),
+    writeRows(tx, ADD_SITE_STATS, bucket, sums),
   ])
 }
 
@@ -151,15 +145,19 @@ export interface Progress {
   waiting: number
 }
 
-const SET_PROGRESS = 'UPDATE SET known = excluded.known, collected = excluded.collected, waiting = excluded.waiting'
-/** On PostgreSQL a minute has a row per bucket; figures of the whole crawl are in the first. */
-const NOTE_PROGRESS = {
-  sqlite: `INSERT INTO minute (minute, known, collected, waiting) VALUES (?, ?, ?, ?) ON CONFLICT (minute) DO ${SET_PROGRESS}`,
-  postgres: `INSERT INTO minute (minute, bucket, known, collected, waiting) VALUES (?, 0, ?, ?, ?)
-    ON CONFLICT (minute, bucket) DO ${SET_PROGRESS}`,
-}
+export const NOTE_PROGRESS = rowWriter<Omit<Progress, 'at'> & { minute: number }>(
+  'minute',
+  {
+    minute: ['minute', 'bigint'],
+    known: ['known', 'bigint'],
+    collected: ['collected', 'bigint'],
+    waiting: ['waiting', 'bigint'],
+  },
+  'minute',
+  'known = excluded.known, collected = excluded.collected, waiting = excluded.waiting',
+)
 
-/** The last note of a minute counts. */
-export async function noteProgress(tx: Tx, { at, known, collected, waiting }: Progress): Promise<void> {
-  await queries(tx).run(NOTE_PROGRESS[tx.dialect], Math.floor(at / MINUTE_MS), known, collected, waiting)
+/** The last note of a minute counts. On PostgreSQL a minute has a row per bucket; figures of the whole crawl are in the first. */
+export async function noteProgress(tx: Tx, { at, ...figures }: Progress): Promise<void> {
+  await writeRows(tx, NOTE_PROGRESS, 0, [{ minute: Math.floor(at / MINUTE_MS), ...figures }])
 }

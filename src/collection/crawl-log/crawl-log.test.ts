@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
+import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CrawlLog } from './crawl-log.ts'
 
@@ -50,4 +51,48 @@ test('a log that the database does not know is continued, not cut', async () => 
   log.written(await database.transact((tx) => log.record(tx, 'new line\n')))
   await CrawlLog.open(database, disk, PATH, '')
   assert.equal(Buffer.from(disk.read(PATH, 0, 1e6)).toString(), 'old line\nnew line\n')
+})
+
+test('syncs run one after the other, and a failed one leaves its lines to the next', async () => {
+  const database = openSqlite(':memory:')
+  const disk = memoryDisk()
+  const running: string[] = []
+  let fails = false
+  const slow = {
+    ...disk,
+    append(path: string) {
+      const file = disk.append(path)
+      return {
+        get size() {
+          return file.size
+        },
+        write: file.write,
+        close: file.close,
+        async sync() {
+          running.push('begin')
+          await file.sync()
+          if (fails) throw new Error('the disk fails')
+          running.push('end')
+        },
+      }
+    },
+  }
+  const log = await CrawlLog.open(database, slow, PATH, '')
+  const write = async (text: string) => log.written(await database.transact((tx) => log.record(tx, text)))
+  const waiting = () => database.read(async (tx) => (await queries(tx).all('SELECT id FROM crawl_log_tail')).length)
+  running.length = 0
+  await write('a\n')
+  const first = log.sync()
+  await write('b\n')
+  await Promise.all([first, log.sync()])
+  assert.deepEqual(running, ['begin', 'end', 'begin', 'end'])
+  const synced = await database.read((tx) => queries(tx).get<{ synced: number }>('SELECT synced FROM crawl_log'))
+  assert.deepEqual([synced?.synced, await waiting()], [4, 0])
+  await write('c\n')
+  fails = true
+  await assert.rejects(log.sync(), /the disk fails/)
+  assert.equal(await waiting(), 1)
+  fails = false
+  await log.sync()
+  assert.equal(await waiting(), 0)
 })

@@ -7,11 +7,16 @@
  */
 import { dirname } from 'node:path'
 import type { AppendFile, Disk } from '../../base/disk.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 
+const RECORD = {
+  sqlite: 'INSERT INTO crawl_log_tail (lines) VALUES (?) RETURNING id',
+  postgres: 'INSERT INTO crawl_log_tail (node, lines) VALUES (?, ?) RETURNING id',
+}
 const FORGET = 'DELETE FROM crawl_log_tail WHERE node = $1 AND id = ANY($2::bigint[])'
 const NOTE_SYNCED = `
   INSERT INTO crawl_log (node, synced) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET synced = excluded.synced`
@@ -27,7 +32,7 @@ export class CrawlLog {
   readonly #node: string
   /** Rows that the file holds and the database has not forgotten. */
   #written: number[]
-  #syncing: Promise<void> = Promise.resolve()
+  readonly #inTurn = inOrder()
 
   private constructor(database: Database, file: AppendFile, node: string, written: number[]) {
     this.#database = database
@@ -57,14 +62,7 @@ export class CrawlLog {
 
   /** Inside the transaction that applies the pages. Pass what it returns to `written` once that is durable. */
   async record(tx: Tx, lines: string): Promise<RecordedLines> {
-    const row =
-      tx.dialect === 'sqlite'
-        ? sqliteTx(tx).get<{ id: number }>('INSERT INTO crawl_log_tail (lines) VALUES (?) RETURNING id', lines)
-        : await postgresTx(tx).get<{ id: number }>(
-            'INSERT INTO crawl_log_tail (node, lines) VALUES ($1, $2) RETURNING id',
-            this.#node,
-            lines,
-          )
+    const row = await queries(tx).get<{ id: number }>(RECORD[tx.dialect], ...ofNode(tx, this.#node), lines)
     return { id: row!.id, lines }
   }
 
@@ -75,9 +73,7 @@ export class CrawlLog {
 
   /** Now and then, so that the database need not hold the written lines. One sync at a time. */
   sync(): Promise<void> {
-    const next = this.#syncing.then(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
-    this.#syncing = next.catch(() => {})
-    return next
+    return this.#inTurn(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
   }
 
   /** When no transaction is under way. */
@@ -105,29 +101,30 @@ export class CrawlLog {
   }
 }
 
+/** SQLite has one log, and its rows name no node. */
+const isShared = (tx: Tx) => tx.dialect === 'postgres'
+const ofNode = (tx: Tx, node: string) => (isShared(tx) ? [node] : [])
+const WHOSE = { sqlite: '', postgres: 'WHERE node = ?' }
+
 /** Undefined where the database knows of no log; SQLite's one row begins with 0. */
 async function readSynced(tx: Tx, node: string): Promise<number | undefined> {
-  const row =
-    tx.dialect === 'sqlite'
-      ? sqliteTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log')
-      : await postgresTx(tx).get<{ synced: number }>('SELECT synced FROM crawl_log WHERE node = $1', node)
-  return tx.dialect === 'sqlite' ? row?.synced || undefined : row?.synced
+  const sql = `SELECT synced FROM crawl_log ${WHOSE[tx.dialect]}`
+  const synced = (await queries(tx).get<{ synced: number }>(sql, ...ofNode(tx, node)))?.synced
+  return synced === 0 && !isShared(tx) ? undefined : synced
 }
 
 function readTail(tx: Tx, node: string): Promise<RecordedLines[]> {
-  const db = queries(tx)
-  return tx.dialect === 'sqlite'
-    ? db.all<RecordedLines>('SELECT id, lines FROM crawl_log_tail ORDER BY id')
-    : db.all<RecordedLines>('SELECT id, lines FROM crawl_log_tail WHERE node = ? ORDER BY id', node)
+  const sql = `SELECT id, lines FROM crawl_log_tail ${WHOSE[tx.dialect]} ORDER BY id`
+  return queries(tx).all<RecordedLines>(sql, ...ofNode(tx, node))
 }
 
 async function forget(tx: Tx, node: string, ids: readonly number[], size: number): Promise<void> {
-  if (tx.dialect === 'sqlite') {
+  if (tx.dialect === 'postgres') {
+    const db = postgresTx(tx)
+    await Promise.all([db.run(FORGET, node, ids), db.run(NOTE_SYNCED, node, size)])
+  } else {
     const db = sqliteTx(tx)
     for (const id of ids) db.run('DELETE FROM crawl_log_tail WHERE id = ?', id)
     db.run('UPDATE crawl_log SET synced = ?', size)
-  } else {
-    const db = postgresTx(tx)
-    await Promise.all([db.run(FORGET, node, ids), db.run(NOTE_SYNCED, node, size)])
   }
 }

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lookedAgain, NOON, samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import {
+  lookedAgain,
+  NOON,
+  samplePage,
+  sampleReport,
+} from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import { packLinks } from '../../contracts/adjacency.ts'
 import type { PageReport } from '../../contracts/report.ts'
@@ -12,7 +17,7 @@ import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { writePage } from '../pages/write-page.ts'
+import { fileReports } from '../sample-catalogue.test-data.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex } from './index-links.ts'
 import { countedTargets, whoLinksHere } from './read-inlinks.ts'
@@ -38,6 +43,9 @@ async function open(): Promise<Database> {
   return database
 }
 
+const file = (database: Database, page: PageReport) =>
+  database.transact((tx) => fileReports(tx, [sampleReport(new URL(page.url).host, 1, [page])]))
+
 const lastLooks = new WeakMap<Database, Map<string, PageReport>>()
 
 /** As a visit reports it: compared with the fetch before. */
@@ -46,7 +54,7 @@ async function look(database: Database, url: string, links: string[]) {
   lastLooks.set(database, last)
   const page = lookedAgain(samplePage(url, {}, `${url} ${links}`, links), last.get(url))
   last.set(url, page)
-  await database.transact((tx) => writePage(tx, siteKeyOf(new URL(url).host), page))
+  await file(database, page)
 }
 
 async function indexAll(database: Database, atOnce = 2): Promise<void> {
@@ -129,11 +137,11 @@ test('a page that was not read this time keeps its links; one that is gone loses
     outcome: { kind: 'later', why: 'connect-timeout', notBefore: NOON },
     ...{ status: -2, memory: undefined, capture: undefined },
   }
-  await database.transact((tx) => writePage(tx, siteKeyOf('a.test'), samplePage(URLS[0], later)))
+  await file(database, samplePage(URLS[0], later))
   await indexAll(database)
   assert.equal((await inlinks(database, URLS[1])).count, 1)
   const gone = samplePage(URLS[0], { outcome: { kind: 'gone', why: 'status-404' }, status: 404 })
-  await database.transact((tx) => writePage(tx, siteKeyOf('a.test'), gone))
+  await file(database, gone)
   assert.equal(await database.read(linksToIndex), 1)
   await indexAll(database)
   assert.equal((await inlinks(database, URLS[1])).count, 0)
@@ -146,7 +154,7 @@ test('links are exported as URLs, and as a table in a file of its own', async ()
   const unwanted = packLinks([
     { key: hash64('http://far.test/x'), siteKey: hash64('far.test'), url: 'http://far.test/x' },
   ])
-  await database.transact((tx) => writePage(tx, siteKeyOf('c.test'), samplePage(URLS[5], { links: unwanted })))
+  await file(database, samplePage(URLS[5], { links: unwanted }))
   const links: [string, string][] = []
   for await (const { from, to } of exportLinks(database)) links.push([from, to])
   assert.deepEqual(links, [

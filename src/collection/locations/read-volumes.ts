@@ -129,25 +129,21 @@ export async function fetchVolume(
   return copyVolume(readAt, name, disk, location.bytes)
 }
 
-/** `bytes`: the size it must have, if that is known. */
+/** `bytes`: the size it must have; infinite where that is not known. */
 export async function copyVolume(
   readAt: ReadAt,
   name: string,
   disk: Disk,
-  bytes?: number,
+  bytes = Number.POSITIVE_INFINITY,
 ): Promise<{ path: string } & Disposable> {
   const folder = scratchFolder('volume')
   try {
     const path = join(folder.path, name)
     const file = disk.append(path)
     try {
-      while (file.size < (bytes ?? Number.POSITIVE_INFINITY)) {
-        const piece = await readAt(
-          name,
-          file.size,
-          Math.min(COPY_BYTES, (bytes ?? Number.POSITIVE_INFINITY) - file.size),
-        )
-        if (piece.length === 0 && bytes === undefined) break
+      while (file.size < bytes) {
+        const piece = await readAt(name, file.size, Math.min(COPY_BYTES, bytes - file.size))
+        if (piece.length === 0 && bytes === Number.POSITIVE_INFINITY) break
         if (piece.length === 0) throw new Error(`it has ${file.size} bytes there, not ${bytes}`)
         file.write(piece)
       }

@@ -5,6 +5,7 @@
  * took over.
  */
 import type { Disk } from '../../base/disk.ts'
+import { inOrder } from '../../base/in-order.ts'
 import { volumeFiles } from '../volumes/volume-name.ts'
 
 export interface VolumeSink {
@@ -30,7 +31,7 @@ export class Shipper {
   readonly #sealing = new Map<string, Promise<void>>()
   /** Why the last seal failed: the next `ship` throws it. */
   #trouble: unknown
-  #last: Promise<void> = Promise.resolve()
+  readonly #inTurn = inOrder()
 
   /** `stays`: complete volumes that are where they belong. */
   constructor(disk: Disk, folder: string, sink: VolumeSink, stays: (name: string) => boolean = () => false) {
@@ -42,9 +43,7 @@ export class Shipper {
 
   /** Resolves when all that the volumes have now is there. Calls run one after the other. */
   ship(): Promise<void> {
-    const turn = this.#last.then(() => this.#shipAll())
-    this.#last = turn.catch(() => {})
-    return turn
+    return this.#inTurn(() => this.#shipAll())
   }
 
   /** Resolves when every seal under way has ended, well or not. */

@@ -7,11 +7,11 @@
 import { join, resolve } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import { diskSpace } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { ObjectStore } from '../s3/object-store.ts'
-import type { S3Access } from '../s3/s3-store.ts'
+import type { ObjectStore, S3Access } from '../s3/s3-store.ts'
 import { volumeFiles } from '../volumes/volume-name.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
 
@@ -51,7 +51,8 @@ export class LocationList implements VolumeLocation {
   #failures = 0
   /** Locations whose last `note` failed. */
   readonly #unseen = new Set<VolumeLocation>()
-  #last: Promise<unknown> = Promise.resolve()
+  /** One call at a time: of two that meet the same failure only one turns to the next location. */
+  readonly #inTurn = inOrder()
 
   /** `archive`: holds volumes that were to be sent to a location of this list, or of an earlier one. */
   constructor(locations: readonly VolumeLocation[], journal: Journal<Event>, archive?: VolumeLocation) {
@@ -116,13 +117,6 @@ export class LocationList implements VolumeLocation {
 
   async settled(): Promise<void> {
     await Promise.all(this.#locations.map((location) => location.settled()))
-  }
-
-  /** One call at a time: of two that meet the same failure only one turns to the next location. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
-    return turn
   }
 
   /** Tries each location once. When all have failed, the first is tried next. */

@@ -64,12 +64,6 @@ async function linkedFromOtherSites(tx: Tx, urls: UrlReader, site: bigint, name:
   return crossSite
 }
 
-/**
- * From pairs to groups with one original each. Connected pairs make a group, its best-ranked site is the original, and each
- * other site is compared with it. Likeness is not transitive: sites that are like a replica but not like the original remain,
- * and elect again.
- */
-
 export interface Grouped {
   original: number
   replicas: number[]
@@ -79,8 +73,10 @@ export interface Grouped {
 const MAX_ELECTIONS = 8
 
 /**
- * `members` sites, ranked from 1, the best first; `isOut`: no longer candidates. `alike` gets the better rank first. Time:
- * linear in pairs, and at most eight comparisons per site.
+ * From pairs to groups with one original each. Connected pairs make a group, its best-ranked site is the original, and each
+ * other site is compared with it. Likeness is not transitive: sites that are like a replica but not like the original remain,
+ * and elect again. `members` sites, ranked from 1, the best first; `isOut`: no longer candidates. `alike` gets the better rank
+ * first. Time: linear in pairs, and at most eight comparisons per site.
  */
 export function groupsOf(
   members: number,

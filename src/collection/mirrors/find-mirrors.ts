@@ -20,18 +20,8 @@ export interface MirrorList {
   pairs: MirrorPair[]
 }
 
-export interface MirrorSearch {
-  /** Sites with contents, different contents, and those of them that too many sites have. */
-  readonly sites: number
-  readonly contents: number
-  readonly tooCommon: number
-  /** Without the sites of `gone`, whose names no longer resolve. */
-  list(heuristic: Heuristic, gone?: ReadonlySet<SiteName>): Promise<MirrorList>
-  close(): Promise<void>
-}
-
 /** `urls` parses by the collection's rules. Reads the catalogue in short pieces, while a crawl may write it. The caller closes it. */
-export async function searchMirrors(catalogue: Database, urls: UrlReader): Promise<MirrorSearch> {
+export async function searchMirrors(catalogue: Database, urls: UrlReader) {
   const scratch = openScratch(SCRATCH_SCHEMA)
   try {
     await gather(catalogue, urls, scratch)
@@ -40,10 +30,13 @@ export async function searchMirrors(catalogue: Database, urls: UrlReader): Promi
     await scratch.transact((tx) => compareCandidates(sqliteTx(tx)))
     const sites = await scratch.read((tx) => sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM size')!.n)
     return {
+      /** Sites with contents, different contents, and those of them that too many sites have. */
       sites,
       contents,
       tooCommon,
-      list: (heuristic, gone) => scratch.transact((tx) => listOf(sqliteTx(tx), heuristic, gone ?? new Set())),
+      /** Without the sites of `gone`, whose names no longer resolve. */
+      list: (heuristic: Heuristic, gone: ReadonlySet<SiteName> = new Set()) =>
+        scratch.transact((tx) => listOf(sqliteTx(tx), heuristic, gone)),
       close: () => scratch.close(),
     }
   } catch (error) {

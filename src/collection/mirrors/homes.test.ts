@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { NOON, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64, sha1 } from '../../base/digest.ts'
 import { keptAs } from '../../contracts/outcome.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
-import { writeFindings } from '../pages/write-page.ts'
+import { fileReports } from '../sample-catalogue.test-data.ts'
 import { proposedMirrors } from './find-mirrors.ts'
 import { whyNoMirror } from './homes.ts'
 import { addPage, catalogueOf, type Sites } from './sample-sites.test-data.ts'
@@ -64,10 +63,14 @@ test('a page that only changed its markup, or a date, is the same', async () => 
 
 test('proposals of the crawl are listed once per site', async () => {
   const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
-  await database.transact((tx) => {
+  await database.transact(async (tx) => {
     const finding = { rule: 'mirror', evidence: 'equal those of x.test', at: NOON, examples: ['http://a.test/'] }
-    writeFindings(tx, siteKeyOf('a.test'), [finding, { ...finding, evidence: 'equal those of y.test' }])
-    writeFindings(tx, siteKeyOf('b.test'), [{ rule: 'depth', evidence: 'deep', at: NOON }])
+    const another = { ...finding, evidence: 'equal those of y.test' }
+    const deep = { rule: 'depth', evidence: 'deep', at: NOON }
+    await fileReports(tx, [
+      sampleReport('a.test', 1, [], { findings: [finding, another] }),
+      sampleReport('b.test', 1, [], { findings: [deep] }),
+    ])
   })
   assert.deepEqual(await database.read((tx) => proposedMirrors(tx, 10)), {
     count: 1,

@@ -143,6 +143,23 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   assert.equal(known.size, 0)
 })
 
+test('a pair that could not leave because the database failed leaves the next time', async () => {
+  const database = await catalogueOf({ 'a.test': { '/': 'one' }, 'c.test': { '/': 'other' } })
+  const clock = virtualClock(NOON - 1)
+  const { known, book } = nameBook(() => clock.now())
+  const told: Event[] = []
+  const journal = { record: (event: Event) => told.push(event) }
+  let fails = true
+  const unalias: AliasNames['unalias'] = async (tx, name) => (fails ? assert.fail('away') : book.unalias(tx, name))
+  const parts = { database, disk: diskWith('c.test a.test\n'), path: PATH, urls: usualUrls, clock, journal }
+  const mirrors = await maintainMirrors({ ...parts, names: { ...book, unalias } })
+  await assert.rejects(mirrors.compareSome(), /away/)
+  assert.deepEqual([known.size, mirrors.left.length, told.length], [1, 0, 0])
+  fails = false
+  await mirrors.compareSome()
+  assert.deepEqual([known.size, mirrors.left.length, told.length], [0, 1, 1])
+})
+
 test('a list that takes long to write is written rarely; pairs that leave meanwhile go with it', async () => {
   const home = (name: string) => ({ [name]: { '/': name } })
   const database = await catalogueOf({ ...home('a.test'), ...home('c.test'), 'b.test': { '/': 'a.test' } })

@@ -4,6 +4,7 @@
  */
 import { type Clock, type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
@@ -37,14 +38,7 @@ export interface LeftMirror extends NamedPair {
   why: string
 }
 
-export interface MirrorMaintenance {
-  /** Compares the next pairs: some milliseconds. */
-  compareSome(): Promise<void>
-  /** Compares all, and writes the list if any left it. */
-  finish(): Promise<void>
-  /** Pairs that left in this run. */
-  readonly left: readonly LeftMirror[]
-}
+export type MirrorMaintenance = Awaited<ReturnType<typeof maintainMirrors>>
 
 /** How an alias came to be, for those of the list. */
 export const FROM_LIST = 'list'
@@ -53,7 +47,7 @@ const PAIRS_AT_ONCE = 200
 /** Largest share of the time for writing the file: a million lines take a second. */
 const SHARE_FOR_WRITING = 1 / 60
 
-export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<MirrorMaintenance> {
+export async function maintainMirrors(parts: MirrorMaintenanceParts) {
   const { database, names, urls, clock, journal, disk, path } = parts
   const pairs = await enterList(parts)
   const none = new Set<SiteName>()
@@ -80,13 +74,14 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
   const leave = async (): Promise<void> => {
     if (leaving.length === 0) return
     const begun = clock.elapsed()
+    await write(leaving)
+    nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
+    // If the database fails, they leave the next time.
+    await inPieces(database, leaving, (tx, { replica }) => names.unalias(tx, replica))
     const gone = leaving
     leaving = []
-    await write(gone)
-    nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
-    await inPieces(database, gone, (tx, { replica }) => names.unalias(tx, replica))
-    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
     left.push(...gone)
+    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
   }
 
   const write = async (gone: readonly LeftMirror[]): Promise<void> => {
@@ -100,16 +95,13 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
-  /** One after the other: no pair leaves twice, and after `finish` all that `compareSome` found have left. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
+  /** No pair leaves twice, and after `finish` all that `compareSome` found have left. */
+  const inTurn = inOrder()
 
   return {
-    left,
+    /** Pairs that left in this run. */
+    left: left as readonly LeftMirror[],
+    /** Compares the next pairs: some milliseconds. */
     compareSome: () =>
       inTurn(async () => {
         if (at >= pairs.length) at = 0
@@ -118,6 +110,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
         await compare(some)
         if (clock.elapsed() >= nextWrite) await leave()
       }),
+    /** Compares all, and writes the list if any left it. */
     finish: () =>
       inTurn(async () => {
         for (let from = 0; from < pairs.length; from += PAIRS_AT_ONCE) {

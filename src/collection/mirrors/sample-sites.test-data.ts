@@ -1,13 +1,13 @@
 /** A catalogue of sites whose pages have given contents. */
 
-import { NOON, samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { writePage } from '../pages/write-page.ts'
+import { fileReports } from '../sample-catalogue.test-data.ts'
 
 /** Site → path → content; a path `https:/x` is fetched by https. A content `→URL` is a redirect. */
 export type Sites = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -32,8 +32,8 @@ export async function catalogueOf(sites: Sites): Promise<Database> {
 export async function addPage(database: Database, url: string, content: string, changes: Partial<PageReport> = {}) {
   const moved = content.startsWith('→')
   const page = samplePage(url, moved ? { outcome: { kind: 'moved', to: content.slice(1) }, status: 301 } : {}, content)
-  const site = siteKeyOf(new URL(url).host)
-  await database.transact((tx) => writePage(tx, site, { ...page, key: hash64(url), ...changes }))
+  const report = sampleReport(new URL(url).host, 1, [{ ...page, key: hash64(url), ...changes }])
+  await database.transact((tx) => fileReports(tx, [report]))
 }
 
 function urlOf(name: string, path: string): string {

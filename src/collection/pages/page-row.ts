@@ -3,6 +3,7 @@ import { never } from '../../base/assert.ts'
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Finding, PageReport } from '../../contracts/report.ts'
+import { rowWriter } from '../../database/write-rows.ts'
 
 /** Pages and servers choose titles and notes, so a row limits them. */
 const LONGEST_TITLE = 500
@@ -11,8 +12,7 @@ const LONGEST_NOTES = 500
 /** Keys are signed, as in the tables. */
 export type PageRow = ReturnType<typeof pageRow>
 
-/** Both databases read and write a row in this order; the type is PostgreSQL's. */
-const COLUMNS: Readonly<Record<keyof PageRow, readonly [name: string, type: 'bigint' | 'text']>> = {
+const COLUMNS = {
   site: ['site', 'bigint'],
   key: ['key', 'bigint'],
   url: ['url', 'text'],
@@ -37,24 +37,27 @@ const COLUMNS: Readonly<Record<keyof PageRow, readonly [name: string, type: 'big
   annotations: ['annotations', 'text'],
   sniffed: ['sniffed', 'text'],
   language: ['language', 'text'],
-}
-export const PAGE_FIELDS = Object.keys(COLUMNS) as (keyof PageRow)[]
-export const PAGE_COLUMNS = Object.values(COLUMNS).map(([name]) => name)
-export const PAGE_TYPES = Object.values(COLUMNS).map(([, type]) => type)
+} as const satisfies Record<keyof PageRow, unknown>
+const NAMES = Object.values(COLUMNS).map(([name]) => name)
+/** With its links, from tables `p` and `l`. */
+export const KNOWN_COLUMNS = `p.id, ${NAMES.map((name) => `p.${name}`).join(', ')}, l.links`
 
 const FIXED: ReadonlySet<string> = new Set(['site', 'key', 'depth', 'via', 'path', 'first_at'])
-/** For ON CONFLICT DO UPDATE. */
-export const SET_PAGE_COLUMNS = PAGE_COLUMNS.filter((name) => !FIXED.has(name))
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')
+const CHANGED = NAMES.filter((name) => !FIXED.has(name)).map((name) => `${name} = excluded.${name}`)
+export const WRITE_PAGES = rowWriter<PageRow & { id: number }>(
+  'page',
+  { id: ['id', 'bigint'], ...COLUMNS },
+  'site, key',
+  CHANGED.join(', '),
+)
 
-const BIGINTS: ReadonlySet<keyof PageRow> = new Set(['site', 'key', 'textDigest', 'simhash'] as const)
+const BIGINTS: ReadonlySet<string> = new Set(['site', 'key', 'textDigest', 'simhash'])
 
 /** From a row that was read exactly, because of its keys: there every integer is a bigint. */
-export function knownRow(found: Readonly<Record<string, unknown>>): PageRow {
+export function knownRow(found: object): PageRow {
   const row: Record<string, unknown> = {}
-  for (const field of PAGE_FIELDS) {
-    const value = found[COLUMNS[field][0]]
+  for (const [field, [column]] of Object.entries(COLUMNS)) {
+    const value = (found as Record<string, unknown>)[column]
     row[field] = typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value
   }
   return row as PageRow

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ObjectStore } from './object-store.ts'
+import type { ObjectStore } from './s3-store.ts'
 import { storedVolumes } from './stored-volumes.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'

@@ -4,18 +4,7 @@
  * volume is complete it is stored again as a whole, under its NAME, and the pieces are removed. Each byte is sent twice;
  * readers try the whole, then the pieces.
  */
-import type { ObjectStore } from './object-store.ts'
-
-export interface StoredVolumes {
-  /** Resolves when the bytes are durable, with the length of the volume up to the first gap. */
-  append(name: string, offset: number, bytes: Uint8Array): Promise<number>
-  /** `read`: from a complete copy of the volume. */
-  seal(name: string, size: number, read: (offset: number, length: number) => Uint8Array): Promise<void>
-  /** Whole and pieces. */
-  remove(name: string): Promise<void>
-  /** Fewer bytes at the end. */
-  readAt(name: string, offset: number, length: number): Promise<Uint8Array>
-}
+import type { ObjectStore } from './s3-store.ts'
 
 interface Piece {
   key: string
@@ -26,7 +15,7 @@ interface Piece {
 const OFFSET_DIGITS = 15
 const REMOVED_AT_ONCE = 1000
 
-export function storedVolumes(store: ObjectStore): StoredVolumes {
+export function storedVolumes(store: ObjectStore) {
   /** Known lengths of volumes. */
   const lengths = new Map<string, number>()
   const folderOf = (name: string) => `${name}.pieces/`
@@ -45,7 +34,8 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
     (await store.size(name)) ?? (await piecesOf(name)).reduce((end, piece) => grown(end, piece), 0)
 
   return {
-    async append(name, offset, bytes) {
+    /** Resolves when the bytes are durable, with the length of the volume up to the first gap. */
+    async append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
       let end = lengths.get(name) ?? (await readLength(name))
       if (offset === end && bytes.length > 0) {
         await store.put(keyOf(name, offset), bytes)
@@ -54,17 +44,20 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
       lengths.set(name, end)
       return end
     },
-    async seal(name, size, read) {
+    /** `read`: from a complete copy of the volume. */
+    async seal(name: string, size: number, read: (offset: number, length: number) => Uint8Array): Promise<void> {
       if ((await store.size(name)) !== size) await store.putLarge(name, size, read)
       await removePieces(name)
       lengths.delete(name)
     },
-    async remove(name) {
+    /** Whole and pieces. */
+    async remove(name: string): Promise<void> {
       await removePieces(name)
       await store.remove([name])
       lengths.delete(name)
     },
-    async readAt(name, offset, length) {
+    /** Fewer bytes at the end. */
+    async readAt(name: string, offset: number, length: number): Promise<Uint8Array> {
       const whole = () => store.get(name, offset, length)
       return (await whole()) ?? (await fromPieces(name, offset, length)) ?? (await whole()) ?? new Uint8Array(0)
     },

@@ -16,18 +16,7 @@ export class VolumeConflict extends Error {
   }
 }
 
-export interface GrownVolumes {
-  /** Undefined: there is no volume of this name, complete or not. */
-  sizeOf(name: string): number | undefined
-  /**
-   * Up to `durable` the copy is known to be durable and right; returns the new end. Bytes may come again; none may be left out.
-   */
-  append(name: string, durable: number, offset: number, bytes: Uint8Array): Promise<number>
-  /** It is complete with this size; anything after it is cut. May be repeated. */
-  seal(name: string, size: number): Promise<void>
-}
-
-export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
+export function grownVolumes(disk: Disk, folder: string) {
   const pathOf = (name: string) => join(folder, name)
   const sealedSize = (name: string) => disk.size(pathOf(name))
   const sizeOf = (name: string) => sealedSize(name) ?? disk.size(pathOf(name) + OPEN)
@@ -48,8 +37,10 @@ export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
   }
 
   return {
+    /** Undefined: there is no volume of this name, complete or not. */
     sizeOf,
-    async append(name, known, offset, bytes) {
+    /** Up to `known` the copy is durable and right; returns the new end. Bytes may come again; none may be left out. */
+    async append(name: string, known: number, offset: number, bytes: Uint8Array): Promise<number> {
       const sealed = sealedSize(name)
       if (sealed !== undefined) return againstSealed(name, sealed, offset, bytes)
       const path = pathOf(name) + OPEN
@@ -65,7 +56,8 @@ export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
       await append(disk, folder, path, bytes.subarray(same - offset))
       return end
     },
-    async seal(name, size) {
+    /** It is complete with this size; anything after it is cut. May be repeated. */
+    async seal(name: string, size: number): Promise<void> {
       const path = pathOf(name)
       const there = sizeOf(name)
       const isSealed = sealedSize(name) !== undefined

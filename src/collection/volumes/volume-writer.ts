@@ -14,6 +14,7 @@ import { assert } from '../../base/assert.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
+import { oneForAll } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -73,8 +74,6 @@ class VolumeWriter implements Archive {
   #serial = 0
   #folderChanged = false
   #folderNameSynced = false
-  #running: Promise<void> | undefined
-  #queued: Promise<void> | undefined
   #broken: { error: unknown } | undefined
   #closed = false
 
@@ -100,13 +99,7 @@ class VolumeWriter implements Archive {
     return this.#copies.find(digest)
   }
 
-  synced(): Promise<void> {
-    // The running sync may have begun before the caller's last record, so all callers share the next one.
-    if (this.#queued !== undefined) return this.#queued
-    if (this.#running === undefined) return this.#startSync()
-    this.#queued = this.#running.then(() => this.#startSync())
-    return this.#queued
-  }
+  readonly synced = oneForAll(() => this.#sync())
 
   async close(): Promise<void> {
     if (this.#closed) return
@@ -134,17 +127,6 @@ class VolumeWriter implements Archive {
     await disk.syncFolder(folder)
     if (!this.#folderNameSynced) await disk.syncFolder(dirname(folder))
     this.#folderNameSynced = true
-  }
-
-  #startSync(): Promise<void> {
-    const run = this.#sync()
-    this.#running = run
-    this.#queued = undefined
-    const over = () => {
-      if (this.#running === run) this.#running = undefined
-    }
-    run.then(over, over)
-    return run
   }
 
   async #sync(): Promise<void> {
@@ -334,7 +316,6 @@ type Kept = ReturnType<typeof keptOf>
  * The payloads that this worker wrote, so that a second copy becomes a revisit record. Bounded: the least recently used one is
  * forgotten first. A payload is found only once its record is durable.
  */
-
 export class StoredCopies {
   readonly #limit: number
   readonly #durable = new Map<string, StoredCopy>()

@@ -3,12 +3,6 @@ import type { Clock, Instant } from '../../base/clock.ts'
 import type { Database } from '../database.ts'
 import { postgresTx } from './tx.ts'
 
-export interface DatabaseClock extends Clock {
-  /** How far the machine's own time is behind the database's; negative: ahead. */
-  readonly offsetMs: number
-  close(): void
-}
-
 const SAMPLES = 5
 const EVERY_MS = 60_000
 /** Small backward corrections are waited out; a larger one means that the database's time was set, and is followed. */
@@ -19,7 +13,7 @@ const JUMP_MS = 1000
 const NOW = 'SELECT extract(epoch FROM clock_timestamp())::double precision * 1000 AS now'
 
 /** Measured now, every minute, and when the machine's own time has jumped. If measuring fails, the last value stays. */
-export async function databaseClock(database: Database, clock: Clock): Promise<DatabaseClock> {
+export async function databaseClock(database: Database, clock: Clock): Promise<Clock & { close(): void }> {
   /** The database's time when our monotonic one was 0. */
   let origin = await measured(database, clock)
   let last: Instant = Number.NEGATIVE_INFINITY
@@ -57,9 +51,6 @@ export async function databaseClock(database: Database, clock: Clock): Promise<D
     elapsed: () => clock.elapsed(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
     after: (ms, call) => clock.after(ms, call),
-    get offsetMs() {
-      return origin + clock.elapsed() - clock.now()
-    },
     close() {
       isOpen = false
       cancel()

@@ -18,7 +18,7 @@ export interface QueryResult {
 export interface Connection {
   /** The server process, as announced on connecting. Behind a pooler it differs from the real one. */
   readonly backend: number
-  readonly session: Session
+  session: Session
   /** No query can be sent any more. */
   readonly isLost: boolean
   /** Sent at once, answered in order. */
@@ -58,9 +58,9 @@ const SILENCE_MS = 10_000
 
 /** `where`: for messages. */
 export async function connectTo(url: string, where: string, settings: SessionSettings): Promise<Connection> {
-  const { connection, prepared } = await opened(url, settings)
+  const connection = await connectBare(url, settings)
   try {
-    prepared(await prepareSession(connection, where, settings))
+    connection.session = await prepareSession(connection, where, settings)
     return connection
   } catch (error) {
     connection.destroy()
@@ -69,16 +69,7 @@ export async function connectTo(url: string, where: string, settings: SessionSet
 }
 
 /** Without preparing the session. */
-export async function connectBare(url: string, settings: SessionSettings): Promise<Connection> {
-  return (await opened(url, settings)).connection
-}
-
-interface Opened {
-  readonly connection: Connection
-  prepared(session: Session): void
-}
-
-async function opened(address: string, settings: SessionSettings): Promise<Opened> {
+export async function connectBare(address: string, settings: SessionSettings): Promise<Connection> {
   const { url, ssl } = tlsOf(address)
   const client = new pg.Client({
     connectionString: url,
@@ -90,19 +81,18 @@ async function opened(address: string, settings: SessionSettings): Promise<Opene
     keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
   })
-  const opened = connectionOf(client, settings)
+  const connection = connectionOf(client, settings)
   try {
     await client.connect()
-    return opened
+    return connection
   } catch (error) {
-    opened.connection.destroy()
+    connection.destroy()
     throw error
   }
 }
 
-function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings): Opened {
+function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings): Connection {
   const socket = (client as unknown as { connection: { stream: Socket } }).connection
-  let session: Session = { timeline: 0 }
   let isLost = false
   let isEnding = false
   let tellLost = () => {}
@@ -125,12 +115,10 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
   }
   client.on('error', lose)
   client.on('end', lose)
-  const connection: Connection = {
+  return {
+    session: { timeline: 0 },
     get backend() {
       return (client as unknown as { processID: number | null }).processID ?? 0
-    },
-    get session() {
-      return session
     },
     get isLost() {
       return isLost
@@ -163,12 +151,6 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     destroy() {
       lose()
       socket.stream.destroy()
-    },
-  }
-  return {
-    connection,
-    prepared(told) {
-      session = told
     },
   }
 }

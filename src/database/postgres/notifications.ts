@@ -11,11 +11,7 @@ import type { PostgresDatabase } from './open.ts'
 import { backOff } from './transactions.ts'
 import { postgresTx } from './tx.ts'
 
-export interface Notifications {
-  /** `heard('')`: something may have been missed. Returns the function that stops listening. */
-  listen(channel: string, heard: (payload: string) => void): () => void
-  close(): Promise<void>
-}
+export type Notifications = ReturnType<typeof openNotifications>
 
 /** PostgreSQL's own bound is 8000. */
 const MAX_PAYLOAD_BYTES = 4000
@@ -32,7 +28,7 @@ export async function notify(tx: Tx, channel: string, payload = ''): Promise<voi
 }
 
 /** One connection per process listens; when it is lost, another replaces it. */
-export function openNotifications(database: PostgresDatabase, tools: { clock: Clock; random: Random }): Notifications {
+export function openNotifications(database: PostgresDatabase, tools: { clock: Clock; random: Random }) {
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const ending = new AbortController()
   let connection: Connection | undefined
@@ -67,7 +63,8 @@ export function openNotifications(database: PostgresDatabase, tools: { clock: Cl
   const living = life()
 
   return {
-    listen(channel, heard) {
+    /** `heard('')`: something may have been missed. Returns the function that stops listening. */
+    listen(channel: string, heard: (payload: string) => void): () => void {
       const name = nameOf(channel)
       const all = listeners.get(name) ?? new Set()
       listeners.set(name, all)
@@ -77,7 +74,7 @@ export function openNotifications(database: PostgresDatabase, tools: { clock: Cl
         all.delete(heard)
       }
     },
-    async close() {
+    async close(): Promise<void> {
       ending.abort()
       await living
     },

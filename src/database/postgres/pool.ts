@@ -4,14 +4,7 @@ import type { Clock, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 
-export interface Pool {
-  /** Rejects when none can be made, or none is released in time. */
-  acquire(): Promise<Connection>
-  /** In whatever state it is. */
-  release(connection: Connection): void
-  /** Waits until all are released. */
-  close(): Promise<void>
-}
+export type Pool = ReturnType<typeof poolOf>
 
 export interface PoolTools {
   readonly max: number
@@ -23,7 +16,7 @@ export interface PoolTools {
   make(): Promise<Connection>
 }
 
-export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): Pool {
+export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools) {
   // The last one used goes first: its statements are prepared and its memory is warm.
   const idle: Connection[] = []
   /** In the order of requests. */
@@ -53,7 +46,8 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
     })
 
   return {
-    async acquire() {
+    /** Rejects when none can be made, or none is released in time. */
+    async acquire(): Promise<Connection> {
       if (lent < max) lent++
       else await turn()
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
@@ -64,12 +58,14 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
         throw error
       }
     },
-    release(connection) {
+    /** In whatever state it is. */
+    release(connection: Connection): void {
       assert(lent > 0, 'a connection came back that was not lent')
       if (!connection.isLost) idle.push(connection)
       back()
     },
-    async close() {
+    /** Waits until all are released. */
+    async close(): Promise<void> {
       if (lent > 0) await new Promise<void>((resolve) => (allBack = resolve))
       await Promise.all(idle.splice(0).map((connection) => connection.end()))
     },

@@ -114,7 +114,6 @@ describe('the time of the database', { skip }, () => {
     const wrong: Clock = { ...realClock, now: () => realClock.now() - 5 * 3_600_000 }
     const clock = await databaseClock(database, wrong)
     assert.ok(Math.abs(clock.now() - realClock.now()) < 500, 'the server runs on this machine')
-    assert.ok(Math.abs(clock.offsetMs - 5 * 3_600_000) < 500)
     clock.close()
   })
 

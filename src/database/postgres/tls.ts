@@ -7,21 +7,17 @@ import { readFileSync, statSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { Problem } from '../../base/errors.ts'
 
-export interface Tls {
-  /** `address` without the parameters of TLS. */
-  readonly url: string
-  /** false: no TLS. undefined: the address does not say, and `PGSSLMODE` decides. */
-  readonly ssl: ConnectionOptions | false | undefined
-}
-
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof MODES)[number]
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 /** All authorities of a system together take a few hundred KB. */
 const MAX_BYTES = 2 ** 20
 
-/** Reads the files each time, so that the next connection uses a renewed certificate. */
-export function tlsOf(address: string): Tls {
+/**
+ * Reads the files each time, so that the next connection uses a renewed certificate. `url`: without the parameters of TLS.
+ * `ssl`: false: no TLS; undefined: the address does not say, and `PGSSLMODE` decides.
+ */
+export function tlsOf(address: string): { url: string; ssl: ConnectionOptions | false | undefined } {
   const url = new URL(address)
   const { searchParams } = url
   const mode = modeOf(searchParams.get('sslmode'))

@@ -33,6 +33,11 @@ export function postgresTx(tx: Tx): PostgresTx {
   return tx as PostgresTx
 }
 
+/** For `unnest`: one array per name. */
+export function columnsOf<Row, Name extends keyof Row>(rows: readonly Row[], ...names: readonly Name[]): Row[Name][][] {
+  return names.map((name) => rows.map((row) => row[name]))
+}
+
 /** A program has a few hundred statements; more means that values are pasted into SQL somewhere. */
 const MAX_STATEMENTS = 2000
 

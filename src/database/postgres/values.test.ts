@@ -13,7 +13,7 @@ const server = postgres as Exclude<typeof postgres, { skipped: string }>
 after(() => (skip === false ? server.end() : undefined))
 
 const key = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-/** As text -0 is 0. */
+/** As text, one by one, -0 is 0. */
 const double = fc.double().map((value) => value + 0)
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -36,9 +36,7 @@ describe('values', { skip }, () => {
     fc.assert(
       fc.asyncProperty(fc.array(fc.option(values)), async (sent) => {
         const expected = sent.map((value) => ({ value: value === null ? null : as(value) }))
-        // By its cast in the binary format, and, where the cast is not seen, as text.
-        for (const cast of [`$1::${type}[]`, `CAST($1 AS ${type}[])`])
-          assert.deepEqual(await asked(`SELECT * FROM unnest(${cast}) AS value`, true, sent), expected)
+        assert.deepEqual(await asked(`SELECT * FROM unnest($1::${type}[]) AS value`, true, sent), expected)
       }),
       { numRuns: 40 },
     )
@@ -86,18 +84,19 @@ describe('values', { skip }, () => {
       ['smallint', 40_000],
     ] as const)
       await assert.rejects(asked(`SELECT * FROM unnest($1::${type}[])`, false, [value]), /range|integer/)
+    await assert.rejects(asked('SELECT * FROM unnest(CAST($1 AS bigint[]))', false, [1]), /no cast/)
   })
 })
 
 it('the type of an array is what its cast says, wherever it stands', () => {
   const typesOf = (sql: string) => Object.fromEntries(arrayTypesOf(sql))
   assert.deepEqual(typesOf('unnest($1::bigint[], $2::TEXT[], $12::double precision[]) WHERE x = $3'), {
-    1: 'int8',
+    1: 'bigint',
     2: 'text',
-    12: 'float8',
+    12: 'double precision',
   })
-  assert.deepEqual(typesOf('a = ANY($1::bigint[]) OR b = ANY($1::bigint[])'), { 1: 'int8' })
+  assert.deepEqual(typesOf('a = ANY($1::bigint[]) OR b = ANY($1::bigint[])'), { 1: 'bigint' })
   assert.deepEqual(typesOf('a = ANY($1::bigint[]) OR b = ANY($1)'), {})
-  assert.deepEqual(typesOf('$1::int[] || $1::bigint[] || $1::int[]'), {})
+  assert.deepEqual(typesOf('$1::integer[] || $1::bigint[] || $1::integer[]'), {})
   assert.deepEqual(typesOf('$1::uuid[]'), {})
 })

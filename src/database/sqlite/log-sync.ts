@@ -7,6 +7,7 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { oneForAll } from '../../base/in-order.ts'
 
 export interface LogSync {
   /** Resolves when everything written to the log before the call is durable. */
@@ -22,24 +23,6 @@ export function logSync(path: string): LogSync {
   // The file stays the same while the database is open: only the last connection to close removes it.
   const file = openSync(`${path}-wal`, 'r+')
   return { synced: oneForAll(() => sync(file)), close: () => closeSync(file) }
-}
-
-/** Calls during a run share the next run, because the current one may have begun too early for them. */
-export function oneForAll(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  const run = () => {
-    next = undefined
-    running = work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
-  return () => {
-    if (running === undefined && next === undefined) return run()
-    next ??= (running ?? Promise.resolve()).then(run, run)
-    return next
-  }
 }
 
 /** For databases in memory, for those that are only read, and for those that sync their commits themselves. */

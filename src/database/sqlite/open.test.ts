@@ -236,6 +236,31 @@ describe('opening', () => {
 })
 
 describe('transactions', () => {
+  it('are refused once it is closed; closing waits for the sync under way, and may be repeated', async () => {
+    const sync = Promise.withResolvers<void>()
+    const events: string[] = []
+    const db = openSqlite(newPath(), migrations, () => ({
+      synced: () => sync.promise.then(() => void events.push('synced')),
+      close: () => void events.push('log closed'),
+    }))
+    const written = db.transact((tx) => sqliteTx(tx).run(put('a'))).then(() => events.push('told'))
+    await turn()
+    const closed = Promise.all([db.close(), db.close()])
+    await assert.rejects(
+      db.transact((tx) => sqliteTx(tx).run(put('b'))),
+      problem('database-unreachable'),
+    )
+    await assert.rejects(
+      db.read((tx) => sqliteTx(tx).get(COUNT)),
+      problem('database-unreachable'),
+    )
+    assert.deepEqual(events, [])
+    sync.resolve()
+    await Promise.all([written, closed])
+    assert.deepEqual(events.toSorted(), ['log closed', 'synced', 'told'])
+    assert.equal(events[0], 'synced')
+  })
+
   it('never interleave, and a failed one leaves nothing', async () => {
     const db = openSqlite(':memory:')
     const steps: string[] = []

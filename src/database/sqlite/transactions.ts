@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
+import { inOrder } from '../../base/in-order.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
 import { notSynced, problemOf } from './errors.ts'
@@ -22,16 +23,11 @@ export function serialized(
   let durable = writing.changes
   /** Set by the first failed sync: the system may drop what it could not write, and the next sync would succeed. */
   let lost: Problem | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = inOrder()
   /** The sync the last transaction waits for before it resolves. */
   let syncing: Promise<void> = Promise.resolve()
   let closed = false
 
-  const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
-    return turn
-  }
   const within = async <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
     if (closed) throw new Problem('database-unreachable', `${path} was closed`)
     /** All changes committed so far, by anyone: the result may depend on them, so it resolves when they are durable. */
@@ -76,7 +72,7 @@ export function serialized(
     },
     read: (work) => within('BEGIN', reading, work),
     close() {
-      if (closed) return last.then(() => {})
+      if (closed) return inTurn(() => {})
       closed = true
       return inTurn(async () => {
         await checkpoints.close()

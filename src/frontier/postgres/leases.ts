@@ -1,7 +1,6 @@
 /** Leases by their time and by their worker; renewing them. */
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
-import { BUCKETS } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { leaseOf, visitId } from '../rules/visit.ts'
 import { byKey, column, eachBucket } from './by-bucket.ts'
@@ -23,8 +22,6 @@ export const RENEW = `
     WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
   UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
   WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
-
-export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
 interface Lease {
   key: bigint

@@ -5,17 +5,17 @@
  * of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
-import { tryBucket } from '../../collection/postgres/bucket.ts'
+import { tryBucket } from '../../collection/bucket.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
 import { encodeLinks } from '../../contracts/encode-report.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
-import { retryKind } from '../../database/postgres/errors.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { IntakeTools } from '../intake.ts'
+import { bisect, isTemporary, reasonOf } from './bisect.ts'
+import type { BucketTasks } from './bucket-tasks.ts'
 import { type Waiting, waitingBy } from './inbox.ts'
 
 export const ADD_CROSS_SITE = 'INSERT INTO cross_site_link (bucket, links) VALUES ($1, $2)'
@@ -62,13 +62,6 @@ export async function newestCrossSite(tx: Tx): Promise<number> {
   return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
 }
 
-/** The database may come back, and a conflicting transaction may end. */
-export function isTemporary(error: unknown): boolean {
-  return error instanceof Problem || retryKind(error, false) !== 'no'
-}
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** Links gathered for half a second are admitted together; the delay costs a crawl nothing. */
 const GATHER: Millis = 500
 const AT_ONCE = 2
@@ -82,11 +75,8 @@ interface CrossSiteRow {
   links: Uint8Array
 }
 
-interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'clock' | 'journal'> {
-  /** Buckets that this process works on: one task each. */
-  busy: Map<number, Promise<void>>
-  /** Some are free again. */
-  freed(): void
+interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'journal'> {
+  tasks: BucketTasks
   /** Nothing may begin any more. */
   isOver(): boolean
 }
@@ -94,105 +84,68 @@ interface AdmitterTools extends Pick<IntakeTools, 'database' | 'ledger' | 'clock
 /** Admits stored links to the frontier, those of many buckets together. */
 export class LinkAdmitter {
   readonly #tools: AdmitterTools
-  /** Buckets for which links wait, with the time when they are due: the oldest first. */
-  readonly #due = new Map<number, Millis>()
-  /** After a failure one bucket, then half of its rows, and so on, until the row is found. */
-  #size = { buckets: MAX_BUCKETS, rows: MAX_ROWS }
-  #running = 0
-  #stopWaiting: (() => void) | undefined
+  readonly #waiting: ReturnType<BucketTasks['kind']>
 
   constructor(tools: AdmitterTools) {
     this.#tools = tools
+    this.#waiting = tools.tasks.kind(AT_ONCE, MAX_BUCKETS, (buckets) => this.#admit(buckets))
   }
 
   get buckets(): number {
-    return this.#due.size
+    return this.#waiting.waiting
   }
 
   /** Links were stored for these. */
   note(buckets: Iterable<number>): void {
-    const at = this.#tools.clock.elapsed() + GATHER
-    for (const bucket of buckets) if (!this.#due.has(bucket)) this.#due.set(bucket, at)
-    this.#begin()
+    this.#waiting.add(buckets, GATHER)
   }
 
   /** Without the delay. */
   now(buckets: Iterable<number>): void {
-    for (const bucket of buckets) this.#due.set(bucket, Number.NEGATIVE_INFINITY)
-    this.#begin()
-  }
-
-  stop(): void {
-    this.#stopWaiting?.()
-  }
-
-  #begin(): void {
-    const { clock, busy, isOver } = this.#tools
-    // One at a time while the faulty row is searched for.
-    const atOnce = this.#size.buckets < MAX_BUCKETS ? 1 : AT_ONCE
-    if (this.#running >= atOnce || this.#due.size === 0 || isOver()) return
-    const now = clock.elapsed()
-    const free = [...this.#due].filter(([bucket]) => !busy.has(bucket))
-    const ready = free.filter(([, at]) => at <= now).map(([bucket]) => bucket)
-    this.#stopWaiting?.()
-    if (ready.length > 0) {
-      this.#run(ready.slice(0, this.#size.buckets))
-      this.#begin()
-    } else {
-      const next = Math.min(now + GATHER, ...free.map(([, at]) => at))
-      this.#stopWaiting = clock.after(next - now, () => this.#begin())
-    }
-  }
-
-  #run(buckets: readonly number[]): void {
-    this.#running++
-    for (const bucket of buckets) this.#due.delete(bucket)
-    const over = () => {
-      this.#running--
-      for (const bucket of buckets) this.#tools.busy.delete(bucket)
-      this.#tools.freed()
-      this.#begin()
-    }
-    const running = this.#admit(buckets).then(over, over)
-    for (const bucket of buckets) this.#tools.busy.set(bucket, running)
+    this.#waiting.add(buckets)
   }
 
   async #admit(buckets: readonly number[]): Promise<void> {
-    let taken: readonly CrossSiteRow[] = []
     try {
-      const { elsewhere, full } = await admitLinks(this.#tools, buckets, this.#size.rows, (rows) => {
-        taken = rows
-      })
-      this.#size = { buckets: MAX_BUCKETS, rows: MAX_ROWS }
-      this.note(elsewhere)
-      this.now(full)
+      try {
+        this.#admitted(await admitLinks(this.#tools, buckets, MAX_ROWS))
+      } catch (error) {
+        if (isTemporary(error) || this.#tools.isOver()) throw error
+        // A row of one of them is at fault: each alone, until it is found.
+        for (const bucket of buckets) await this.#admitAlone(bucket)
+      }
     } catch (error) {
-      const at = this.#tools.clock.elapsed()
-      // Before the others: the faulty row is among these.
-      const others = [...this.#due]
-      this.#due.clear()
-      for (const bucket of buckets) this.#due.set(bucket, isTemporary(error) ? at + RETRY_AFTER : at)
-      for (const [bucket, due] of others) this.#due.set(bucket, due)
-      await this.#failed(taken, error)
+      this.#waiting.add(buckets, RETRY_AFTER)
+      const what = `cross-site links cannot be admitted for now: ${reasonOf(error)}`
+      this.#tools.journal.record({ kind: 'trouble', what })
     }
   }
 
-  /** A failure of the database may pass; any other is the fault of a row. */
-  async #failed(taken: readonly CrossSiteRow[], error: unknown): Promise<void> {
-    const { database, journal } = this.#tools
-    const why = reasonOf(error)
-    if (isTemporary(error))
-      return journal.record({ kind: 'trouble', what: `cross-site links cannot be admitted for now: ${why}` })
-    const isFound = taken.length === 1 && this.#size.rows === 1
-    if (this.#size.buckets > 1) this.#size = { ...this.#size, buckets: 1 }
-    else if (!isFound) this.#size = { buckets: 1, rows: Math.max(1, this.#size.rows >> 1) }
-    else {
-      this.#size = { buckets: 1, rows: MAX_ROWS }
-      const { bucket, id } = taken[0]
-      await database.transact((tx) => postgresTx(tx).run(QUARANTINE, bucket, id, why))
-      journal.record({ kind: 'trouble', what: `cross-site links cannot be admitted (${why}): quarantined` })
-    }
+  async #admitAlone(bucket: number): Promise<void> {
+    const { database, journal, isOver } = this.#tools
+    const admitted = await bisect<CrossSiteRow, Admitted>(
+      MAX_ROWS,
+      (atMost, taken) => admitLinks(this.#tools, [bucket], atMost, taken),
+      async ({ id }, why) => {
+        await database.transact((tx) => postgresTx(tx).run(QUARANTINE, bucket, id, why))
+        journal.record({ kind: 'trouble', what: `cross-site links cannot be admitted (${why}): quarantined` })
+      },
+      isOver,
+    )
+    this.#admitted(admitted ?? { elsewhere: [], full: [bucket] })
   }
+
+  #admitted({ elsewhere, full }: Admitted): void {
+    this.note(elsewhere)
+    this.now(full)
+  }
+}
+
+interface Admitted {
+  /** Buckets that another transaction has. */
+  elsewhere: readonly number[]
+  /** Buckets in which there may be more. */
+  full: readonly number[]
 }
 
 /**
@@ -203,8 +156,8 @@ async function admitLinks(
   { database, ledger }: Pick<AdmitterTools, 'database' | 'ledger'>,
   buckets: readonly number[],
   rowsPerBucket: number,
-  taken: (rows: readonly CrossSiteRow[]) => void,
-): Promise<{ elsewhere: number[]; full: number[] }> {
+  taken: (rows: readonly CrossSiteRow[]) => void = () => {},
+): Promise<Admitted> {
   return database.transact(async (tx) => {
     const db = postgresTx(tx)
     const locked = await Promise.all(buckets.map((bucket) => tryBucket(db, bucket)))

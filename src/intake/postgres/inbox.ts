@@ -1,10 +1,9 @@
 /** The inbox, a logged table with buckets: parts that are durable and not applied yet, whichever server stored them. */
 import { hash64, signed64 } from '../../base/digest.ts'
-import { columnsOf } from '../../collection/postgres/bucket.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
-import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/contract.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import type { ClosedPart } from '../report-parts.ts'

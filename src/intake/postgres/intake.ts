@@ -5,17 +5,20 @@
  */
 import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
+import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
-import { VolumeIds } from '../../collection/postgres/write-captures.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/contract.ts'
+import type { ApplyTools } from '../apply.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
-import { type ApplyTools, applyBucket } from './apply.ts'
-import { crossSiteUpTo, isTemporary, LinkAdmitter, newestCrossSite, reasonOf } from './cross-site.ts'
+import { type Applied, applyBucket } from './apply.ts'
+import { bisect } from './bisect.ts'
+import { BucketTasks } from './bucket-tasks.ts'
+import { crossSiteUpTo, LinkAdmitter, newestCrossSite } from './cross-site.ts'
 import {
   makeAllReady,
   newestPart,
@@ -31,8 +34,6 @@ import { Storing } from './storing.ts'
 /** While one waits for the database, another is read and packed. On two cores 4 did 1.3 times the work of 2, and 2 twice that of 1. */
 const BUCKETS_AT_ONCE = 4
 const MAX_PARTS = 500
-/** About 100 pages: this thread needs 10 ms to read and pack them, and as much again for the statements. */
-const MAX_BYTES = 512 * 1024
 
 const LOOK_EVERY: Millis = 1000
 /** Parts out of order are tried again after so many looks, because their visit may be over. */
@@ -48,16 +49,13 @@ const APPLIES_PER_SYNC = 100
 export class PostgresIntake implements Intake {
   readonly #tools: ApplyTools
   readonly #storing: Storing
-  /** Buckets in which parts wait, the longest first; and those that this process works on. */
-  readonly #due = new Set<number>()
-  readonly #busy = new Map<number, Promise<void>>()
+  readonly #tasks: BucketTasks
+  /** Buckets in which parts wait. */
+  readonly #due: ReturnType<BucketTasks['kind']>
   readonly #admitter: LinkAdmitter
-  /** The number of parts that the next transaction of a bucket takes, if the last one failed. */
-  readonly #smaller = new Map<number, number>()
   /** Parts that can be applied, and rows of cross-site links, of all servers as far as this one knows. */
   #waiting = 0
   #links = 0
-  #applying = 0
   #applies = 0
   #looks = 0
   #failures = 0
@@ -68,12 +66,10 @@ export class PostgresIntake implements Intake {
   private constructor(tools: ApplyTools) {
     this.#tools = { ...tools, journal: this.#stoppedBy(tools.journal) }
     this.#storing = new Storing((parts) => this.#storeNow(parts))
-    this.#admitter = new LinkAdmitter({
-      ...this.#tools,
-      busy: this.#busy,
-      freed: () => this.#begin(),
-      isOver: () => this.#failure !== undefined || this.#closing !== undefined,
-    })
+    const isOver = () => this.#isOver
+    this.#tasks = new BucketTasks(tools.clock, isOver)
+    this.#due = this.#tasks.kind(BUCKETS_AT_ONCE, 1, ([bucket]) => this.#apply(bucket))
+    this.#admitter = new LinkAdmitter({ ...this.#tools, tasks: this.#tasks, isOver })
   }
 
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
@@ -105,7 +101,7 @@ export class PostgresIntake implements Intake {
     const newest = await database.read(newestPart)
     await this.#until(
       (tx) => readyUpTo(tx, newest),
-      (buckets) => this.#wake(...buckets),
+      (buckets) => this.#due.add(buckets),
     )
     // After the parts, because they bring links.
     const newestLinks = await database.read(newestCrossSite)
@@ -118,7 +114,7 @@ export class PostgresIntake implements Intake {
   /** Until nothing waits. */
   async #until(read: (tx: Tx) => Promise<Waiting>, wake: (buckets: readonly number[]) => void): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
-      await this.#applied()
+      await this.#tasks.idle()
       if (this.#failure !== undefined) throw this.#failure.error
       const { buckets, rows } = await this.#tools.database.read(read)
       if (buckets.length === 0) return
@@ -148,9 +144,9 @@ export class PostgresIntake implements Intake {
 
   async #close(): Promise<void> {
     this.#stopLooking?.()
-    this.#admitter.stop()
+    this.#tasks.stop()
     await this.#storing.idle()
-    await this.#applied()
+    await this.#tasks.idle()
     await this.#tools.log.close()
   }
 
@@ -160,70 +156,39 @@ export class PostgresIntake implements Intake {
     const parts = [...stored.values()].reduce((sum, count) => sum + count, 0)
     journal.record({ kind: 'inbox-stored', parts })
     this.#waiting += parts
-    for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
+    this.#due.add([...stored].flatMap(([bucket, count]) => (count > 0 ? [bucket] : [])))
   }
 
-  #wake(...buckets: number[]): void {
-    for (const bucket of buckets) this.#due.add(bucket)
-    this.#begin()
-  }
-
-  #begin(): void {
-    if (this.#failure !== undefined || this.#closing !== undefined) return
-    for (const bucket of this.#due) {
-      if (this.#applying >= BUCKETS_AT_ONCE) return
-      if (this.#busy.has(bucket)) continue
-      this.#due.delete(bucket)
-      this.#applying++
-      const over = () => {
-        this.#applying--
-        this.#busy.delete(bucket)
-        this.#begin()
-      }
-      // Only a reader of the journal can still throw, and `#failure` has that error.
-      const applying = this.#apply(bucket).then(over, over)
-      this.#busy.set(bucket, applying)
-    }
-  }
-
-  async #applied(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values())
+  /** Nothing may begin any more. */
+  get #isOver(): boolean {
+    return this.#failure !== undefined || this.#closing !== undefined
   }
 
   async #apply(bucket: number): Promise<void> {
-    let taken: readonly PartName[] = []
     try {
-      const size = { parts: this.#smaller.get(bucket) ?? MAX_PARTS, bytes: MAX_BYTES }
-      const applied = await applyBucket(this.#tools, bucket, size, (parts) => {
-        taken = parts
-      })
+      const applied = await bisect<PartName, Applied | 'busy'>(
+        MAX_PARTS,
+        async (atMost, taken) => (await applyBucket(this.#tools, bucket, atMost, taken)) ?? 'busy',
+        (part, why) => this.#quarantine(bucket, part, why),
+        () => this.#isOver,
+      )
       this.#failures = 0
-      if (applied === undefined) return this.#wakeLater(bucket, TRY_AGAIN)
-      this.#smaller.delete(bucket)
+      if (applied === 'busy') return this.#due.add([bucket], TRY_AGAIN)
+      // After a quarantined part come the others.
+      if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add([bucket])
+      if (applied === undefined) return
       this.#waiting += applied.madeReady - applied.parts - applied.setAside
       this.#admitter.note(applied.crossSite)
-      if (applied.isFull || applied.madeReady > 0) this.#due.add(bucket)
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
-      await this.#failed(bucket, taken, error).catch((another) => this.#retryLater(bucket, another))
+      // The inbox is safe, and a failure of the database may pass.
+      this.#retryLater(bucket, error)
     }
   }
 
-  /**
-   * The inbox is safe. A failure of the database may pass. Any other is the fault of a part: half of the parts are tried,
-   * then half of these, until one fails alone, twice. It is quarantined.
-   */
-  async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
-    if (this.#failure !== undefined) return
-    if (isTemporary(error) || taken.length === 0) return this.#retryLater(bucket, error)
-    const isFound = taken.length === 1 && this.#smaller.get(bucket) === 1
-    this.#due.add(bucket)
-    this.#smaller.set(bucket, Math.max(1, taken.length >> 1))
-    if (!isFound) return
-    const why = reasonOf(error)
-    await this.#tools.database.transact((tx) => quarantine(postgresTx(tx), bucket, [{ ...taken[0], why }]))
+  async #quarantine(bucket: number, part: PartName, why: string): Promise<void> {
+    await this.#tools.database.transact((tx) => quarantine(postgresTx(tx), bucket, [{ ...part, why }]))
     this.#waiting--
-    this.#smaller.delete(bucket)
     this.#tools.journal.record({
       kind: 'trouble',
       what: `a report part cannot be applied (${why}): quarantined in the inbox`,
@@ -233,17 +198,11 @@ export class PostgresIntake implements Intake {
   #retryLater(bucket: number, error: unknown): void {
     if (this.#failure !== undefined) return
     this.#tools.journal.record({ kind: 'trouble', what: `reports cannot be applied for now: ${String(error)}` })
-    this.#wakeLater(bucket, Math.min(LONGEST_RETRY, LOOK_EVERY * 2 ** Math.min(16, this.#failures++)))
-  }
-
-  #wakeLater(bucket: number, ms: Millis): void {
-    this.#tools.clock.after(ms, () => {
-      if (this.#closing === undefined) this.#wake(bucket)
-    })
+    this.#due.add([bucket], Math.min(LONGEST_RETRY, LOOK_EVERY * 2 ** Math.min(16, this.#failures++)))
   }
 
   #lookLater(): void {
-    if (this.#closing !== undefined || this.#failure !== undefined) return
+    if (this.#isOver) return
     this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
       const next = () => this.#lookLater()
       this.#look()
@@ -262,7 +221,7 @@ export class PostgresIntake implements Intake {
     })
     this.#waiting = ready.rows
     this.#links = links.rows
-    this.#wake(...ready.buckets)
+    this.#due.add(ready.buckets)
     this.#admitter.note(links.buckets)
   }
 

@@ -6,7 +6,7 @@ import { samplePage, sampleReport } from '../../../testkit/contracts/intake/samp
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
-import { tryBucket } from '../../collection/postgres/bucket.ts'
+import { tryBucket } from '../../collection/bucket.ts'
 import type { Link } from '../../contracts/report.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { BUCKETS } from '../../database/bucket.ts'

@@ -14,8 +14,8 @@ import { readCounters } from '../../collection/counters/counters.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
+import { Arrivals } from '../arrivals.ts'
 import { partsWaiting } from '../report-parts.ts'
-import { Arrivals } from './arrivals.ts'
 
 intakeContract('SQLite', () => openSqlite(':memory:'), [AT_ONCE, THROUGH_THE_INBOX])
 
@@ -87,10 +87,10 @@ test('deliveries are acknowledged when durable, one slice after the other', asyn
   }
   const { length } = part('a', 1).body
   const next = async (maxBytes: number) => {
-    const parts = arrivals.take(maxBytes)
-    arrivals.durable()
+    const taken = arrivals.take(maxBytes)
+    taken.durable()
     await Promise.resolve()
-    return parts.map(({ site, part }) => `${site}${part}`)
+    return taken.parts.map(({ site, part }) => `${site}${part}`)
   }
   assert.deepEqual([arrivals.parts, arrivals.bytes], [6, 6 * length])
   assert.deepEqual(await next(1), ['a1'])
@@ -102,5 +102,5 @@ test('deliveries are acknowledged when durable, one slice after the other', asyn
   arrivals.fail(new Error('disk full'))
   await Promise.resolve()
   assert.deepEqual(heard, ['a', 'b', 'not c'])
-  assert.deepEqual([arrivals.parts, arrivals.bytes, arrivals.take(1)], [0, 0, []])
+  assert.deepEqual([arrivals.parts, arrivals.bytes, arrivals.take(1).parts], [0, 0, []])
 })

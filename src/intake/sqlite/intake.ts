@@ -4,14 +4,15 @@
  * milliseconds, so that the thread stays free for requests.
  */
 import { turn } from '../../base/clock.ts'
+import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { LostVisit } from '../../frontier/contract.ts'
+import type { ApplyTools } from '../apply.ts'
+import { Arrivals, type Taken } from '../arrivals.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
-import type { ApplyTools } from './apply.ts'
 import { applyArrived, applyWaiting, Pace } from './apply.ts'
-import { Arrivals } from './arrivals.ts'
 import { storeParts } from './inbox.ts'
 
 /**
@@ -27,6 +28,8 @@ export class SqliteIntake implements Intake {
   readonly #tools: ApplyTools
   readonly #pace = new Pace()
   readonly #arrivals = new Arrivals()
+  /** By the transaction that runs. */
+  #taken: Taken[] = []
   /** Parts in the inbox; those of them that are out of order; and the last part that this pass has read. */
   #waiting: number
   #outOfOrder = 0
@@ -47,7 +50,7 @@ export class SqliteIntake implements Intake {
 
   static async open(tools: IntakeTools): Promise<SqliteIntake> {
     const log = await CrawlLog.open(tools.database, tools.disk, tools.logPath, '')
-    return new SqliteIntake({ ...tools, log }, await tools.database.read(partsWaiting))
+    return new SqliteIntake({ ...tools, log, volumes: new VolumeIds() }, await tools.database.read(partsWaiting))
   }
 
   async accept(parts: readonly SealedPart[]): Promise<void> {
@@ -108,6 +111,7 @@ export class SqliteIntake implements Intake {
     } catch (error) {
       // A full disk, a lost database: the inbox is safe, and nothing more is accepted.
       this.#failure = { error }
+      for (const taken of this.#taken) taken.failed(error)
       this.#arrivals.fail(error)
     } finally {
       this.#running = undefined
@@ -120,26 +124,32 @@ export class SqliteIntake implements Intake {
   }
 
   async #applyArrived(): Promise<void> {
-    const applied = await applyArrived(this.#tools, this.#pace, this.#arrivals)
+    const applied = await applyArrived(this.#tools, this.#pace, this.#arrivals, this.#taken)
     this.#waiting += applied.stored
     this.#outOfOrder += applied.stored
     if (applied.parts > 0 && this.#outOfOrder > 0) this.#readAgain()
     if (applied.stored > 0) this.#tools.journal.record({ kind: 'inbox-stored', parts: applied.stored })
     // Durable before the log's own transaction: no sender waits for that.
-    this.#arrivals.durable()
+    this.#durable()
     await this.#syncLog()
   }
 
   async #storeAll(): Promise<void> {
     const { database, ledger, journal } = this.#tools
     // Taken inside the transaction, so that parts which came while it waited to begin are stored with it.
-    const stored = await database.transact((tx) =>
-      storeParts(tx, ledger, this.#arrivals.take(Number.POSITIVE_INFINITY)),
-    )
+    const stored = await database.transact((tx) => {
+      this.#taken = [this.#arrivals.take(Number.POSITIVE_INFINITY)]
+      return storeParts(tx, ledger, this.#taken[0].parts)
+    })
     this.#waiting += stored
     if (stored > 0) this.#unread = true
     journal.record({ kind: 'inbox-stored', parts: stored })
-    this.#arrivals.durable()
+    this.#durable()
+  }
+
+  #durable(): void {
+    for (const taken of this.#taken) taken.durable()
+    this.#taken = []
   }
 
   /** From the oldest part to the newest. */

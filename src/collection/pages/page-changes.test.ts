@@ -1,4 +1,4 @@
-/** In bulk or one by one: whatever is fetched, in whatever order, the rows are the same. */
+/** Whatever is fetched, in whatever order and in batches of whatever size, the rows are the same. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -10,11 +10,10 @@ import {
 } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { giveUpPages, writePage } from '../pages/write-page.ts'
-import { type KnownPage, PageChanges } from './write-pages.ts'
+import { fileReports } from '../sample-catalogue.test-data.ts'
+import { type KnownPage, PageChanges } from './page-changes.ts'
 
 const SITES = ['a.test', 'b.test']
 const OUTCOMES: readonly Outcome[] = [
@@ -59,11 +58,8 @@ function asVisited(batches: readonly (readonly VisitReport[])[]): VisitReport[][
 
 async function onSqlite(reports: readonly VisitReport[]) {
   const database = openSqlite(':memory:')
-  const rows = await database.transact((tx) => {
-    for (const { site, pages, ended } of reports) {
-      for (const page of pages) writePage(tx, siteKeyOf(site), page)
-      if (ended === 'given-up') giveUpPages(tx, siteKeyOf(site))
-    }
+  const rows = await database.transact(async (tx) => {
+    for (const report of reports) await fileReports(tx, [report])
     return sqliteTx(tx).all<{ links: Uint8Array | null }>(
       `SELECT p.url, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type AS mediaType, p.bytes,
          p.took_ms AS tookMs, p.tries, p.first_at AS firstAt, p.at, p.looks, p.digest, p.title, p.annotations, p.sniffed,
@@ -98,7 +94,7 @@ function inBatches(batches: readonly (readonly VisitReport[])[]) {
 /** For readers, no row of links is the same as an empty one. */
 const hex = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('hex')
 
-test('pages in bulk get the same rows as one by one on SQLite', async () => {
+test('reports in batches give the same rows as one by one on SQLite', async () => {
   const batches = fc.array(fc.array(report, { maxLength: 3 }), { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(batches.map(asVisited), async (given) => {

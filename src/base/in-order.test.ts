@@ -1,7 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { turn } from '../../base/clock.ts'
-import { oneForAll } from './log-sync.ts'
+import { turn } from './clock.ts'
+import { inOrder, oneForAll } from './in-order.ts'
+
+test('work runs one after the other, in order, also after one that failed', async () => {
+  const events: string[] = []
+  const next = inOrder()
+  const work = (name: string, fails = false) =>
+    next(async () => {
+      events.push(`${name} begins`)
+      await turn()
+      events.push(`${name} ends`)
+      if (fails) throw new Error(name)
+      return name
+    })
+  const [a, b, c] = await Promise.allSettled([work('a'), work('b', true), work('c')])
+  assert.deepEqual(events, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  assert.deepEqual([a.status, b.status, c.status], ['fulfilled', 'rejected', 'fulfilled'])
+})
 
 test('who comes while a sync is under way shares the next one, and is told when that is over', async () => {
   const ends: (() => void)[] = []

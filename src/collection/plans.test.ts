@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
-import { looksOf, statementsIn } from '../../../testkit/postgres/plans.test-tools.ts'
-import type { Database } from '../../database/database.ts'
-import { postgresTx } from '../../database/postgres/tx.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
+import { looksOf, statementsIn } from '../../testkit/postgres/plans.test-tools.ts'
+import type { Database } from '../database/database.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
 
 /** Distributed tables and their distribution column; without those of one row per bucket, which are two pages. */
 const SPREAD: Record<string, 'bucket' | 'shard'> = {
@@ -52,7 +52,7 @@ describe('plans of the catalogue on PostgreSQL', {
 }, async () => {
   if ('skipped' in postgres) return
   after(() => postgres.end())
-  const folders = ['.', '../captures', '../counters', '../links', '../../intake', '../../intake/postgres']
+  const folders = ['.', 'pages', 'captures', 'counters', 'links', '../intake', '../intake/postgres']
   const all = (await Promise.all(folders.map((folder) => statementsIn(join(import.meta.dirname, folder))))).flatMap(
     (found) => [...found],
   )

@@ -1,39 +1,35 @@
-/** Pages and their links in bulk on PostgreSQL: one statement per table, sorted by key. */
+/** What the pages of some reports make of the rows that a catalogue has: one decision for both databases. */
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
-import {
-  afterFetch,
-  knownRow,
-  linksAfterFetch,
-  PAGE_COLUMNS,
-  PAGE_FIELDS,
-  PAGE_TYPES,
-  type PageRow,
-  pageRow,
-  SET_PAGE_COLUMNS,
-} from '../pages/page-row.ts'
-import { columnsOf } from './bucket.ts'
+import type { Tx } from '../../database/database.ts'
+import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
+import { queries } from '../../database/queries.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { rowWriter, writeRows } from '../../database/write-rows.ts'
+import { afterFetch, KNOWN_COLUMNS, knownRow, linksAfterFetch, type PageRow, pageRow, WRITE_PAGES } from './page-row.ts'
 
 export const READ_KNOWN = `
-  SELECT p.id, ${PAGE_COLUMNS.map((name) => `p.${name}`).join(', ')}, l.links
-  FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
+  SELECT ${KNOWN_COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
   JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
   LEFT JOIN page_links l ON l.bucket = $1 AND l.page = p.id`
-export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = $1'
-export const WRITE_PAGES = `
-  INSERT INTO page (bucket, id, ${PAGE_COLUMNS.join(', ')})
-  SELECT $1, * FROM unnest($2::bigint[], ${PAGE_TYPES.map((type, i) => `$${i + 3}::${type}[]`).join(', ')})
-  ON CONFLICT (bucket, site, key) DO UPDATE SET ${SET_PAGE_COLUMNS}`
-export const WRITE_LINKS = `
-  INSERT INTO page_links (bucket, page, links) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])
-  ON CONFLICT (bucket, page) DO UPDATE SET links = excluded.links`
+const SQLITE_KNOWN = `
+  SELECT ${KNOWN_COLUMNS} FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.site = ? AND p.key = ?`
+export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = ?'
+export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = ? AND site = ? AND outcome = 'later'`
+
+export const WRITE_LINKS = rowWriter<{ id: number; links: Uint8Array }>(
+  'page_links',
+  { id: ['page', 'bigint'], links: ['links', 'bytea'] },
+  'page',
+  'links = excluded.links',
+)
 /** An earlier note stays: its links are those that the index has. */
-export const NOTE_CHANGES = `
-  INSERT INTO links_changed (bucket, page, before) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])
-  ON CONFLICT (bucket, page) DO NOTHING`
-export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = $1 AND site = ANY($2::bigint[]) AND outcome = 'later'`
+export const NOTE_CHANGES = rowWriter<{ id: number; before: Uint8Array | null }>(
+  'links_changed',
+  { id: ['page', 'bigint'], before: ['before', 'bytea'] },
+  'page',
+)
 
 export interface KnownPage {
   id: number
@@ -44,45 +40,32 @@ export interface KnownPage {
 
 /** The known rows of all pages in some reports, and the last page of the bucket that the reverse index has taken. */
 export async function readKnown(
-  tx: PostgresTx,
+  tx: Tx,
   bucket: number,
   reports: readonly VisitReport[],
 ): Promise<{ known: KnownPage[]; indexedUpto: number }> {
-  const wanted = new Map<string, { site: bigint; key: bigint }>()
-  for (const { site: name, pages } of reports) {
+  const wanted = reports.flatMap(({ site: name, pages }) => {
     const site = siteKeyOf(name)
-    for (const page of pages) if (!page.ownRequest) wanted.set(`${site} ${page.key}`, { site, key: signed64(page.key) })
-  }
+    return pages.flatMap(({ key, ownRequest }) => (ownRequest ? [] : [{ site, key: signed64(key) }]))
+  })
   const [rows, upto] = await Promise.all([
-    tx.allExact<{ id: bigint; links: Uint8Array | null }>(
-      READ_KNOWN,
-      bucket,
-      ...columnsOf([...wanted.values()], 'site', 'key'),
-    ),
-    tx.get<{ page: number }>(READ_UPTO, bucket),
+    rowsOf(tx, bucket, wanted),
+    queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
-  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow({ ...row }) }))
+  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow(row) }))
   return { known, indexedUpto: upto!.page }
 }
 
-export async function writePages(
-  tx: PostgresTx,
+type FoundRow = { id: bigint; links: Uint8Array | null }
+
+function rowsOf(
+  tx: Tx,
   bucket: number,
-  pages: ReturnType<PageChanges['changed']>,
-  givenUp: readonly bigint[],
-  indexedUpto: number,
-): Promise<void> {
-  const linked = pages.flatMap(({ links, ...page }) => (links === undefined ? [] : [{ ...page, links }]))
-  const noted = linked.filter(({ id, isNew }) => !isNew && id <= indexedUpto)
-  const ids = pages.map(({ id }) => id)
-  const rows = pages.map(({ row }) => row)
-  await Promise.all([
-    // First: results of a page that came after its site was given up count.
-    givenUp.length === 0 ? 0 : tx.run(GIVE_UP, bucket, givenUp),
-    pages.length === 0 ? 0 : tx.run(WRITE_PAGES, bucket, ids, ...columnsOf(rows, ...PAGE_FIELDS)),
-    linked.length === 0 ? 0 : tx.run(WRITE_LINKS, bucket, ...columnsOf(linked, 'id', 'links')),
-    noted.length === 0 ? 0 : tx.run(NOTE_CHANGES, bucket, ...columnsOf(noted, 'id', 'before')),
-  ])
+  wanted: readonly { site: bigint; key: bigint }[],
+): Promise<FoundRow[]> | FoundRow[] {
+  if (tx.dialect === 'postgres')
+    return postgresTx(tx).allExact<FoundRow>(READ_KNOWN, bucket, ...columnsOf(wanted, 'site', 'key'))
+  return wanted.flatMap(({ site, key }) => sqliteTx(tx).getExact<FoundRow>(SQLITE_KNOWN, site, key) ?? [])
 }
 
 interface Entry extends KnownPage {
@@ -93,7 +76,7 @@ interface Entry extends KnownPage {
 
 const NONE = new Uint8Array(0)
 
-/** What the pages of some reports make of the known rows: pure, one row per page however often it comes. */
+/** One row per page, however often it comes. */
 export class PageChanges {
   readonly #entries = new Map<bigint, Map<bigint, Entry>>()
   readonly #givenUp = new Set<bigint>()
@@ -119,17 +102,32 @@ export class PageChanges {
     return [...this.#givenUp]
   }
 
-  /** Sorted by site and key. `links`: undefined if unchanged; `before`: the links that a known page had. */
+  /** By id. `links`: undefined if unchanged; `before`: the links that a known page had. */
   changed() {
     const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew'> & { before: Uint8Array | null })[] = []
-    for (const [, pages] of [...this.#entries].sort(byKey)) {
-      for (const [, { id, row, links, before, isNew, changed: isChanged }] of [...pages].sort(byKey)) {
+    for (const pages of this.#entries.values()) {
+      for (const { id, row, links, before, isNew, changed: isChanged } of pages.values()) {
         if (!isChanged) continue
         const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
         changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew })
       }
     }
-    return changed
+    return changed.sort((a, b) => a.id - b.id)
+  }
+
+  /** If the reverse index has taken a page already, it must learn that the links have changed. */
+  async write(tx: Tx, bucket: number, indexedUpto: number): Promise<void> {
+    const pages = this.changed()
+    const linked = pages.flatMap(({ links, ...page }) => (links === undefined ? [] : [{ ...page, links }]))
+    const noted = linked.filter(({ id, isNew }) => !isNew && id <= indexedUpto)
+    const rows = pages.map(({ id, row }) => ({ id, ...row }))
+    await Promise.all([
+      // First: results of a page that came after its site was given up count.
+      ...this.givenUp.map((site) => queries(tx).run(GIVE_UP, bucket, site)),
+      writeRows(tx, WRITE_PAGES, bucket, rows),
+      writeRows(tx, WRITE_LINKS, bucket, linked),
+      writeRows(tx, NOTE_CHANGES, bucket, noted),
+    ])
   }
 
   #addFetch(site: bigint, page: PageReport): void {
@@ -163,5 +161,3 @@ export class PageChanges {
     return pages
   }
 }
-
-const byKey = ([one]: [bigint, unknown], [other]: [bigint, unknown]): number => (one < other ? -1 : 1)

@@ -1,0 +1,133 @@
+/** Captures, with their payloads and volumes. */
+import { signed64 } from '../../base/digest.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
+import { shardOf } from '../../database/bucket.ts'
+import type { Tx } from '../../database/database.ts'
+import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
+import { queries } from '../../database/queries.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { rowWriter } from '../../database/write-rows.ts'
+import { NO_PAYLOAD } from './digest-filter.ts'
+import type { StoredCapture } from './read-captures.ts'
+
+/** `id`: null where the database gives it. */
+type NewCapture = Omit<StoredCapture, 'id' | 'duplicate'> & { id: number | null; site: bigint; key: bigint }
+
+export const WRITE_CAPTURES = rowWriter<Omit<NewCapture, 'volume'> & { volume: number; duplicate: number }>('capture', {
+  id: ['id', 'bigint'],
+  site: ['site', 'bigint'],
+  key: ['key', 'bigint'],
+  url: ['url', 'text'],
+  at: ['at', 'bigint'],
+  volume: ['volume', 'bigint'],
+  offset: ['"offset"', 'bigint'],
+  length: ['length', 'bigint'],
+  digest: ['digest', 'text'],
+  status: ['status', 'bigint'],
+  mediaType: ['media_type', 'text'],
+  kind: ['kind', 'text'],
+  duplicate: ['duplicate', 'bigint'],
+})
+
+/** In the order in which they were applied, which is that of their ids. */
+export function capturesIn(reports: readonly VisitReport[], nextId: () => number | null): NewCapture[] {
+  const captures: NewCapture[] = []
+  for (const report of reports) {
+    const site = siteKeyOf(report.site)
+    for (const { capture, key, url, at, status, mediaType } of report.pages) {
+      if (capture === undefined) continue
+      captures.push({ ...capture, id: nextId(), site, key: signed64(key), url, at: Math.round(at), status, mediaType })
+    }
+  }
+  return captures
+}
+
+/** The first capture of each payload. */
+export function payloadsOf(captures: readonly NewCapture[]): Map<string, NewCapture> {
+  const first = new Map<string, NewCapture>()
+  for (const capture of captures) {
+    const { kind, digest } = capture
+    if (kind === 'response' && digest !== NO_PAYLOAD && !first.has(digest)) first.set(digest, capture)
+  }
+  return first
+}
+
+/**
+ * The rows of captures. `fresh`: digests that are new to the collection. A payload that came again before its first record
+ * was durable is stored twice: that is harmless, and counted.
+ */
+export function captureRows(
+  captures: readonly NewCapture[],
+  fresh: ReadonlySet<string>,
+  volumes: ReadonlyMap<string, number>,
+) {
+  const first = payloadsOf(captures)
+  return captures.map((capture) => {
+    const { kind, digest } = capture
+    const isNew = digest === NO_PAYLOAD || (fresh.has(digest) && first.get(digest) === capture)
+    return { ...capture, volume: volumes.get(capture.volume)!, duplicate: kind === 'response' && isNew ? 0 : 1 }
+  })
+}
+
+/**
+ * Two buckets may bring the same new payload at the same time, and the second waits for the first. So they are sorted, and
+ * nothing that another bucket needs is written after them.
+ */
+export const ADD_PAYLOADS = `
+  INSERT INTO payload (shard, digest, bucket, capture)
+  SELECT shard, digest, $1, capture FROM unnest($2::smallint[], $3::text[], $4::bigint[]) AS given(shard, digest, capture)
+  ON CONFLICT (shard, digest) DO NOTHING RETURNING digest`
+const IS_STORED = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
+
+/** Those of some payloads that are new to the collection. `mayHave`: no look is needed for the others; only SQLite asks it. */
+export async function newPayloads(
+  tx: Tx,
+  bucket: number,
+  payloads: ReadonlyMap<string, NewCapture>,
+  mayHave: (digest: string) => boolean,
+): Promise<ReadonlySet<string>> {
+  if (payloads.size === 0) return new Set()
+  if (tx.dialect === 'sqlite') {
+    const isStored = (digest: string) => mayHave(digest) && sqliteTx(tx).get(IS_STORED, digest) !== undefined
+    return new Set([...payloads.keys()].filter((digest) => !isStored(digest)))
+  }
+  const rows = [...payloads].map(([digest, { id }]) => ({ shard: shardOf(digest), digest, id }))
+  rows.sort((a, b) => a.shard - b.shard || (a.digest < b.digest ? -1 : 1))
+  const columns = columnsOf(rows, 'shard', 'digest', 'id')
+  const fresh = await postgresTx(tx).all<{ digest: string }>(ADD_PAYLOADS, bucket, ...columns)
+  return new Set(fresh.map(({ digest }) => digest))
+}
+
+const ADD_VOLUME = 'INSERT INTO volume (name) VALUES (?) ON CONFLICT (name) DO NOTHING'
+const READ_VOLUME = 'SELECT id FROM volume WHERE name = ?'
+
+/** A crawl writes few volumes at a time, so those closed long ago may be forgotten. */
+const MAX_VOLUMES = 10_000
+
+/** The ids of volumes, which never change. */
+export class VolumeIds {
+  readonly #known = new Map<string, number>()
+
+  /** Ids that are new in this transaction are not remembered: call `remember` when it is durable. */
+  async of(tx: Tx, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    const db = queries(tx)
+    // Sorted: two transactions that meet the same new volumes at the same time do not deadlock.
+    const wanted = [...new Set(names)].sort()
+    const ids = await Promise.all(
+      wanted.map((name) => {
+        const known = this.#known.get(name)
+        if (known !== undefined) return known
+        const added = db.run(ADD_VOLUME, name)
+        const read = db.get<{ id: number }>(READ_VOLUME, name)
+        return Promise.all([read, added]).then(([row]) => row!.id)
+      }),
+    )
+    return new Map(wanted.map((name, at) => [name, ids[at]]))
+  }
+
+  remember(ids: ReadonlyMap<string, number>): void {
+    if (this.#known.size > MAX_VOLUMES) this.#known.clear()
+    for (const [name, id] of ids) this.#known.set(name, id)
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Writes applied reports into the catalogue: pages, links, captures, findings. On PostgreSQL those of one bucket, whose lock
+ * the caller holds: a bounded number of statements and three round trips, however many reports there are.
+ */
+import type { VisitReport } from '../contracts/report.ts'
+import { siteKeyOf } from '../contracts/visit.ts'
+import type { Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
+import { rowWriter, writeRows } from '../database/write-rows.ts'
+import { reserveRows } from './bucket.ts'
+import type { DigestFilter } from './captures/digest-filter.ts'
+import {
+  captureRows,
+  capturesIn,
+  newPayloads,
+  payloadsOf,
+  type VolumeIds,
+  WRITE_CAPTURES,
+} from './captures/write-captures.ts'
+import { type KnownPage, PageChanges, readKnown } from './pages/page-changes.ts'
+import { findingRow } from './pages/page-row.ts'
+
+export interface CatalogueTools {
+  filter: DigestFilter
+  volumes: VolumeIds
+}
+
+/** What must be known before the first row is written. */
+export interface Before {
+  known: readonly KnownPage[]
+  indexedUpto: number
+  nextPage(): number
+  /** Of captures and findings; null where the database gives it. */
+  nextRow(): number | null
+}
+
+/** The catalogue in one transaction. */
+export class CatalogueWriter {
+  readonly #tx: Tx
+  readonly #bucket: number
+  readonly #tools: CatalogueTools
+  /** Payloads that this transaction has brought, and its volumes. */
+  readonly #fresh = new Set<string>()
+  readonly #volumes = new Map<string, number>()
+
+  /** `bucket`: 0 on SQLite, which has one. */
+  constructor(tx: Tx, bucket: number, tools: CatalogueTools) {
+    this.#tx = tx
+    this.#bucket = bucket
+    this.#tools = tools
+  }
+
+  /** On PostgreSQL asked at the same time as the frontier, so for all reports that may turn out to count. */
+  async readBefore(reports: readonly VisitReport[]): Promise<Before> {
+    const [before, ids] = await Promise.all([readKnown(this.#tx, this.#bucket, reports), this.#ids(reports)])
+    return { ...before, ...ids }
+  }
+
+  async write(reports: readonly VisitReport[], { known, indexedUpto, nextPage, nextRow }: Before): Promise<void> {
+    const [tx, bucket] = [this.#tx, this.#bucket]
+    const pages = new PageChanges(known, nextPage)
+    for (const report of reports) pages.add(report)
+    const captures = capturesIn(reports, nextRow)
+    const { filter, volumes } = this.#tools
+    const mayHave = (digest: string) => this.#fresh.has(digest) || filter.mayHave(digest)
+    const names = captures.map(({ volume }) => volume)
+    const [fresh, ids] = await Promise.all([
+      // Other buckets may need these two as well: in this order, and after everything of the frontier.
+      newPayloads(tx, bucket, payloadsOf(captures), mayHave),
+      volumes.of(tx, names),
+      pages.write(tx, bucket, indexedUpto),
+      writeFindings(tx, bucket, reports, nextRow),
+    ])
+    for (const digest of fresh) this.#fresh.add(digest)
+    for (const [name, id] of ids) this.#volumes.set(name, id)
+    await writeRows(tx, WRITE_CAPTURES, bucket, captureRows(captures, fresh, ids))
+  }
+
+  /** The transaction has committed: revisit records may now refer to its payloads. */
+  durable(): void {
+    for (const digest of this.#fresh) this.#tools.filter.add(digest)
+    this.#tools.volumes.remember(this.#volumes)
+  }
+
+  async #ids(reports: readonly VisitReport[]): Promise<Pick<Before, 'nextPage' | 'nextRow'>> {
+    // A page may be new and have a capture.
+    const rows = reports.reduce((sum, { pages, findings }) => sum + 2 * pages.length + findings.length, 0)
+    const nextRow = await reserveRows(this.#tx, this.#bucket, rows)
+    // The rows of a page's links need its id.
+    let last = this.#tx.dialect === 'sqlite' ? await lastPage(this.#tx) : 0
+    return { nextPage: () => nextRow() ?? ++last, nextRow }
+  }
+}
+
+async function lastPage(tx: Tx): Promise<number> {
+  return (await queries(tx).get<{ id: number | null }>('SELECT max(id) AS id FROM page'))?.id ?? 0
+}
+
+type FindingRow = Omit<ReturnType<typeof findingRow>, 'withdrawn'> & { id: number | null; site: bigint }
+
+export const WRITE_FINDINGS = rowWriter<FindingRow>('finding', {
+  id: ['id', 'bigint'],
+  site: ['site', 'bigint'],
+  rule: ['rule', 'text'],
+  evidence: ['evidence', 'text'],
+  at: ['at', 'bigint'],
+  pattern: ['pattern', 'text'],
+  examples: ['examples', 'text'],
+})
+export const WITHDRAW = `
+  UPDATE finding SET withdrawn_at = ?1, evidence = evidence || '; ' || ?2
+  WHERE bucket = ?3 AND site = ?4 AND rule = ?5 AND pattern = ?6 AND at < ?1 AND withdrawn_at IS NULL`
+
+/** New findings first: a withdrawn one may be among them. */
+async function writeFindings(
+  tx: Tx,
+  bucket: number,
+  reports: readonly VisitReport[],
+  nextId: () => number | null,
+): Promise<void> {
+  const all = reports.flatMap(({ site, findings }) =>
+    findings.map((finding) => ({ id: nextId(), site: siteKeyOf(site), ...findingRow(finding) })),
+  )
+  const withdrawn = all.filter((finding) => finding.withdrawn)
+  await Promise.all([
+    writeRows(
+      tx,
+      WRITE_FINDINGS,
+      bucket,
+      all.filter((finding) => !finding.withdrawn),
+    ),
+    ...withdrawn.map(({ site, rule, pattern, at, evidence }) =>
+      queries(tx).run(WITHDRAW, at, evidence, bucket, site, rule, pattern),
+    ),
+  ])
+}
