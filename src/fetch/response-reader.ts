@@ -5,11 +5,11 @@
  * States: `head` → (interim answers are skipped) → `body` → `over`.
  */
 import { assert } from '../base/assert.ts'
-import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
+import type { Answer, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
+import { ChunkedBody } from '../web/http/chunked.ts'
+import { endOfHead, type Framing, framingOf, type Head, isHttp10, keepsAlive, parseHead } from '../web/http/head.ts'
 import { BodyBuffer } from './body-buffer.ts'
-import { ChunkedBody } from './chunked-body.ts'
-import { endOfHead, type Framing, framingOf, isHttp10, keepsAlive, parseHead } from './response-head.ts'
 
 export interface ReaderLimits {
   /** Of the head, with the interim answers and empty lines before it. */
