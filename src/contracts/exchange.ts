@@ -92,8 +92,6 @@ export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exch
 /** One visit's connections: kept alive between its requests, closed with it. */
 export interface FetchSession {
   fetch: Fetch
-  /** Frees the memory of the last answer's body. */
-  release?(): void
   close(): void
 }
 

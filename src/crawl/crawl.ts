@@ -190,8 +190,6 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   const end = await visitUrl(item, isSitemap(item) ? SITEMAP : PAGE, pageTools).catch((error: unknown) =>
     brokenPage(item, error, tools),
   )
-  // The answer has been read and stored: what is left of it has no bytes.
-  connection.session.release?.()
   if (end.kind === 'not-requested') return signal.aborted ? 'stopped' : 'slice'
   if (end.kind === 'stale') {
     slice.requests++

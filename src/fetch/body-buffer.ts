@@ -1,8 +1,4 @@
-/**
- * The bytes of a body in one growing buffer of its own. Copying costs a microsecond per page; so no memory of the socket is
- * retained, and the body's own can be freed the moment it has been read.
- */
-import { release } from '../base/bytes.ts'
+/** The bytes of a body in one growing buffer of its own. Copying costs a microsecond per page, and retains no memory of the socket. */
 
 const FIRST = 16 * 1024
 /** The most that is allocated on the strength of Content-Length alone. */
@@ -39,7 +35,6 @@ export class BodyBuffer {
         : Math.max(needed, twice, FIRST)
     const grown = Buffer.allocUnsafeSlow(room)
     grown.set(this.bytes())
-    release(this.#bytes)
     this.#bytes = grown
   }
 }
