@@ -70,9 +70,9 @@ export function headerLines(lines: readonly string[]): [name: string, value: str
 
 /**
  * Removes surrounding blanks and the line's CR; a bare CR or NUL inside becomes a blank (RFC 9112 §2.2, 9110 §5.5).
- * `trim()` would also remove 0xA0, the second byte of many UTF-8 letters.
+ * `trim()` would also remove 0xA0, the second byte of many UTF-8 letters; `/[ \t]+$/` takes quadratic time.
  */
-function trimmed(text: string): string {
+export function trimmed(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isBlank(text.charCodeAt(start))) start++
