@@ -163,12 +163,21 @@ function atOnce(
   max: number,
   broken?: () => Decoded | undefined,
 ): Decoded | undefined {
-  const chunkSize = Math.min(MAX_ROOM, Math.max(MIN_ROOM, packed.length * 4))
+  const chunkSize = Math.min(MAX_ROOM, Math.max(MIN_ROOM, unpack === gunzipSync ? gzipSize(packed) : packed.length * 4))
   try {
     return { bytes: unpack(packed, { chunkSize, maxOutputLength: Math.max(1, max) }), cut: false }
   } catch (error) {
     return isTooLarge(error) ? undefined : broken?.()
   }
+}
+
+/**
+ * As the trailer says it, and one more: if all fits at once, zlib needs no window and nothing is joined. A size that is a lie
+ * costs no more than `MAX_ROOM`.
+ */
+function gzipSize(packed: Uint8Array): number {
+  const [a = 0, b = 0, c = 0, d = 0] = packed.subarray(-4)
+  return a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24 + 1
 }
 
 /** Each member is a call of its own; more of them are left to the thread pool. */
