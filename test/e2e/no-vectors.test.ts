@@ -19,7 +19,10 @@ test('without vectors the same is read and stored, with one note', {
   assert.equal(stderr.split('has no WebAssembly SIMD').length, 2, stderr)
   assert.doesNotMatch(usual.stderr, /SIMD/)
   const readings = (at: string) =>
-    sql(at, `SELECT url, digest, CAST(text_digest AS TEXT) AS text, CAST(simhash AS TEXT) AS simhash FROM page WHERE outcome = 'kept' ORDER BY url`)
+    sql(
+      at,
+      `SELECT url, digest, CAST(text_digest AS TEXT) AS text, CAST(simhash AS TEXT) AS simhash FROM page WHERE outcome = 'kept' ORDER BY url`,
+    )
   assert.equal(readings(fast).length, 12)
   assert.deepEqual(readings(slow), readings(fast))
   assert.ok((await json<{ ok: boolean }>(['verify', '-c', slow])).ok)
