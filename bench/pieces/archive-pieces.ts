@@ -1,11 +1,10 @@
 /** What it costs to keep a page: its digest, its gzip member, and all of the archive together. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { release } from '../../src/base/bytes.ts'
 import { realClock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { realDisk } from '../../src/base/real-disk.ts'
-import { openInflate } from '../../src/web/deflate/inflate.ts'
+import { removeCoding } from '../../src/web/http/decode.ts'
 import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
 import { payloadDigest } from '../../src/web/warc/http-block.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
@@ -19,12 +18,11 @@ type Page = Material['pages'][number]
 export async function archivePieces({ pages }: Material): Promise<Piece[]> {
   const coded = pages.map(inGzip)
   const drop = () => {}
-  const inflate = openInflate()
   const piece = (name: string, microseconds: number, note: string): Piece => ({ name, microseconds, note })
   return [
     piece(
       'decode gzip',
-      timeEach(coded, ({ answer }) => release(inflate(answer.payload, 'gzip', 2e6).bytes)),
+      timeEach(coded, ({ answer }) => void removeCoding(answer.payload, 'gzip', 2e6)),
       'gzip-encoded answers only',
     ),
     piece(

@@ -175,11 +175,3 @@ export class ByteReader {
     if (this.#at + length > this.#bytes.length) throw new RangeError('bytes end too early')
   }
 }
-
-/**
- * Gives back the memory that these bytes have to themselves. The caller must not use them afterwards. Left to the garbage
- * collector, such buffers made up half of a worker's memory.
- */
-export function release({ buffer, length }: Uint8Array): void {
-  if (length > 0 && buffer instanceof ArrayBuffer) buffer.transfer(0)
-}

@@ -12,6 +12,8 @@ export type CountName =
   | 'malformed' // links that are no URLs
   | 'seedLinksDropped' // links to other seeds' sites, dropped by the home-page policy (V10)
   | 'cut' // bodies cut by a limit
+  | 'recordsChecked' // records of volumes that were read back after packing
+  | 'recordsWrong' // of them, those that were packed wrongly and written again
   | `status:${number}` // answers by status
   | `failure:${string}` // FailureKind
   | `refused:${string}` // RefusedBy: of pages asked about, and of links by scope

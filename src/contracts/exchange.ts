@@ -1,5 +1,7 @@
 /** One request and its answer, byte for byte; and the two functions that reach the network. */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { Head } from '../web/http/head.ts'
+import type { HeaderLines } from '../web/http/headers.ts'
 import type { Failure } from './outcome.ts'
 
 export interface Address {
@@ -19,8 +21,8 @@ export interface Addresses {
 /** Made by `fetch/` and by `testkit/web/`. Never throws for the web's faults. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<Addresses | { kind: 'failed'; failure: Failure }>
 
-/** Header lines as they came, name and value trimmed, in order; names in the spelling of the server. */
-export type Headers = readonly (readonly [name: string, value: string])[]
+export type Headers = HeaderLines
+export type { Head }
 
 /** The decision on status and headers: an unwanted body is never downloaded (V5). */
 export type Want = { download: true; limitBytes: number } | { download: false; kind: string; rule: string }
@@ -42,14 +44,6 @@ export interface FetchRequest {
  * is requested again after the pause, and no failure is counted.
  */
 export const STALE_CONNECTION = 'stale connection'
-
-export interface Head {
-  /** `HTTP/1.1` as the server wrote it. */
-  version: string
-  status: number
-  reason: string
-  headers: Headers
-}
 
 export type Answer =
   /** The whole body came. */
@@ -98,8 +92,6 @@ export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exch
 /** One visit's connections: kept alive between its requests, closed with it. */
 export interface FetchSession {
   fetch: Fetch
-  /** Frees the memory of the last answer's body. */
-  release?(): void
   close(): void
 }
 

@@ -25,7 +25,7 @@ import { rulesFor, schemeOf } from './robots.ts'
 import { endAfter, schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
 import { isSitemap } from './sitemaps.ts'
-import type { Lease, SiteTools, VisitState } from './tools.ts'
+import type { Lease, SiteTools, StorageTools, VisitState } from './tools.ts'
 import { PAGE } from './visit-page.ts'
 import { SITEMAP } from './visit-sitemap.ts'
 import { refuseUnwanted, visitUrl } from './visit-url.ts'
@@ -190,8 +190,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   const end = await visitUrl(item, isSitemap(item) ? SITEMAP : PAGE, pageTools).catch((error: unknown) =>
     brokenPage(item, error, tools),
   )
-  // The answer has been read and stored: what is left of it has no bytes.
-  connection.session.release?.()
+  countChecks(tools, reporter)
   if (end.kind === 'not-requested') return signal.aborted ? 'stopped' : 'slice'
   if (end.kind === 'stale') {
     slice.requests++
@@ -212,6 +211,13 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   if (isUrgent) await tools.durable(reporter)
   if (end.judged?.probe) await checkMissingPage(item.url, robots, connection, pageTools)
   return undefined
+}
+
+/** So that they are in the metrics of whichever server this worker reports to. */
+function countChecks({ archive }: StorageTools, { tally }: Reporter): void {
+  const { checked, wrong } = archive.checks?.() ?? { checked: 0, wrong: 0 }
+  tally.add('recordsChecked', checked)
+  tally.add('recordsWrong', wrong)
 }
 
 /** The rules for a URL; or `next` when it has been dealt with, or why the visit ends. */

@@ -75,11 +75,7 @@ export async function readPage(item: AgendaItem, answered: Answered, tools: Page
   const { type } = parseMediaType(headerOf(head.headers, 'content-type'))
   const limit = { bytes: tools.state.scope.limitFor(type), ratio: tools.site.decode.ratio }
   const decoded = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
-  try {
-    return await takePage(item, answered, type, decoded, tools)
-  } finally {
-    decoded.release?.()
-  }
+  return takePage(item, answered, type, decoded, tools)
 }
 
 async function takePage(

@@ -4,7 +4,6 @@
  */
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
-import { release } from '../base/bytes.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 
@@ -46,11 +45,7 @@ export class Connection {
       else this.#carrier.deadlineReached()
     })
     // Plain sockets deliver by `received`, but without a listener they do not flow and never end.
-    socket.on('data', (bytes: Buffer) => {
-      this.received(bytes)
-      // The socket allocated it for this piece alone.
-      if (bytes.length === bytes.buffer.byteLength) release(bytes)
-    })
+    socket.on('data', (bytes: Buffer) => this.received(bytes))
     socket.on('error', (error) => this.#end(error))
     socket.on('end', () => this.#end(undefined))
     socket.on('close', () => this.#end(undefined))

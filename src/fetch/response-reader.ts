@@ -5,11 +5,10 @@
  * States: `head` → (interim answers are skipped) → `body` → `over`.
  */
 import { assert } from '../base/assert.ts'
-import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
+import type { Answer, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import { BodyBuffer } from './body-buffer.ts'
-import { ChunkedBody } from './chunked-body.ts'
-import { endOfHead, type Framing, framingOf, isHttp10, keepsAlive, parseHead } from './response-head.ts'
+import { ChunkedBody } from '../web/http/chunked.ts'
+import { endOfHead, type Framing, framingOf, type Head, isHttp10, keepsAlive, parseHead } from '../web/http/head.ts'
 
 export interface ReaderLimits {
   /** Of the head, with the interim answers and empty lines before it. */
@@ -28,9 +27,8 @@ export class ResponseReader {
   readonly #wants: (status: number, headers: Headers) => Want
   readonly #limits: ReaderLimits
   #state: 'head' | 'body' | 'over' = 'head'
-  /** An incomplete head: the first `#pendingLength` bytes. */
-  #pending: Buffer | undefined
-  #pendingLength = 0
+  /** An incomplete head. */
+  #pending: BodyBuffer | undefined
   /** Where in the pending bytes an unfinished line begins. */
   #lineStart = 0
   /** Bytes before this head: interim answers, empty lines. */
@@ -83,8 +81,8 @@ export class ResponseReader {
   #feedHead(bytes: Buffer): Answer | undefined {
     let head = bytes
     if (this.#pending !== undefined) {
-      this.#append(bytes)
-      head = this.#pending.subarray(0, this.#pendingLength)
+      this.#pending.add(bytes)
+      head = this.#pending.bytes()
     }
     let start = 0
     for (;;) {
@@ -124,22 +122,9 @@ export class ResponseReader {
   /** Copies an incomplete head. */
   #keepPending(head: Buffer, start: number): void {
     if (this.#pending !== undefined && start === 0) return
-    const rest = head.subarray(start)
     this.#lineStart -= start
-    this.#pending = undefined
-    this.#pendingLength = 0
-    this.#append(rest)
-  }
-
-  #append(bytes: Buffer): void {
-    const needed = this.#pendingLength + bytes.length
-    if (this.#pending === undefined || this.#pending.length < needed) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(1_024, needed, (this.#pending?.length ?? 0) * 2))
-      this.#pending?.copy(grown, 0, 0, this.#pendingLength)
-      this.#pending = grown
-    }
-    bytes.copy(this.#pending, this.#pendingLength)
-    this.#pendingLength = needed
+    this.#pending = new BodyBuffer()
+    this.#pending.add(head.subarray(start))
   }
 
   #takeHead(head: Head, wireHead: Uint8Array, bytes: Buffer, bodyStart: number): Answer | undefined {
@@ -229,4 +214,44 @@ function beginsRight(bytes: Buffer, start: number): boolean {
   // 0x20 lowercases letters and leaves the slash.
   for (let i = 0; i < length; i++) if ((bytes[start + i] | 0x20) !== START[i]) return false
   return true
+}
+
+const FIRST = 16 * 1024
+/** The most that is allocated on the strength of Content-Length alone. */
+const BELIEVED = 256 * 1024
+const NOTHING = Buffer.alloc(0)
+
+/** Bytes in one growing buffer of its own. Copying costs a microsecond per page, and retains no memory of the socket. */
+export class BodyBuffer {
+  #bytes = NOTHING
+  #expected = 0
+  length = 0
+
+  /** At most this many bytes will come. */
+  expect(bytes: number): void {
+    this.#expected = bytes
+  }
+
+  add(piece: Uint8Array): void {
+    if (piece.length === 0) return
+    const needed = this.length + piece.length
+    if (needed > this.#bytes.length) this.#grow(needed)
+    this.#bytes.set(piece, this.length)
+    this.length = needed
+  }
+
+  bytes(): Buffer {
+    return this.length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.length)
+  }
+
+  #grow(needed: number): void {
+    const twice = this.#bytes.length * 2
+    const room =
+      this.#expected >= needed
+        ? Math.min(this.#expected, Math.max(needed, twice, BELIEVED))
+        : Math.max(needed, twice, FIRST)
+    const grown = Buffer.allocUnsafeSlow(room)
+    grown.set(this.bytes())
+    this.#bytes = grown
+  }
 }

@@ -1,6 +1,5 @@
 /** One visit's connections: one per (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
-import { release } from '../base/bytes.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type {
   Address,
@@ -66,7 +65,6 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const stop = new Stop()
   let isBusy = false
   let isClosed = false
-  let last: Answer | undefined
 
   const findEndpoint = (origin: string, address: Address): Endpoint | undefined =>
     endpoints.find((line) => line.origin === origin && isSame(line.address, address))
@@ -138,17 +136,11 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       isBusy = true
       stop.begin(signal)
       try {
-        const exchange = await ask(request)
-        last = exchange.answer
-        return exchange
+        return await ask(request)
       } finally {
         stop.end()
         isBusy = false
       }
-    },
-    release() {
-      if (last !== undefined && 'payload' in last) release(last.payload)
-      last = undefined
     },
     close() {
       isClosed = true

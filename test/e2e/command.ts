@@ -40,6 +40,8 @@ export interface RunOptions {
   input?: string
   cwd?: string
   env?: Record<string, string>
+  /** Flags of Node. */
+  node?: readonly string[]
 }
 
 export function start(args: readonly string[], options: RunOptions = {}): Running {
@@ -47,7 +49,11 @@ export function start(args: readonly string[], options: RunOptions = {}): Runnin
   const env: Record<string, string | undefined> = { ...process.env, NO_COLOR: '1', ...options.env }
   // What the test runner tells its own children is not for the program.
   for (const name of Object.keys(env)) if (/^NODE_(TEST|OPTIONS|V8)/.test(name)) delete env[name]
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: options.cwd, env, stdio: 'pipe' })
+  const child = spawn(process.execPath, [...(options.node ?? []), PROGRAM, ...args], {
+    cwd: options.cwd,
+    env,
+    stdio: 'pipe',
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -54,3 +54,58 @@ test('the payload of every answer that is kept is the payload of its record', ()
   )
   assert.ok(kept > 1000, `only ${kept} answers were kept`)
 })
+
+/** Lines with every byte there is, blanks of all kinds around them. */
+const anyLine = fc
+  .tuple(
+    fc.constantFrom('', ' ', '\t', '\u00a0'),
+    fc.constantFrom('X', 'Set-Cookie', 'x y', '', '\u00e9'),
+    fc.constantFrom(':', ' :', ''),
+    fc.string({
+      unit: fc.integer({ min: 0, max: 255 }).map((byte) => (byte === 10 ? ' ' : String.fromCharCode(byte))),
+    }),
+    fc.constantFrom('', ' ', '\t ', '\r', '\u00c3\u00a0', '\u0080', '\u0085'),
+  )
+  .map((parts) => parts.join(''))
+  .filter((line) => line.replaceAll('\r', '') !== '')
+
+test('a head from a socket, in whatever pieces, is read as it is from a record', () => {
+  let read = 0
+  fc.assert(
+    fc.property(
+      statusLine,
+      fc.array(fc.oneof(headLine, anyLine), { maxLength: 6 }),
+      lineEnd,
+      fc.array(fc.nat(200), { maxLength: 6 }),
+      (status, lines, end, cuts) => {
+        const bytes = Buffer.from([status, ...lines, '', ''].join(end), 'latin1')
+        const block = parseHttpBlock(bytes)
+        const reader = new ResponseReader(() => ({ download: false, kind: '', rule: '' }))
+        const at = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b)
+        let answer: ReturnType<ResponseReader['feed']>
+        for (const [i, to] of [...at, bytes.length].entries())
+          answer ??= reader.feed(bytes.subarray(i === 0 ? 0 : at[i - 1], to))
+        if (answer?.kind !== 'declined') {
+          assert.equal(block, undefined)
+          return
+        }
+        read++
+        const { version, status: code, reason, headers } = block!
+        assert.deepEqual({ version, status: code, reason, headers }, answer.head)
+        assert.deepEqual(Buffer.from(block!.wireHead), Buffer.from(answer.wireHead))
+      },
+    ),
+    { numRuns: 3000 },
+  )
+  assert.ok(read > 2000, `only ${read} heads were read`)
+})
+
+test('values are bytes: no letter is lost or changed', () => {
+  const head = 'HTTP/1.1 200 D\u00c3\u00a0\r\nX: D\u00c3\u00a0\r\nY:\t\u0080 \u0085\r\n\r\n'
+  const block = parseHttpBlock(Buffer.from(head, 'latin1'))
+  assert.deepEqual(block?.headers, [
+    ['X', 'D\u00c3\u00a0'],
+    ['Y', '\u0080 \u0085'],
+  ])
+  assert.equal(block?.reason, 'D\u00c3\u00a0')
+})

@@ -1,6 +1,7 @@
 /** Runs one crawl from start to end, for `crawl` and `demo`, and phrases its notes and its result. */
 import { join } from 'node:path'
 import { replaceFile } from '../../base/disk.ts'
+import { missingVectors } from '../../base/load-wasm.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
@@ -29,6 +30,11 @@ export function noteContact({ settings, screen }: Invocation): void {
   )
 }
 
+export function noteMissingVectors({ screen }: Pick<Invocation, 'screen'>): void {
+  const missing = missingVectors()
+  if (missing !== undefined) screen.say(`orbweaver: note: ${missing}`)
+}
+
 /** With `--verbose` every event is printed. */
 export function journalOption({ settings, screen, clock }: Invocation): {
   journal?: (event: { kind: string }) => void
@@ -52,6 +58,7 @@ export async function runCrawl(
 ): Promise<CrawlResult> {
   const { settings, given, screen, clock, version, services } = call
   const begun = clock.elapsed()
+  noteMissingVectors(call)
   const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
   await keepSettings(call)
   const view = watchCrawl(() => handle.snapshot(), viewOptions(call))

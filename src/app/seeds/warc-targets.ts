@@ -2,7 +2,10 @@
  * Reads the target URIs of responses and revisits in WARC files, compressed per record, as a whole, or not at all. Only the
  * header and the first bytes of each record's block are read; the rest is skipped, so records may have any size.
  */
-import { WarcHeaders } from '../../web/warc/reader.ts'
+import { endOfHead } from '../../web/http/head.ts'
+import { headerOf, parseMediaType } from '../../web/http/headers.ts'
+import { parseHttpBlock } from '../../web/warc/http-block.ts'
+import { recordHead } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
 import { type Chunks, Damaged, unfolded } from './decompress.ts'
 import type { Found } from './found.ts'
@@ -102,12 +105,12 @@ export class WarcScanner {
       this.#fault(this.#records === 0 ? 'is not a WARC file' : 'is damaged: no record begins where one should')
       return false
     }
-    const end = endOfHead(this.#held)
-    if (end === undefined) {
+    const { end } = endOfHead(this.#held)
+    if (end < 0) {
       if (this.#held.length > LONGEST_HEAD) this.#fault('has a record whose header does not end')
       return false
     }
-    const head = readHead(Buffer.from(this.#held.subarray(0, end)).toString('utf8'))
+    const head = readHead(this.#held.subarray(0, end))
     if (head === undefined) {
       this.#fault('has a record without a Content-Length')
       return false
@@ -122,11 +125,10 @@ export class WarcScanner {
   #block({ type, url, length }: Head, found: Found[], isEnd: boolean): boolean {
     const wanted = url === undefined || !(type === 'response' || type === 'revisit') ? 0 : Math.min(length, PEEKED)
     if (this.#held.length < wanted && !isEnd) return false
-    const peeked = Buffer.from(this.#held.subarray(0, wanted)).toString('latin1')
     if (wanted > 0 || (url !== undefined && type === 'revisit' && length === 0)) {
-      const status = /^HTTP\/\d(?:\.\d)? +(\d{3})/.exec(peeked)?.[1]
-      const mediaType =
-        status === undefined ? undefined : /^content-type:[ \t]*([^\s;,]{1,100})/im.exec(httpHead(peeked))?.[1]
+      const head = parseHttpBlock(this.#held.subarray(0, wanted))
+      const status = head && String(head.status)
+      const mediaType = head && parseMediaType(headerOf(head.headers, 'content-type')).type
       found.push(...target({ url: url ?? '', status, mediaType, at: this.#records }))
     }
     this.#head = undefined
@@ -135,22 +137,8 @@ export class WarcScanner {
   }
 }
 
-/** The end of the first empty line; some writers end lines with LF alone. */
-function endOfHead(bytes: Uint8Array): number | undefined {
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at + 1] === LF) return at + 2
-    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3
-  }
-  return undefined
-}
-
-function readHead(text: string): Head | undefined {
-  const lines = text.split(/\r?\n/).slice(1)
-  const headers = new WarcHeaders(
-    lines
-      .filter((line) => line.includes(':'))
-      .map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),
-  )
+function readHead(bytes: Uint8Array): Head | undefined {
+  const { headers } = recordHead(bytes)
   const length = headers.get('Content-Length')
   if (length === undefined || !/^\d{1,15}$/.test(length)) return undefined
   return {
@@ -158,9 +146,4 @@ function readHead(text: string): Head | undefined {
     url: headers.uri('WARC-Target-URI'),
     length: Number(length),
   }
-}
-
-function httpHead(block: string): string {
-  const end = /\r?\n\r?\n/.exec(block)
-  return end === null ? block : block.slice(0, end.index)
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
+import { deflatedMember } from '../../web/warc/gzip-member.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { FOLDER, keepIn, madeUpArchive, recordsIn } from './made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from './made-up.test-exchange.ts'
@@ -71,6 +72,30 @@ test('any exchange comes back byte for byte, with right digests', async () => {
     }),
     { numRuns: 40 },
   )
+})
+
+test('records are read back now and then, and those of a broken packer are packed again by zlib', async () => {
+  const disk = memoryDisk()
+  const whole = madeUpArchive(disk)
+  for (let i = 0; i < 1500; i++) keepIn(whole.archive, anyExchange(i))
+  // The first two of the volume, and two of each further thousand.
+  assert.deepEqual(whole.archive.checks?.(), { checked: 7, wrong: 0 })
+  assert.deepEqual(whole.archive.checks?.(), { checked: 0, wrong: 0 })
+  await whole.archive.close()
+
+  /** Forgets the last bytes, as a packer with a bug may. */
+  const broken: typeof deflatedMember = (emit, parts) =>
+    deflatedMember(emit, [...parts.slice(0, -1), new Uint8Array(1)])
+  const packing = { deflated: broken, stored: broken }
+  const other = memoryDisk()
+  const mended = madeUpArchive(other, { packing })
+  const captures = [1, 2, 3, 4].map((n) => keepIn(mended.archive, anyExchange(n)))
+  await mended.archive.close()
+  assert.equal(recordsIn(other, captures[0].volume).length, 9)
+  assert.deepEqual(mended.archive.checks?.(), { checked: 2, wrong: 1 })
+  const said = mended.events.flatMap((event) => (event.kind === 'trouble' ? [event.what] : []))
+  assert.equal(said.length, 1)
+  assert.match(said[0], /packed wrongly and is written again with zlib/)
 })
 
 test('a declined answer is its head, marked', async () => {

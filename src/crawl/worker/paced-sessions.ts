@@ -45,7 +45,6 @@ export function pacedSessions(open: OpenSession, clock: Clock, turn: () => Promi
         await pace.wait(bytesOf(exchange), isLate)
         return exchange
       },
-      release: () => session.release?.(),
       close: () => session.close(),
     }
   }

@@ -1,6 +1,6 @@
 /** What `TextFolder` does, said in the plainest way: what the fast way is compared with. */
 import { hash64 } from '../../base/digest.ts'
-import { dateWords, KIND, kindsOfCharacters, wordHash } from './text.ts'
+import { dateWords, KIND, kindsOfCharacters, wordHash } from './characters.ts'
 
 export interface PlainlyFolded {
   text: string

@@ -5,17 +5,18 @@ import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { runThrough } from '../../base/stretches.ts'
+import { KIND, kindsOfCharacters } from './characters.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
+import { openPlainFolding } from './fold-plainly.ts'
 import { foldedText, gather } from './gather.ts'
-import { ASIDE, KIND, kindsOfCharacters, MAX_RUNS, MAX_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
+import { ASIDE, MAX_RUNS, MAX_TEXT, openMemory, PIECE, TextFolder, WINDOW } from './text.ts'
 
 type Part = string | 0 | 1 | 2
 
 const KIND_OF = kindsOfCharacters()
 
 /** As a page has them: each text between tags. */
-function foldPage(parts: readonly Part[]) {
-  const folder = new TextFolder()
+function foldPage(parts: readonly Part[], folder = new TextFolder()) {
   const page = parts.map((part) => (typeof part === 'number' ? '<' : `<${part}`)).join('') + '<'
   let at = 0
   for (const part of parts) {
@@ -28,8 +29,7 @@ function foldPage(parts: readonly Part[]) {
 }
 
 /** As texts of their own, which is how those come that held references. */
-function foldTexts(parts: readonly Part[]) {
-  const folder = new TextFolder()
+function foldTexts(parts: readonly Part[], folder = new TextFolder()) {
   for (const part of parts) {
     if (typeof part === 'number') folder.part(part)
     else folder.add(part, 0, part.length)
@@ -226,4 +226,32 @@ test('references in a page are what the decoder makes of them', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+const plainMemory = openMemory(openPlainFolding())
+const fastMemory = openMemory()
+
+/** What a folder in this memory makes of the parts, as a page has them and as texts of their own, cut or not. */
+function foldIn(memory: typeof plainMemory, parts: readonly Part[], max?: number) {
+  const results = []
+  for (const fold of [foldPage, foldTexts]) {
+    const folder = new TextFolder(max, memory)
+    results.push({ ...fold(parts, folder), cut: folder.cut })
+  }
+  return results
+}
+
+test('without vectors the same comes of a text, cut or not', () => {
+  assert.notEqual(plainMemory.folding.memory.buffer.byteLength, fastMemory.folding.memory.buffer.byteLength)
+  for (const name of ['ASIDE', 'MAX_RUNS', 'MAX_TEXT', 'PIECE', 'WINDOW'] as const)
+    assert.equal(plainMemory.folding[name].value, fastMemory.folding[name].value, name)
+  const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 20 })
+  fc.assert(
+    fc.property(some, fc.option(fc.integer({ min: 2, max: 4 * PIECE }), { nil: undefined }), (parts, max) => {
+      assert.deepEqual(foldIn(plainMemory, parts, max), foldIn(fastMemory, parts, max))
+    }),
+    { numRuns: 2000 },
+  )
+  const lengthy = ['first', 2 as const, manyWords(24_000, 'abé1漢😀').join(' '), 'x'.repeat(WINDOW), 1 as const, 'last']
+  assert.deepEqual(foldIn(plainMemory, lengthy), foldIn(fastMemory, lengthy))
 })

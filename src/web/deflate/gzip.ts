@@ -19,7 +19,7 @@
  * Works on chunks of up to 64 KB: nearly every record is one. Longer records are emitted piece by piece, so 0.7 MB of
  * memory is enough. The same input always makes the same bytes, whatever was packed before.
  */
-import { crc32 } from 'node:zlib'
+import { crc32, gzipSync } from 'node:zlib'
 import { loadWasm } from '../../base/load-wasm.ts'
 
 /** Takes bytes at once: it copies or writes them before it returns. */
@@ -38,8 +38,12 @@ interface Deflater {
   finish(length: number, crc: number, size: number): number
 }
 
+/** The same by zlib, for processors without WebAssembly's vectors. */
+export const zlibGzip: Gzip = (emit, parts) => emit(gzipSync(Buffer.concat(parts), { level: 1 }))
+
 export function openGzip(): Gzip {
   const deflater = loadWasm<Deflater>(new URL('gzip.wasm', import.meta.url))
+  if (deflater === undefined) return zlibGzip
   const memory = new Uint8Array(deflater.memory.buffer)
   const output = memory.subarray(deflater.output())
   const max = deflater.chunkBytes()

@@ -1,7 +1,6 @@
 /**
- * Removes content codings, synchronously for most bodies: handing 15 KB to the thread pool costs more than inflating
- * it. A bomb ends at the limit and a damaged stream at the damage; what came out before is kept. `deflate/` unpacks
- * gzip and deflate, Node the rest.
+ * Removes content codings with Node's zlib, synchronously for most bodies: handing 15 KB to the thread pool costs more
+ * than inflating it. A bomb ends at the limit and a damaged stream at the damage; what came out before is kept.
  */
 import type { Transform } from 'node:stream'
 import {
@@ -12,10 +11,12 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { release } from '../../base/bytes.ts'
-import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
+import { inflateRaw, isTooLarge, readGzipMember } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
   /** The most bytes of the decoded body. */
@@ -43,8 +44,6 @@ export interface Decoded {
   cut: boolean
   /** What was wrong with the coding. */
   trouble?: CodingTrouble
-  /** Frees the memory of `bytes`, if they have their own: they must not be used afterwards. */
-  release?(): void
 }
 
 const MAX_CODINGS = 3
@@ -66,8 +65,8 @@ const CODINGS: Readonly<Record<string, Coding>> = {
 
 /**
  * Small bodies at once, large ones in Node's thread pool, so that a bomb or a sitemap of 24 MB blocks no one.
- * Incomplete brotli and zstd go there too, because Node's synchronous calls give all or nothing: finding the longest
- * prefix that decodes took 20 attempts of 12 ms for a brotli bomb of 51 bytes.
+ * Broken streams go there too, because Node's synchronous calls give all or nothing: finding the longest prefix that
+ * decodes took 20 attempts of 12 ms for a brotli bomb of 51 bytes.
  */
 export async function decodeContent(
   payload: Uint8Array,
@@ -78,7 +77,6 @@ export async function decodeContent(
   if (names.length > MAX_CODINGS) return bounded(payload, limit.bytes, 'too-many')
   let bytes = payload
   let trouble: CodingTrouble | undefined
-  let release: Decoded['release']
   // The ratio counts from the wire to the page; otherwise two codings in a row would square it.
   const max = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
   for (const name of names.reverse()) {
@@ -89,10 +87,8 @@ export async function decodeContent(
     if (trouble === 'unknown') return bounded(bytes, limit.bytes, trouble)
     if (step.cut) return trouble === undefined ? step : { ...step, trouble }
     bytes = step.bytes
-    release = step.release
   }
-  const decoded = bounded(bytes, limit.bytes, trouble)
-  return release === undefined ? decoded : { ...decoded, release }
+  return bounded(bytes, limit.bytes, trouble)
 }
 
 function codingNames(contentEncoding: string): string[] {
@@ -115,20 +111,23 @@ function bounded(bytes: Uint8Array, max: number, trouble: CodingTrouble | undefi
   return trouble === undefined ? { bytes: kept, cut } : { bytes: kept, cut, trouble }
 }
 
-/** Undefined: larger than that, or incomplete and of a coding that gives no beginnings at once. */
-function removeCoding(bytes: Uint8Array, name: string, max: number): Decoded | undefined {
+/** Undefined: larger than that, or broken in a way that needs a stream to say how far it goes. */
+export function removeCoding(bytes: Uint8Array, name: string, max: number): Decoded | undefined {
   switch (CODINGS[name]) {
     case 'gzip':
       // Many servers announce gzip and send plain text: that is the page.
       if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b)) return untouched(bytes, 'not-sent')
-      return unpack(bytes, 'gzip', max)
-    case 'deflate':
-      return inflateDeflate(bytes, max)
+      return atOnce(gunzipSync, bytes, max, () => brokenGzip(bytes, max))
+    case 'deflate': {
+      // It means zlib, but half the servers that say it send the raw stream.
+      const [first, second] = hasZlibHeader(bytes) ? [inflateSync, inflateRawSync] : [inflateRawSync, inflateSync]
+      return atOnce(first, bytes, max, () => atOnce(second, bytes, max, () => brokenDeflate(bytes, max)))
+    }
     case 'br':
-      return decompress(brotliDecompressSync, bytes, max)
+      return atOnce(brotliDecompressSync, bytes, max)
     case 'zstd':
       if (!looksLikeZstd(bytes)) return untouched(bytes, 'not-sent')
-      return decompress((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, max)
+      return atOnce((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, max)
     default:
       return untouched(bytes, 'unknown')
   }
@@ -138,36 +137,15 @@ function untouched(bytes: Uint8Array, trouble: CodingTrouble): Decoded {
   return { bytes, cut: false, trouble }
 }
 
-/** `deflate` means zlib, but half the servers that say it send the raw stream. */
-function inflateDeflate(bytes: Uint8Array, max: number): Decoded | undefined {
-  const isZlib = hasZlibHeader(bytes)
-  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', max)
-  if (first?.trouble === undefined || first.bytes.length > 0) return first
-  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', max)
-  return second === undefined || second.bytes.length > 0 ? second : first
-}
-
-function hasZlibHeader(bytes: Uint8Array): boolean {
-  return (bytes[0] & 0x0f) === 8 && bytes.length > 1 && ((bytes[0] << 8) | bytes[1]) % 31 === 0
-}
-
-/** Opened when it is first needed. */
-let inflate: Inflate | undefined
-
-function unpack(packed: Uint8Array, wrapping: Wrapping, max: number): Decoded | undefined {
-  inflate ??= openInflate()
-  const { bytes, end } = inflate(packed, wrapping, max)
-  if (end === 'full' && max >= MAX_AT_ONCE) return undefined
-  const decoded = { bytes, release: () => release(bytes) }
-  if (end === 'whole' || end === 'full') return { ...decoded, cut: end === 'full' }
-  return { ...decoded, cut: false, trouble: end }
-}
-
 /** A frame's magic number, or a skippable frame's. */
 function looksLikeZstd(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return true
   if (bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) return bytes[0] === 0x28
   return (bytes[0] & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18
+}
+
+function hasZlibHeader(bytes: Uint8Array): boolean {
+  return (bytes[0] & 0x0f) === 8 && bytes.length > 1 && ((bytes[0] << 8) | bytes[1]) % 31 === 0
 }
 
 interface Bounds {
@@ -178,17 +156,56 @@ interface Bounds {
 const MIN_ROOM = 16_384
 const MAX_ROOM = 262_144
 
-function decompress(
-  all: (packed: Uint8Array, bounds: Bounds) => Uint8Array,
+/** `broken` is asked about bytes that do not unpack, unless they only unpack to too much. */
+function atOnce(
+  unpack: (packed: Uint8Array, bounds: Bounds) => Uint8Array,
   packed: Uint8Array,
   max: number,
+  broken?: () => Decoded | undefined,
 ): Decoded | undefined {
-  const chunkSize = Math.min(MAX_ROOM, Math.max(MIN_ROOM, packed.length * 4))
+  const chunkSize = Math.min(MAX_ROOM, Math.max(MIN_ROOM, unpack === gunzipSync ? gzipSize(packed) : packed.length * 4))
   try {
-    return { bytes: all(packed, { chunkSize, maxOutputLength: Math.max(1, max) }), cut: false }
-  } catch {
-    return undefined
+    return { bytes: unpack(packed, { chunkSize, maxOutputLength: Math.max(1, max) }), cut: false }
+  } catch (error) {
+    return isTooLarge(error) ? undefined : broken?.()
   }
+}
+
+/**
+ * As the trailer says it, and one more: if all fits at once, zlib needs no window and nothing is joined. A size that is a lie
+ * costs no more than `MAX_ROOM`.
+ */
+function gzipSize(packed: Uint8Array): number {
+  const [a = 0, b = 0, c = 0, d = 0] = packed.subarray(-4)
+  return a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24 + 1
+}
+
+/** Each member is a call of its own; more of them are left to the thread pool. */
+const MAX_MEMBERS = 16
+
+/** Ends early, or a trailer is wrong, or something else follows: all members so far are good, and what came of the last. */
+function brokenGzip(packed: Uint8Array, max: number): Decoded | undefined {
+  const parts: Uint8Array[] = []
+  let left = max
+  let at = 0
+  while (parts.length < MAX_MEMBERS) {
+    const { bytes, end, next } = readGzipMember(packed, at, left)
+    if (bytes === undefined) return undefined
+    parts.push(bytes)
+    if (end === 'early' || end === 'damaged') return { bytes: Buffer.concat(parts), cut: false, trouble: end }
+    left -= bytes.length
+    at = next
+  }
+  return undefined
+}
+
+/** The same for a zlib stream, with a sum behind it, or a raw one. */
+function brokenDeflate(packed: Uint8Array, max: number): Decoded | undefined {
+  const isZlib = hasZlibHeader(packed)
+  const stream = inflateRaw(packed, isZlib ? 2 : 0, max)
+  if (typeof stream === 'string' || stream.bytes.length === 0) return undefined
+  const isEarly = !isZlib || stream.next + 4 > packed.length
+  return { bytes: stream.bytes, cut: false, trouble: isEarly ? 'early' : 'damaged' }
 }
 
 /** Codings that Node unpacks in its thread pool; `deflate` has two forms. */

@@ -1,4 +1,4 @@
-/** Header lines as they came; the same shape as `Headers` of the contracts, which this module may not import. */
+/** Header lines as they came, name and value trimmed, in order; names in the spelling of the server. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
 /** The first value of a header; names compare without case. */

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
-import { deflatedMember, storedMember } from './gzip-member.ts'
+import { zlibGzip } from '../deflate/gzip.ts'
+import { checkedMember, deflatedMember, storedMember } from './gzip-member.ts'
 
 function memberOf(make: typeof deflatedMember, parts: Uint8Array[]): Buffer {
   const pieces: Buffer[] = []
@@ -13,7 +14,7 @@ function memberOf(make: typeof deflatedMember, parts: Uint8Array[]): Buffer {
 
 const partsOf = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 5 })
 
-for (const make of [deflatedMember, storedMember]) {
+for (const make of [deflatedMember, storedMember, zlibGzip]) {
   test(`${make.name}: what goes in comes out of another unpacker`, () => {
     fc.assert(
       fc.property(partsOf, (parts) => {
@@ -42,4 +43,23 @@ test('deflatedMember: a page that hardly gets smaller needs more room than pages
 
 test('a stored member costs 5 bytes a block and nothing else', () => {
   assert.equal(memberOf(storedMember, [new Uint8Array(100_000)]).length, 100_000 + 10 + 2 * 5 + 8)
+})
+
+test('a member is read back: as it was made if it is right, by zlib if it is not', () => {
+  const damage = fc.record({ at: fc.nat(), bits: fc.integer({ min: 1, max: 255 }) })
+  fc.assert(
+    fc.property(partsOf, fc.option(damage), (parts, flip) => {
+      const make: typeof deflatedMember = (emit, given) => {
+        const member = memberOf(deflatedMember, [...given])
+        // Behind the header, in which most bits mean nothing.
+        if (flip !== null) member[10 + (flip.at % (member.length - 10))] ^= flip.bits
+        emit(member)
+      }
+      const pieces: Buffer[] = []
+      const found = checkedMember(make, (bytes) => pieces.push(Buffer.from(bytes)), parts)
+      if (flip === null) assert.deepEqual(Buffer.concat(pieces), memberOf(deflatedMember, parts))
+      if (flip === null) assert.equal(found, 'right')
+      assert.deepEqual(gunzipSync(Buffer.concat(pieces)), Buffer.concat(parts))
+    }),
+  )
 })

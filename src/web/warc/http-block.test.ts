@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dechunk, isPacked, parseHttpBlock, payloadDigest, storedHead } from './http-block.ts'
+import { dechunk } from '../http/chunked.ts'
+import { isPacked, parseHttpBlock, payloadDigest, storedHead } from './http-block.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 

@@ -1,6 +1,8 @@
 /** Reads the records of a volume one by one. Lengths and names in them are checked, never trusted. */
-import { constants, crc32, inflateRawSync } from 'node:zlib'
 import type { Disk } from '../../base/disk.ts'
+import { gzipHeader, readGzipMember } from '../deflate/inflate.ts'
+import { endOfHead, headerLines } from '../http/head.ts'
+import { type HeaderLines, headerOf, headersOf } from '../http/headers.ts'
 
 export interface WarcRecord {
   kind: 'record'
@@ -24,21 +26,18 @@ export interface NotARecord {
 
 /** Header lines in order; names compare without case. */
 export class WarcHeaders {
-  readonly lines: readonly (readonly [name: string, value: string])[]
+  readonly lines: HeaderLines
 
-  constructor(lines: readonly (readonly [string, string])[]) {
+  constructor(lines: HeaderLines) {
     this.lines = lines
   }
 
   get(name: string): string | undefined {
-    const wanted = name.toLowerCase()
-    for (const [own, value] of this.lines) if (own.toLowerCase() === wanted) return value
-    return undefined
+    return headerOf(this.lines, name)
   }
 
   all(name: string): string[] {
-    const wanted = name.toLowerCase()
-    return this.lines.filter(([own]) => own.toLowerCase() === wanted).map(([, value]) => value)
+    return headersOf(this.lines, name)
   }
 
   /** A URI field, without the angle brackets that some writers put around it. */
@@ -73,11 +72,11 @@ const decoder = new TextDecoder()
 export function parseRecord(member: Pick<Member, 'offset' | 'length' | 'bytes'>): WarcRecord | NotARecord {
   const { offset, length, bytes } = member
   const wrong = (detail: string): NotARecord => ({ kind: 'fault', offset, length, what: 'no record', detail })
-  const headEnd = endOfHead(bytes)
+  const { end: headEnd } = endOfHead(bytes, 0, LONGEST_HEAD)
   if (headEnd < 0) return wrong('the head of the record does not end')
-  const head = parseHead(decoder.decode(bytes.subarray(0, headEnd)))
-  if (head === undefined) return wrong('does not begin with WARC/1.x')
-  const declared = head.headers.get('Content-Length')
+  const { version, headers } = recordHead(bytes.subarray(0, headEnd))
+  if (version === undefined) return wrong('does not begin with WARC/1.x')
+  const declared = headers.get('Content-Length')
   if (declared === undefined || !/^\d{1,15}$/.test(declared)) return wrong('no Content-Length')
   const blockEnd = headEnd + Number(declared)
   if (blockEnd > bytes.length) {
@@ -88,34 +87,13 @@ export function parseRecord(member: Pick<Member, 'offset' | 'length' | 'bytes'>)
     return wrong('the block is not followed by two empty lines and the end of the member')
   }
   const block = bytes.subarray(headEnd, blockEnd)
-  return { kind: 'record', offset, length, version: head.version, headers: head.headers, block }
+  return { kind: 'record', offset, length, version, headers, block }
 }
 
-function parseHead(text: string): { version: string; headers: WarcHeaders } | undefined {
-  const lines = text.split('\r\n')
-  const version = /^WARC\/(\d+\.\d+)$/.exec(lines[0])?.[1]
-  if (version === undefined) return undefined
-  const headers: [string, string][] = []
-  for (const line of lines.slice(1)) {
-    if (line === '') continue
-    const folded = (line[0] === ' ' || line[0] === '\t') && headers.length > 0
-    if (folded) {
-      headers[headers.length - 1][1] += ' ' + line.trim()
-      continue
-    }
-    const colon = line.indexOf(':')
-    if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()])
-  }
-  return { version, headers: new WarcHeaders(headers) }
-}
-
-/** Behind the first empty line, or -1. */
-function endOfHead(bytes: Uint8Array): number {
-  const limit = Math.min(bytes.length, LONGEST_HEAD) - 3
-  for (let at = bytes.indexOf(13); at >= 0 && at < limit; at = bytes.indexOf(13, at + 1)) {
-    if (bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) return at + 4
-  }
-  return -1
+/** The named fields are UTF-8 (WARC 1.1, §4), else written as in HTTP. */
+export function recordHead(bytes: Uint8Array): { version: string | undefined; headers: WarcHeaders } {
+  const lines = decoder.decode(bytes).split('\n')
+  return { version: /^WARC\/(\d+\.\d+)\r?$/.exec(lines[0])?.[1], headers: new WarcHeaders(headerLines(lines)) }
 }
 
 /**
@@ -233,74 +211,20 @@ export class MemberReader {
   }
 }
 
+const WHAT = { early: 'torn', damaged: 'damaged', full: 'too large' } as const
+
 /** The member at the start of `bytes`; `torn` when they end before it does. */
 export function readMember(bytes: Uint8Array, offset: number, unpackedLimit = MEMBER_LIMITS.unpacked): Member | Fault {
-  const start = headerLength(bytes)
-  if (start === 'torn') return { kind: 'fault', offset, what: 'torn', detail: 'ends inside a gzip header' }
-  if (start === 'damaged') return { kind: 'fault', offset, what: 'damaged', detail: notGzip(bytes) }
-  let unfolded: { buffer: Uint8Array; engine: { bytesWritten: number } }
-  try {
-    unfolded = inflateRawSync(bytes.subarray(start), {
-      info: true,
-      finishFlush: constants.Z_SYNC_FLUSH,
-      chunkSize: 64 * 1024,
-      maxOutputLength: unpackedLimit,
-    }) as unknown as typeof unfolded
-  } catch (error) {
-    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    const detail = tooLarge ? `unfolds to over ${unpackedLimit} bytes` : 'deflate stream is damaged'
-    return { kind: 'fault', offset, what: tooLarge ? 'too large' : 'damaged', detail }
-  }
-  const trailer = start + unfolded.engine.bytesWritten
-  if (trailer + 8 > bytes.length) return { kind: 'fault', offset, what: 'torn', detail: 'ends inside a member' }
-  const view = new DataView(bytes.buffer, bytes.byteOffset + trailer, 8)
-  const content = unfolded.buffer
-  if (view.getUint32(4, true) !== content.length % 2 ** 32) {
-    return { kind: 'fault', offset, what: 'damaged', detail: 'size in the trailer is wrong' }
-  }
-  if (view.getUint32(0, true) !== crc32(content)) {
-    return { kind: 'fault', offset, what: 'damaged', detail: 'CRC is wrong' }
-  }
-  return { kind: 'member', offset, length: trailer + 8, bytes: content }
-}
-
-const FLAG = { headerCrc: 2, extra: 4, name: 8, comment: 16 } as const
-const LONGEST_TEXT = 4096
-
-/** Length of the gzip header, with the optional fields that others write. */
-function headerLength(bytes: Uint8Array): number | 'torn' | 'damaged' {
-  if (bytes.length < 10) {
-    return isPrefixOfHeader(bytes) ? 'torn' : 'damaged'
-  }
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8 || (bytes[3] & 0xe0) !== 0) return 'damaged'
-  const flags = bytes[3]
-  let at = 10
-  if (flags & FLAG.extra) {
-    if (at + 2 > bytes.length) return 'torn'
-    at += 2 + bytes[at] + bytes[at + 1] * 256
-  }
-  for (const text of [FLAG.name, FLAG.comment]) {
-    if (!(flags & text)) continue
-    const end = bytes.indexOf(0, at)
-    if (end < 0) return bytes.length - at > LONGEST_TEXT ? 'damaged' : 'torn'
-    at = end + 1
-  }
-  if (flags & FLAG.headerCrc) at += 2
-  return at < bytes.length ? at : 'torn'
-}
-
-function isPrefixOfHeader(bytes: Uint8Array): boolean {
-  return [0x1f, 0x8b, 8].every((expected, i) => i >= bytes.length || bytes[i] === expected)
+  const read = readGzipMember(bytes, 0, unpackedLimit)
+  if (read.end === 'whole') return { kind: 'member', offset, length: read.next, bytes: read.bytes! }
+  const isHole = bytes.subarray(0, 10).every((byte) => byte === 0)
+  const detail = isHole ? 'a hole of zeros where a member should begin' : read.detail
+  return { kind: 'fault', offset, what: WHAT[read.end], detail }
 }
 
 function findHeader(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(0x1f); at >= 0; at = bytes.indexOf(0x1f, at + 1)) {
-    if (bytes[at + 1] === 0x8b && bytes[at + 2] === 8 && (bytes[at + 3] & 0xe0) === 0) return at
+    if (at + 3 < bytes.length && gzipHeader(bytes, at) !== 'damaged') return at
   }
   return -1
-}
-
-function notGzip(bytes: Uint8Array): string {
-  const zeros = bytes.subarray(0, 10).every((byte) => byte === 0)
-  return zeros ? 'a hole of zeros where a member should begin' : 'no gzip member begins here'
 }

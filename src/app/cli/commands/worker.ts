@@ -1,7 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { watchWorker, workerSummary } from '../progress.ts'
-import { FINISHING, journalOption, viewOptions } from '../run-crawl.ts'
+import { FINISHING, journalOption, noteMissingVectors, viewOptions } from '../run-crawl.ts'
 import { some } from '../text.ts'
 
 /** After this time without an answer the worker says what it is waiting for. */
@@ -32,6 +32,7 @@ export const worker: Command = {
     )
     const handle = await services.startWorker(settings, { version, ...journalOption(call) }).finally(answered)
     screen.say(`orbweaver: ${handle.name} is working for ${servers}`)
+    noteMissingVectors(call)
     const view = watchWorker(() => handle.snapshot(), viewOptions(call))
     const stopListening = call.onInterrupt(() => {
       screen.say(FINISHING)

@@ -45,7 +45,7 @@ function listUsed(counts: usize, symbols: u32): u32 {
     const frequency = load<u32>(counts + (symbol << 2))
     store<u32>(used << 2, symbol, USED)
     store<u32>(used << 2, (frequency << SYMBOL_BITS) | symbol, NODES)
-    used += <u32>(frequency !== 0)
+    used += u32(frequency !== 0)
   }
   if (used >= 2) return used
   store<u32>(counts + (load<u32>(counts) === 0 ? 0 : 4), 1)

@@ -113,7 +113,7 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
     insert(<u32>(bytes >> 16), at + 2)
     insert(<u32>(bytes >> 24), at + 3)
 
-    const isLater = <u32>(length1 > length0)
+    const isLater = u32(length1 > length0)
     store<u32>(token, alone(literal))
     countLiteral(literal, isLater)
     token += isLater << 2

@@ -87,7 +87,7 @@ export function spreadLengthCodes(): void {
     const code = load<u32>(codes + (symbol << 2)) + (extraBits << 24)
     const codeBits = (code >> 24) - extraBits
     // 258 is not one of the last symbol's 32 lengths.
-    for (let extra: u32 = (1 << extraBits) - 1 - <u32>(symbol === LONGEST - 1); <i32>extra >= 0; extra--) {
+    for (let extra: u32 = (1 << extraBits) - 1 - u32(symbol === LONGEST - 1); <i32>extra >= 0; extra--) {
       to -= 4
       store<u32>(to, code + (extra << codeBits))
     }

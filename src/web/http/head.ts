@@ -1,5 +1,16 @@
-/** The head of an answer: status line, header lines, and where the body ends. As tolerant as curl and browsers. */
-import type { Head, Headers } from '../contracts/exchange.ts'
+/**
+ * The head of an HTTP/1.x answer: status line, header lines, and where the body ends. The one reader for sockets and for
+ * records, as tolerant as curl and browsers. Values are bytes, one Latin-1 letter each; only SP, HTAB and CR surround them.
+ */
+import { type HeaderLines, headersOf } from './headers.ts'
+
+export interface Head {
+  /** `HTTP/1.1` as the server wrote it. */
+  version: string
+  status: number
+  reason: string
+  headers: HeaderLines
+}
 
 /** Some servers write `HTTP/2.0` in an answer that is HTTP/1.1 in all but name. */
 const STATUS_LINE = /^(HTTP\/[1-9](?:\.\d)?)[ \t]+([1-9]\d\d)(?:[ \t]+(.*))?$/i
@@ -10,7 +21,7 @@ const CR = 13
  * Where the head ends: the offset after its empty line, or -1. Lines end with CRLF or a bare LF.
  * `from` is where a line begins; the caller remembers it, so that a head arriving in small pieces is scanned once.
  */
-export function endOfHead(bytes: Buffer, from: number, until: number): { end: number; lineStart: number } {
+export function endOfHead(bytes: Uint8Array, from = 0, until = bytes.length): { end: number; lineStart: number } {
   let lineStart = from
   for (;;) {
     const lineEnd = bytes.indexOf(LF, lineStart)
@@ -23,13 +34,20 @@ export function endOfHead(bytes: Buffer, from: number, until: number): { end: nu
 }
 
 /** Undefined when it is not an HTTP head. */
-export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lines' | undefined {
-  // Latin-1 keeps bytes of 0x80 and more, one letter each.
-  const lines = bytes.toString('latin1').split('\n')
-  lines.length -= 2 // the empty line, and what split leaves after it
-  if (lines.length > maxLines) return 'too many lines'
+export function parseHead(bytes: Uint8Array): Head | undefined
+export function parseHead(bytes: Uint8Array, maxLines: number): Head | 'too many lines' | undefined
+export function parseHead(bytes: Uint8Array, maxLines = Number.POSITIVE_INFINITY): Head | 'too many lines' | undefined {
+  // Not TextDecoder: its Latin-1 is windows-1252.
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n')
+  // Behind the last line is the empty one, and what split leaves after that.
+  if (lines.length - 2 > maxLines) return 'too many lines'
   const status = STATUS_LINE.exec(trimmed(lines[0]))
   if (status === null) return undefined
+  return { version: status[1], status: Number(status[2]), reason: status[3] ?? '', headers: headerLines(lines) }
+}
+
+/** The header lines of a head that is split at its LFs; the first line is not one of them. */
+export function headerLines(lines: readonly string[]): [name: string, value: string][] {
   const headers: [string, string][] = []
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i]
@@ -47,14 +65,14 @@ export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lin
     const name = trimmed(line.slice(0, colon))
     if (name !== '') headers.push([name, trimmed(line.slice(colon + 1))])
   }
-  return { version: status[1], status: Number(status[2]), reason: status[3] ?? '', headers }
+  return headers
 }
 
 /**
  * Removes surrounding blanks and the line's CR; a bare CR or NUL inside becomes a blank (RFC 9112 §2.2, 9110 §5.5).
- * `trim()` would also remove 0xA0, the second byte of many UTF-8 letters.
+ * `trim()` would also remove 0xA0, the second byte of many UTF-8 letters; `/[ \t]+$/` takes quadratic time.
  */
-function trimmed(text: string): string {
+export function trimmed(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isBlank(text.charCodeAt(start))) start++
@@ -79,29 +97,21 @@ const NONE: Framing = { kind: 'none' }
 const CHUNKED: Framing = { kind: 'chunked' }
 const UNTIL_CLOSE: Framing = { kind: 'until-close' }
 
-export function framingOf(head: Head): Framing {
-  const { status, headers } = head
+export function framingOf({ status, headers }: Head): Framing {
   if (status < 200 || status === 204 || status === 304) return NONE
   let length: number | undefined
-  let codings = ''
-  for (const [name, value] of headers) {
-    if (name.length === 14 && name.toLowerCase() === 'content-length') {
-      // Equal duplicates are fine, in two lines or in one (`5, 5`).
-      for (const part of value.split(',')) {
-        const one = lengthOf(part)
-        if (one === undefined) return { kind: 'unclear', why: 'Content-Length is no number' }
-        if (length !== undefined && length !== one) return { kind: 'unclear', why: 'two different Content-Lengths' }
-        length = one
-      }
-    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-      codings += `,${value}`
-    }
+  // Equal duplicates are fine, in two lines or in one (`5, 5`).
+  for (const said of tokens(headers, 'content-length')) {
+    const one = lengthOf(said)
+    if (one === undefined) return { kind: 'unclear', why: 'Content-Length is no number' }
+    if (length !== undefined && length !== one) return { kind: 'unclear', why: 'two different Content-Lengths' }
+    length = one
   }
-  const coded = codings === '' ? 'identity' : transferCoding(codings)
-  if (coded === 'unknown') return { kind: 'unclear', why: 'unknown Transfer-Encoding' }
-  if (coded === 'chunked') {
+  const codings = transferCodings(headers)
+  // We accept no other coding than chunked; naming it twice is harmless.
+  if (codings.some((coding) => coding !== 'chunked')) return { kind: 'unclear', why: 'unknown Transfer-Encoding' }
+  if (codings.length > 0)
     return length === undefined ? CHUNKED : { kind: 'unclear', why: 'both Content-Length and chunked' }
-  }
   if (length === undefined) return UNTIL_CLOSE
   return length === 0 ? NONE : { kind: 'length', length }
 }
@@ -119,26 +129,14 @@ export function isHttp10(head: Head): boolean {
 
 /** Up to 15 digits. */
 function lengthOf(text: string): number | undefined {
-  const trimmed = text.trim()
-  return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : undefined
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** We accept no other coding than chunked; naming it twice is harmless. */
-function transferCoding(list: string): 'chunked' | 'identity' | 'unknown' {
-  const named = list
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity')
-  if (named.length === 0) return 'identity'
-  return named.every((coding) => coding === 'chunked') ? 'chunked' : 'unknown'
+/** In order, in small letters, without `identity`. */
+export function transferCodings(headers: HeaderLines): string[] {
+  return tokens(headers, 'transfer-encoding').filter((coding) => coding !== '' && coding !== 'identity')
 }
 
-function tokens(headers: Headers, wanted: string): string[] {
-  const found: string[] = []
-  for (const [name, value] of headers) {
-    if (name.length !== wanted.length || name.toLowerCase() !== wanted) continue
-    for (const token of value.toLowerCase().split(',')) found.push(token.trim())
-  }
-  return found
+function tokens(headers: HeaderLines, name: string): string[] {
+  return headersOf(headers, name).flatMap((value) => value.toLowerCase().split(',').map(trimmed))
 }

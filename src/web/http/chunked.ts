@@ -1,5 +1,10 @@
 /** Decodes the chunked coding, however the bytes are cut into pieces. */
-import type { BodyBuffer } from './body-buffer.ts'
+
+/** Where the payload goes. */
+export interface PayloadSink {
+  readonly length: number
+  add(piece: Uint8Array): void
+}
 
 /** A size with its extensions, or one trailer line. */
 const LONGEST_LINE = 4_096
@@ -18,7 +23,7 @@ export type ChunkedState =
   | 'broken' // this is not the chunked coding, or too much framing
 
 export class ChunkedBody {
-  readonly #payload: BodyBuffer
+  readonly #payload: PayloadSink
   readonly #max: number
   #at: 'size' | 'data' | 'data-end' | 'data-end-lf' | 'trailers' = 'size'
   /** The part of a line from earlier pieces. */
@@ -27,7 +32,7 @@ export class ChunkedBody {
   #framing = 0
   #trailerBytes = 0
 
-  constructor(payload: BodyBuffer, max: number) {
+  constructor(payload: PayloadSink, max: number) {
     this.#payload = payload
     this.#max = max
   }
@@ -38,7 +43,7 @@ export class ChunkedBody {
   }
 
   /** Reads from `from` on; `end` is the offset after the last byte that belongs to the body. */
-  feed(bytes: Buffer, from: number): { state: ChunkedState; end: number } {
+  feed(bytes: Buffer, from = 0): { state: ChunkedState; end: number } {
     let at = from
     while (at < bytes.length) {
       switch (this.#at) {
@@ -98,4 +103,18 @@ export class ChunkedBody {
     this.#at = 'data'
     return this.#payload.length >= this.#max ? 'limit' : 'more'
   }
+}
+
+/** The payload of a chunked body as far as it came: of a chunk that was cut, the part that is there. */
+export function dechunk(body: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = []
+  const sink = {
+    length: 0,
+    add(piece: Uint8Array) {
+      parts.push(piece)
+      this.length += piece.length
+    },
+  }
+  new ChunkedBody(sink, Number.POSITIVE_INFINITY).feed(Buffer.from(body.buffer, body.byteOffset, body.length))
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts, sink.length)
 }
