@@ -10,7 +10,7 @@ import type { AgendaItem } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
-import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
+import { hostOfSite, parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { linkTo } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools, VisitState } from './tools.ts'
@@ -129,7 +129,7 @@ export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boo
  */
 export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   if (via === undefined || !path.startsWith('P')) return undefined
-  return hostOf(via) === hostOf(url) ? undefined : via
+  return parseUrl(via)?.site === parseUrl(url)?.site ? undefined : via
 }
 
 export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['sitemaps']> {
@@ -167,8 +167,4 @@ function isWanted(url: WebUrl, tools: VisitState): boolean {
 /** Indexes above it, and itself. */
 function levelsOf(path: string): number {
   return /[MR]+$/.exec(path)?.[0].replaceAll('R', '').length ?? 0
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? ''
 }
