@@ -24,7 +24,7 @@ import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirror
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
-import { hungReport } from '../../crawl/worker/watchdog.ts'
+import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import type { Intake } from '../../intake/intake.ts'
@@ -64,7 +64,7 @@ export interface Coordinator {
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
   seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
-  recordHung(reading: NowReading): Promise<void>
+  recordUnreadable(reading: NowReading): Promise<void>
   /** Short work of every second: expired leases, a note of the progress. */
   tick(): Promise<void>
   /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
@@ -176,13 +176,13 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
         return admitted
       }),
     seeds: () => database.read((tx) => ledger.view.seeds(tx)),
-    async recordHung(reading) {
+    async recordUnreadable(reading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
       const site = await database.read((tx) => ledger.view.site(tx, reading.site))
       const key = urls.parse(reading.item.url)?.key
       if (site?.lease?.visit !== reading.visit || key === undefined) return
-      await intake.checkIn('watchdog', [hungReport(reading, key, site, site.lease.parts, clock.now())])
+      await intake.checkIn('watchdog', [unreadableReport(reading, key, site, site.lease.parts, clock.now())])
       await intake.idle()
     },
     ...periodicWork(parts, opened, mirrors, follow, repair),
