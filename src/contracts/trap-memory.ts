@@ -73,8 +73,6 @@ export interface TrapMemory {
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: readonly FamilyRow[]
-  /** Hashes of patterns that showed many contents and made room for others. */
-  forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
   /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */

@@ -138,8 +138,7 @@ const NO_FINDINGS: readonly PatternFinding[] = []
 
 export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageContext): readonly PatternFinding[] {
   if (!isAlias || !hasRest(context.novel, 0)) return NO_FINDINGS
-  const all = judgeAll(rows, context)
-  const found: PatternFinding[] = all === undefined ? [] : [all]
+  const found: PatternFinding[] = []
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
   for (const [part, same, other, , baseChanges] of rows) {
@@ -165,26 +164,6 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
     }
   }
   return found
-}
-
-/** Different parameters of one page that made no difference, on this many URLs, and none that did. */
-const NAMES_OF_ALL = 4
-const PAGES_OF_ALL = 12
-
-function judgeAll(rows: readonly AliasRow[], { pattern, page }: PageContext): PatternFinding | undefined {
-  const here = baseMark(pattern.base)
-  const own = rows.filter(([part, , , base]) => base === here && part.startsWith('?') && !part.includes('='))
-  const pages = own.reduce((sum, [, same]) => sum + same, 0)
-  const isIdle = own.every(([, , other, , baseChanges]) => other === 0 && baseChanges === 0)
-  if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
-  const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
-  return {
-    rule: 'idle-parameter',
-    proof: 'alias',
-    pattern: `${pattern.base}?**`,
-    evidence,
-    examples: [shorten(page.path)],
-  }
 }
 
 const baseMark = (base: string) => mark(base) >>> 8

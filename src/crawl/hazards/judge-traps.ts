@@ -25,7 +25,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
-import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
+import { initialWords, isRecentlyCleared } from './trial.ts'
 
 export interface TrapJudgement {
   findings: HazardFinding[]
@@ -387,8 +387,6 @@ function isBelowAllThresholds(family: Family): boolean {
 
 const NOWHERE: readonly string[] = []
 
-const MAX_CLEARINGS = 4
-
 /** Puts patterns that may be stopped on trial. */
 function suspect(
   memory: SiteMemory,
@@ -401,12 +399,10 @@ function suspect(
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isRecentlyCleared(traps, pattern, memory)) continue
-    // Chance words cleared it this often while near-identical pages go on: only growth decides now.
-    const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
     // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
-    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
+    const suspects = addSuspect(traps.suspects, { ...finding, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
     // Its counts are in the evidence now, so its row is freed.

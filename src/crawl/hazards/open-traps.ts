@@ -6,7 +6,7 @@
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { closeRow, Family, isFolder, openRow, sizeOf } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { Latest, toSigned, toUnsigned } from './marks.ts'
 import { sizeOfSuspects } from './suspects.ts'
 
 /** Texts recognised again on any page. */
@@ -23,7 +23,6 @@ export interface OpenTraps {
   readonly pace: [usual: number, slow: number]
   /** By pattern. */
   readonly families: Map<string, Family>
-  forgotten: readonly number[]
   readonly contents: number[]
   readonly texts: Latest
   copies: number
@@ -50,7 +49,6 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     alike: traps.alike ?? 0,
     pace: traps.pace === undefined ? [0, 0] : [...traps.pace],
     families: new Map((traps.families ?? []).map((row) => [row[0], openRow(row)])),
-    forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
     copies: traps.copies ?? 0,
@@ -78,7 +76,6 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.alike > 0) closed.alike = traps.alike
   if (pace[0] + pace[1] > 0) closed.pace = [...pace]
   if (families.size > 0) closed.families = [...families.values()].map(closeRow)
-  if (traps.forgotten.length > 0) closed.forgotten = traps.forgotten
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
   if (texts.length > 0) closed.texts = texts
@@ -101,15 +98,13 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
 const MAX_SIZE = 11_000
 const CLEARED_SIZE = 40
 
-/** Evicted patterns with many contents: if they return, they are not judged as empty ones. */
-const MAX_FORGOTTEN = 40
+/** A folder with as many contents is worth keeping. */
 const MANY_KINDS = 4
 
 export function familyOf(traps: OpenTraps, pattern: string): Family {
   let family = traps.families.get(pattern)
   if (family === undefined) {
     family = new Family(pattern)
-    if (traps.forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
     traps.families.set(pattern, family)
   }
   return family
@@ -120,16 +115,11 @@ export function evictFamilies(traps: OpenTraps, now: number): void {
   const { families, cleared = [] } = traps
   let room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
   for (const family of families.values()) room -= sizeOf(family)
-  const gone: number[] = []
   while (room < 0 && families.size > 1) {
     const coldest = coldestOf(families, now)
-    if (coldest.kinds >= MANY_KINDS) gone.push(mark(coldest.pattern))
     families.delete(coldest.pattern)
     room += sizeOf(coldest)
   }
-  if (gone.length === 0) return
-  const others = traps.forgotten.filter((one) => !gone.includes(one))
-  traps.forgotten = [...others, ...gone].slice(-MAX_FORGOTTEN)
 }
 
 function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {

@@ -7,7 +7,6 @@ import type { Family } from './family.ts'
 import { type PageContext, type PatternFinding, patience, restOf } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
-import { looksRandom } from './segments.ts'
 import { ANYWHERE } from './suspects.ts'
 
 /** Pages without news that a parameter needs: alone, and when all pages of the base are without news. */
@@ -185,15 +184,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, con
     const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
   }
-  return withoutBystanders(found, page.path)
-}
-
-/** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
-function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {
-  if (found.length < 2) return found
-  const random = parametersOf(path).filter(({ value }) => looksRandom(value))
-  const drawn = found.filter(({ pattern }) => random.some(({ name }) => pattern.includes(`?${name}=`)))
-  return drawn.length > 0 ? drawn : found
+  return found
 }
 
 export function idlePattern(base: string, name: string, value = '*'): string {
