@@ -10,7 +10,7 @@ import { hasRest, type PageContext, type PatternFinding, patience } from './find
 import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, type Parameter, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -189,9 +189,9 @@ export function repeatPattern(folder: string, min: number): string {
   return `${folder}/** with ${min} segments repeated`
 }
 
-/** The URL repeats itself, and a known page at the URL without some of its segments says nearly the same. */
-export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
-  if (repeatsIn(path) < SUSPICIOUS) return false
+/** The URL repeats itself, `count` segments of it, and a known page at the URL without some of its segments says nearly the same. */
+export function isAliasOfRepeats(known: KnownPages, path: string, count: number, content: Content): boolean {
+  if (count < SUSPICIOUS) return false
   const slashes: number[] = []
   for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
     slashes.push(at)
@@ -204,19 +204,19 @@ export function isAliasOfRepeats(known: KnownPages, path: string, content: Conte
 }
 
 /** Counts the page if its path repeats itself. */
-export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
-  if (repeatsIn(path) < SUSPICIOUS) return repeats
+export function countRepeats(repeats: Repeats | undefined, count: number, isNew: boolean): Repeats | undefined {
+  if (count < SUSPICIOUS) return repeats
   const [answered, nothingNew] = repeats ?? [0, 0]
   return [answered + 1, nothingNew + (isNew ? 0 : 1)]
 }
 
 export function judgeRepeats(
   repeats: Repeats | undefined,
+  count: number,
   isAlias: boolean,
   { page, content }: PageContext,
 ): PatternFinding | undefined {
   if (content === undefined || repeats === undefined) return undefined
-  const count = repeatsIn(page.path)
   if (count < SUSPICIOUS) return undefined
   const [answered, nothingNew] = repeats
   const rule = 'repeated-segments'

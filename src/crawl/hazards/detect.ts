@@ -13,7 +13,7 @@ import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { patternOf, type UrlPattern } from './pattern.ts'
+import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
@@ -221,7 +221,8 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
 }
 
 function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
-  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, content)) return true
+  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
+    return true
   if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
   return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
 }

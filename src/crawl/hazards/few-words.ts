@@ -6,7 +6,6 @@ import { type Family, isFolder } from './family.ts'
 import { type PageContext, type PatternFinding, patience } from './finding.ts'
 import { mark, ones } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
-import { kindOf, LETTER, OTHER, SPECIAL } from './segments.ts'
 
 /**
  * Recent pages with only known words, more of them than the shortest URL, that lead on by adding words; each other page
@@ -90,23 +89,7 @@ function learn(bit: number): void {
 export function wordsOf(path: string): string[] {
   const cut = path.length > LONGEST_URL ? path.slice(0, LONGEST_URL) : path
   const text = cut.includes('%') || cut.includes('?') ? cut.replace(EVERY_NOT_WORD, ' ') : cut
-  const words: string[] = []
-  let length = 0
-  for (let at = 0; at <= text.length; at++) {
-    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : OTHER
-    if (kind === SPECIAL) return [...new Set(text.match(WORD))].slice(0, MAX_WORDS)
-    if (kind === LETTER) {
-      length++
-      continue
-    }
-    if (length > 1) {
-      const word = text.slice(at - length, at)
-      if (!words.includes(word)) words.push(word)
-      if (words.length === MAX_WORDS) return words
-    }
-    length = 0
-  }
-  return words
+  return [...new Set(text.match(WORD))].slice(0, MAX_WORDS)
 }
 
 /** Forms only: the folders of a manual have few words too, in many orders. */

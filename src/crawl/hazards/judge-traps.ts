@@ -22,7 +22,7 @@ import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
-import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
+import { foldersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared } from './trial.ts'
@@ -96,6 +96,8 @@ interface Observation {
   /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
   repeated: boolean
+  /** Segments of its path that repeat earlier ones. */
+  repeats: number
   alias: boolean
   template: TemplateCount | undefined
 }
@@ -115,7 +117,8 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
   const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
-  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, content)
+  const repeats = repeatsIn(page.path)
+  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated
   const template = compared ? countTemplate(traps.templates, content!, census) : undefined
   return {
@@ -132,6 +135,7 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
     seen,
     aliases,
     repeated,
+    repeats,
     alias,
     template,
   }
@@ -170,7 +174,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
   }
   traps.pace[isSlow(page) ? 1 : 0]++
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
-  traps.repeats = countRepeats(traps.repeats, page.path, !nothingNew)
+  traps.repeats = countRepeats(traps.repeats, observed.repeats, !nothingNew)
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
@@ -207,7 +211,7 @@ function isList({ content, hollow, census }: Observation, form: Family): boolean
 }
 
 function findingsOf(
-  { aliases, repeated, template, pattern }: Observation,
+  { aliases, repeats, repeated, template, pattern }: Observation,
   traps: OpenTraps,
   base: Family | undefined,
   site: Family | undefined,
@@ -215,7 +219,7 @@ function findingsOf(
 ): readonly PatternFinding[] {
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
-    const first = judgeRepeats(traps.repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
+    const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
     else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
   }
