@@ -75,9 +75,8 @@ export interface TrapMemory {
   families?: readonly FamilyRow[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
-  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
+  /** Hashes of the texts of the last pages, so many bits of each. */
   texts?: readonly number[]
-  copies?: number
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string
   /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
@@ -89,7 +88,7 @@ export interface TrapMemory {
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
   /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. Then hashes of the last such families. */
-  bare?: readonly number[]
+  lost?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

@@ -56,7 +56,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
   for (let at = 0; news >>> at !== 0; at++) if ((news >>> at) & 1) learn(wordBits[at])
   // Where pages lead only to more of their kind, learn the words of the links too: a limited vocabulary is soon complete.
   let adding = false
-  if (own > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
+  if (own > family.fewest && family.pages >= 3 && family.inwardOnly >= family.pages * 0.8) {
     words.next ??= wordsOfLinks(all, links)
     for (const one of words.next.wordBits) for (const bit of one) learn(bit)
     adding = words.next.adding
@@ -95,9 +95,9 @@ export function wordsOf(path: string): string[] {
 /** Forms only: the folders of a manual have few words too, in many orders. */
 export function judgeWords(family: Family, context: PageContext): PatternFinding | undefined {
   if (isFolder(family)) return undefined
-  const { pattern, pages, combined, fewest, growing, inward, examples } = family
+  const { pattern, pages, combined, fewest, growing, inwardOnly, examples } = family
   if (combined < patience(PAGES, family, context)) return undefined
-  if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
+  if (growing < pages * 0.8 || inwardOnly < pages * 0.8) return undefined
   const evidence = `${combined} pages of late have the same few words in their URLs, ever more of them, and lead only to more of the same`
   return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }

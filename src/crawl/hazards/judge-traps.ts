@@ -1,23 +1,15 @@
 /** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
+import { countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
-import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
+import { countListed, countPage, isCertain, isLinkedText, isLost, type Observation, remember } from './count-page.ts'
 import { Family, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
-import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
+import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
-import {
-  countTemplate,
-  isEndless,
-  isFormLost,
-  isSiteLost,
-  judgeMaze,
-  judgeTemplate,
-  type TemplateCount,
-} from './mazes.ts'
+import { isFormLost, isSiteLost, judgeMaze } from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -25,6 +17,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { foldersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
+import { countTemplate, isEndless, judgeTemplate, type TemplateCount } from './templates.ts'
 import { initialWords, isRecentlyCleared } from './trial.ts'
 
 export interface TrapJudgement {
@@ -41,21 +34,19 @@ export function judgeTraps(
   page: PageFacts,
   trusted: (rule: string) => boolean,
 ): TrapJudgement {
-  const suspicion = suspicionOf(memory, traps)
-  const observed = observe(traps, page, trusted)
+  const observed = observe(memory, traps, page, trusted)
   const { pattern, via, content, census, isHome, soft, seen, alias } = observed
-  const counted = countedOf(observed, page, memory, traps)
-  const { form, folders, base, site, isNew } = countFamilies(pattern, counted, traps)
+  const { form, folders, base, site, isNew } = countFamilies(observed, traps)
   const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? new Family(via.form))
   evictFamilies(traps, memory.fetched)
-  learnPage(traps, observed, page, isNew)
-  const { bareForms } = traps
-  const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
-  countBare(traps, isBare, pattern)
+  learnPage(traps, observed, isNew)
+  const { lostForms } = traps
+  const leadsNowhere = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
+  countLost(traps, leadsNowhere, pattern)
 
   const [novel, closing] = traps.novel
-  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
+  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing }
   const before = traps.suspects
   if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
@@ -63,46 +54,23 @@ export function judgeTraps(
   if (probe) traps.probe = {}
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
-  const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
+  const isLostAnywhere = leadsNowhere && isSiteLost(traps.lostPages, context) && isCircling(census, lostForms)
   const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
   const findings: HazardFinding[] = []
   if (soft) reportOnce(traps, findings, soft404Finding(page))
   if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
   if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
-  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.bare))
+  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.lostPages))
   const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
   return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
 }
 
-/** A page compared with what the site has shown, before its families count it. */
-interface Observation {
-  pattern: UrlPattern
-  /** Of the page that named it, unless a page lists it. */
-  via: UrlPattern | undefined
-  content: Content | undefined
-  census: LinkCensus
-  common: Commonness | undefined
-  isHome: boolean
-  /**
-   * Empty of content. `soft`: like the answer to a name that cannot exist; `empty`: a text that too many URLs gave;
-   * `hollow`: either.
-   */
-  soft: boolean
-  empty: boolean
-  hollow: boolean
-  /** Hash of its text and pictures if those are certain, and whether it was seen before. */
-  text: number | undefined
-  seen: boolean
-  /** The page at the same URL without one part (or without repeated segments) says the same. */
-  aliases: Aliases | undefined
-  repeated: boolean
-  /** Segments of its path that repeat earlier ones. */
-  repeats: number
-  alias: boolean
-  template: TemplateCount | undefined
-}
-
-function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => boolean): Observation {
+function observe(
+  { fetched }: SiteMemory,
+  traps: OpenTraps,
+  page: PageFacts,
+  trusted: (rule: string) => boolean,
+): Observation {
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
@@ -120,14 +88,18 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated
+  const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
   const template = compared ? countTemplate(traps.templates, content!, census) : undefined
   return {
+    page,
     pattern,
     via,
     content,
     census,
     common,
     isHome,
+    listed: page.generation === 0 && !(template !== undefined && isEndless(template)),
+    slow: isSlow(page),
     soft,
     empty,
     hollow,
@@ -137,48 +109,31 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
     repeated,
     repeats,
     alias,
+    isKnown,
+    short: content !== undefined && isShort(content, traps.novel),
     template,
-  }
-}
-
-function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemory, traps: OpenTraps): Counted {
-  const { content, template, pattern } = observed
-  const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
-  return {
+    now: fetched,
     words: undefined,
     ordinal: undefined,
     ahead: undefined,
-    page,
-    listed: page.generation === 0 && !(template !== undefined && isEndless(template)),
-    content,
-    census: observed.census,
-    slow: isSlow(page),
-    hollow: observed.hollow,
-    missing: observed.soft,
-    seen: observed.seen,
-    alias: observed.alias || isKnown,
-    short: content !== undefined && isShort(content, traps.novel),
-    isTemplated: template?.isOne === true,
-    now: fetched,
   }
 }
 
 /** Remembers the page, for comparison with later ones. */
-function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isNew: boolean): void {
-  const { content, census, common, template, text, seen, alias, aliases } = observed
+function learnPage(traps: OpenTraps, observed: Observation, isNew: boolean): void {
+  const { page, content, census, common, template, text, seen, alias, aliases } = observed
   if (isNew && !seen && !alias) {
-    const closes = census.known + census.navigation > 0 || census.homeward
+    const closes = census.known + census.navigation > 0 || census.linksHome
     traps.novel[0]++
     if (closes) traps.novel[1]++
     traps.novel[2] += content!.length
   }
-  traps.pace[isSlow(page) ? 1 : 0]++
+  traps.pace[observed.slow ? 1 : 0]++
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
   traps.repeats = countRepeats(traps.repeats, observed.repeats, !nothingNew)
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
-  if (page.duplicate) traps.copies++
   if (seen && !observed.isHome) traps.echoes++
   if (aliases !== undefined) traps.aliases = aliases.rows
   if (text === undefined) return
@@ -187,21 +142,21 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
 }
 
 /** The last families whose pages lead only to fresh ones. */
-const MAX_BARE_FORMS = 8
+const MAX_LOST_FORMS = 8
 
-function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): void {
-  if (!isBare) {
-    traps.bare = Math.max(0, traps.bare - 2)
+function countLost(traps: OpenTraps, leadsNowhere: boolean, { form }: UrlPattern): void {
+  if (!leadsNowhere) {
+    traps.lostPages = Math.max(0, traps.lostPages - 2)
     return
   }
-  traps.bare++
+  traps.lostPages++
   const one = mark(form)
-  if (!traps.bareForms.includes(one)) traps.bareForms = [...traps.bareForms.slice(1 - MAX_BARE_FORMS), one]
+  if (!traps.lostForms.includes(one)) traps.lostForms = [...traps.lostForms.slice(1 - MAX_LOST_FORMS), one]
 }
 
 /** Each level of a tree leads into a new family; a maze returns to families it had before. */
-function isCircling({ elsewhere }: LinkCensus, bareForms: readonly number[]): boolean {
-  return [...elsewhere].some((form) => bareForms.includes(mark(form)))
+function isCircling({ elsewhere }: LinkCensus, lostForms: readonly number[]): boolean {
+  return [...elsewhere].some((form) => lostForms.includes(mark(form)))
 }
 
 /** Lists look alike, too. Those that don't lead from one to the next (categories, an index from A to Z) end. */
@@ -285,11 +240,11 @@ interface PageFamilies {
   isNew: boolean
 }
 
-function countFamilies(pattern: UrlPattern, counted: Counted, traps: OpenTraps): PageFamilies {
-  const { census, content } = counted
+function countFamilies(counted: Observation, traps: OpenTraps): PageFamilies {
+  const { pattern, census, content } = counted
   const form = familyOf(traps, pattern.form)
   const isNew = countForm(form, counted)
-  const folders = countFolders(pattern, counted, traps)
+  const folders = countFolders(counted, traps)
   if (pattern.names.length === 0) {
     // With parameters, the page's own text is not new.
     if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`), content)
@@ -301,7 +256,7 @@ function countFamilies(pattern: UrlPattern, counted: Counted, traps: OpenTraps):
   countPage(base, census.base, counted)
   if (content !== undefined) {
     countParameters(base, counted.page.path, pattern.names, base.kinds > kinds)
-    const idle = counted.seen || counted.alias
+    const idle = counted.seen || counted.alias || counted.isKnown
     countSiteParameters(site, pattern.base, counted.page.path, !idle)
     site.pages++
     site.at = counted.now
@@ -310,15 +265,16 @@ function countFamilies(pattern: UrlPattern, counted: Counted, traps: OpenTraps):
   return { form, folders, base, site, isNew }
 }
 
-function countForm(form: Family, counted: Counted): boolean {
+function countForm(form: Family, counted: Observation): boolean {
   if (counted.listed) return countListed(form, counted)
   countPage(form, counted.census.form, counted)
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
 
 /** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
-function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps): Family[] {
+function countFolders(counted: Observation, traps: OpenTraps): Family[] {
   const shallowestFirst: Family[] = []
+  const { folders } = counted.pattern
   const { listed } = counted
   const { via } = counted.page
   const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)

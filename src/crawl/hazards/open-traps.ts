@@ -25,14 +25,13 @@ export interface OpenTraps {
   readonly families: Map<string, Family>
   readonly contents: number[]
   readonly texts: Latest
-  copies: number
   readonly known: KnownPages
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
   repeats: TrapMemory['repeats']
-  bare: number
-  bareForms: readonly number[]
+  lostPages: number
+  lostForms: readonly number[]
   probe: TrapMemory['probe']
   reported: readonly string[]
 }
@@ -40,7 +39,7 @@ export interface OpenTraps {
 /** A memory without suspects is of an earlier version and is dropped. */
 export function openTraps(stored: TrapMemory | undefined): OpenTraps {
   const traps = stored?.suspects === undefined ? NOTHING : stored
-  const { probe, bare: [bare, ...bareForms] = [0] } = traps
+  const { probe, lost: [lostPages, ...lostForms] = [0] } = traps
   return {
     suspects: traps.suspects,
     cleared: traps.cleared,
@@ -51,14 +50,13 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     families: new Map((traps.families ?? []).map((row) => [row[0], openRow(row)])),
     contents: toSigned(traps.contents ?? []),
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
-    copies: traps.copies ?? 0,
     known: new KnownPages(traps.known),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
     repeats: traps.repeats,
-    bare,
-    bareForms,
+    lostPages,
+    lostForms,
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
   }
@@ -68,7 +66,7 @@ const NOTHING: TrapMemory = { suspects: [] }
 
 /** A copy that later pages don't change. Missing fields were never counted. */
 export function closeTraps(traps: OpenTraps): TrapMemory {
-  const { suspects, cleared, novel, pace, families, repeats, bare, bareForms, probe } = traps
+  const { suspects, cleared, novel, pace, families, repeats, lostPages, lostForms, probe } = traps
   const closed: TrapMemory = { suspects }
   if (cleared !== undefined) closed.cleared = cleared
   if (novel[0] > 0) closed.novel = [...novel]
@@ -79,14 +77,13 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
   if (texts.length > 0) closed.texts = texts
-  if (traps.copies > 0) closed.copies = traps.copies
   const known = traps.known.text()
   if (known !== '') closed.known = known
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)
   if (repeats !== undefined) closed.repeats = repeats
-  if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
+  if (lostPages > 0 || lostForms.length > 0) closed.lost = [lostPages, ...lostForms]
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed

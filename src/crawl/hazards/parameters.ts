@@ -151,7 +151,7 @@ function judgeCombinations(family: Family, base: string, context: PageContext): 
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
   if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, context)) return []
-  if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
+  if (family.growing < LEADING || family.inwardOnly * 10 < family.growing * 8) return []
   if (family.kinds > restOf(family, context) || freePairs(names.length, sets) < FREE_PAIRS) return []
   const few = values.length <= MAX_VALUES
   if (!few && family.kinds * 2 > family.pages) return []
