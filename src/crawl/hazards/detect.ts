@@ -9,7 +9,7 @@ import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
-import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
+import { type HazardLimits, judgeSite, ruleName } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -61,7 +61,7 @@ export function judgePage(
   if (finding !== undefined) {
     const { rule, evidence } = finding
     // Trusted: ignore the limit, and do not report it.
-    if (options.trusted(nameOf(rule))) next.stopped = undefined
+    if (options.trusted(ruleName(rule))) next.stopped = undefined
     else findings.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
@@ -99,8 +99,9 @@ export function admitUrl(
   options: Pick<HazardOptions, 'trusted'>,
 ): { rule: string; pattern: string } | undefined {
   if (url.depth <= 0) return undefined
-  const site = refusesWaiting(memory, url)
-  if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
+  // A trap has filled the queue before it is found, so a limit holds for what waits, too.
+  const { stopped } = memory
+  if (stopped !== undefined && !options.trusted(ruleName(stopped))) return { rule: stopped, pattern: '' }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
   const { suspect: counted, refused } = admit(suspect)
@@ -169,19 +170,13 @@ export function learnProbe(
   traps.probe = learnAnswer(answer.status, answer.content, answer.path)
 }
 
-/** `site-urls>=5000` is the rule `site-urls`. */
-function nameOf(rule: string): string {
-  return rule.split(/[<>=]/, 1)[0]
-}
-
 /** Judges a page of a suspect pattern as a sample: the trial goes on, ends in a stop, or clears the pattern. */
-
-interface SuspectJudgement {
-  findings: HazardFinding[]
-  requeue?: true
-}
-
-function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPattern, page: PageFacts): SuspectJudgement {
+function judgeSuspect(
+  memory: SiteMemory,
+  traps: OpenTraps,
+  before: SuspectPattern,
+  page: PageFacts,
+): Pick<PageJudgement, 'findings' | 'requeue'> {
   const { suspect, end } = judgeSample(before, page, sampleOf(traps, before, page))
   const { rule, pattern, evidence, confirmed, contradicted } = suspect
   const examples = [...suspect.examples]

@@ -16,7 +16,7 @@ import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { foldersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
+import { ANYWHERE, addSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { countTemplate, isEndless, judgeTemplate, type TemplateCount } from './templates.ts'
 import { initialWords, isRecentlyCleared } from './trial.ts'
 
@@ -61,8 +61,7 @@ export function judgeTraps(
   if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
   if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
   if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.lostPages))
-  const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
-  return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
+  return { findings, probe, follow: !soft && !lost && !echo, lists: isNew && !alias && !seen && !isSuspect }
 }
 
 function observe(
@@ -80,7 +79,7 @@ function observe(
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
   const empty = common?.common === true && !isLinkedText(content!, census) && hasRest(traps.novel[0], 1)
-  const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || redirectsIntoTrap(page, traps, trusted)))
+  const hollow = soft || (!isHome && empty && !trusted('few-contents'))
   const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
@@ -159,12 +158,6 @@ function isCircling({ elsewhere }: LinkCensus, lostForms: readonly number[]): bo
   return [...elsewhere].some((form) => lostForms.includes(mark(form)))
 }
 
-/** Lists look alike, too. Those that don't lead from one to the next (categories, an index from A to Z) end. */
-function isList({ content, hollow, census }: Observation, form: Family): boolean {
-  const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
-  return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
-}
-
 function findingsOf(
   { aliases, repeats, repeated, template, pattern }: Observation,
   traps: OpenTraps,
@@ -199,16 +192,6 @@ function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: Hazard
 /** Error pages are short. After this many similar short pages, a probe for a missing name is worth a request. */
 const LONGEST_ERROR = 400
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
-
-/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
-function redirectsIntoTrap(
-  { outcome, links }: PageFacts,
-  { suspects }: OpenTraps,
-  trusted: (rule: string) => boolean,
-): boolean {
-  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
-  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
-}
 
 /** Less than a third of the mean length of the site's new pages. */
 function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {

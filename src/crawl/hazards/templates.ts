@@ -11,7 +11,6 @@ import { minSize } from './mazes.ts'
 /** Columns of a page, then: its score among the others, pages, their fresh links, their links to known pages. */
 const WIDTH = CONTENT_COLUMNS + 4
 const [SCORE, PAGES, FRESH, KNOWN] = [0, 1, 2, 3].map((at) => CONTENT_COLUMNS + at)
-const BAG = 5
 const MAX = 3
 
 /** Pages of one template, and the least number that their links must imply. */
@@ -19,14 +18,11 @@ const MIN_PAGES_OF_TEMPLATE = 20
 const MIN_IMPLIED_PAGES = 3_000
 /** Pages of the template in a family that has hardly any others. */
 const MIN_IN_FAMILY = 2
-const COMMON = 3
 const MAX_REST_RATIO = 3
 
 export interface TemplateCount {
   /** Another page had this template. */
   isOne: boolean
-  /** Several pages have its tags and number of words; such pages don't endorse one another. */
-  isCommon: boolean
   pages: number
   fresh: number
   known: number
@@ -34,18 +30,17 @@ export interface TemplateCount {
 
 /** Keeps the most frequent templates: a page of another template counts against each. */
 export function countTemplate(templates: number[], content: Content, { fresh, known }: LinkCensus): TemplateCount {
-  const isCommon = hasCommon(templates, content)
   for (let at = 0; at < templates.length; at += WIDTH) {
     if (!isSameTemplate(content, templates, at)) continue
     templates[at + SCORE] = Math.min(templates[at + SCORE] + 1, 99)
     const pages = (templates[at + PAGES] = Math.min(templates[at + PAGES] + 1, 99_999))
     templates[at + FRESH] += fresh
     templates[at + KNOWN] += known
-    return { isOne: true, isCommon, pages, fresh: templates[at + FRESH], known: templates[at + KNOWN] }
+    return { isOne: true, pages, fresh: templates[at + FRESH], known: templates[at + KNOWN] }
   }
   if (templates.length < MAX * WIDTH) addTemplate(templates, content, fresh, known)
   else countAgainst(templates)
-  return { isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
+  return { isOne: false, pages: 0, fresh: 0, known: 0 }
 }
 
 function addTemplate(templates: number[], content: Content, fresh: number, known: number): void {
@@ -66,13 +61,6 @@ function countAgainst(templates: number[]): void {
     end += WIDTH
   }
   templates.length = end
-}
-
-function hasCommon(templates: readonly number[], { bag }: Content): boolean {
-  for (let at = 0; at < templates.length; at += WIDTH) {
-    if (templates[at + BAG] === bag && templates[at + PAGES] >= COMMON) return true
-  }
-  return false
 }
 
 /** There are so many that it makes no difference which page lists one. */
