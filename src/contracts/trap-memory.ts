@@ -6,7 +6,7 @@ import type { Instant } from '../base/clock.ts'
 
 /**
  * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
- * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
+ * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/suspect-trial.ts`).
  */
 export interface SuspectPattern {
   /** As people read it: `/calendar/#/#`. */
@@ -66,7 +66,7 @@ export interface TrapMemory {
   cleared?: readonly [pattern: number, times: number, at: number][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
-  /** Templates of pages that the site has many of, in columns (`crawl/hazards/mazes.ts`). */
+  /** Templates of pages that the site has many of, in columns (`crawl/hazards/templates.ts`). */
   templates?: readonly number[]
   /** Short pages that were near to others. */
   alike?: number

@@ -1,5 +1,5 @@
 /** Counts one page in one of its families. */
-import type { Aliases } from './aliases.ts'
+
 import {
   addColumns,
   CONTENT_COLUMNS,
@@ -18,6 +18,7 @@ import type { UrlPattern } from './pattern.ts'
 import { isDigit } from './segments.ts'
 import type { Commonness } from './soft-404.ts'
 import type { TemplateCount } from './templates.ts'
+import type { Aliases } from './url-aliases.ts'
 
 /** Contents that a family remembers: the latest new ones. */
 const MAX_CONTENTS = 4

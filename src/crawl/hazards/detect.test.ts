@@ -7,8 +7,8 @@ import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
 import { closeTraps, type OpenTraps, openTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
+import { initialWords } from './suspect-trial.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
-import { initialWords } from './trial.ts'
 
 const word = fc.constantFrom(
   'a',

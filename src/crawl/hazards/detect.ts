@@ -4,7 +4,6 @@
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
-import { countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
@@ -15,6 +14,7 @@ import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
+import { admit, clear, judgeSample, type Sample } from './suspect-trial.ts'
 import {
   findSuspect,
   ignoresReferrer,
@@ -25,7 +25,7 @@ import {
   stop,
   withSuspect,
 } from './suspects.ts'
-import { admit, clear, judgeSample, type Sample } from './trial.ts'
+import { countAliases, isAliasOfRepeats } from './url-aliases.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** Rules that the operator has overruled for this site. Site limits go by the name before the number. */

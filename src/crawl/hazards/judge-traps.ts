@@ -1,6 +1,5 @@
 /** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { countListed, countPage, isCertain, isLinkedText, isLost, type Observation, remember } from './count-page.ts'
 import { Family, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
@@ -16,9 +15,10 @@ import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { foldersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
+import { initialWords, isRecentlyCleared } from './suspect-trial.ts'
 import { ANYWHERE, addSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { countTemplate, isEndless, judgeTemplate, type TemplateCount } from './templates.ts'
-import { initialWords, isRecentlyCleared } from './trial.ts'
+import { countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './url-aliases.ts'
 
 export interface TrapJudgement {
   findings: HazardFinding[]
