@@ -2,7 +2,6 @@
  * How long to wait before the next request to a site: the longest of our pause, the site's Crawl-delay, a multiple of
  * its last answer's time, and Retry-After. Counted from the end of the answer (C5).
  */
-
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { formatDuration } from '../base/units.ts'
 import type { Courtesy } from '../contracts/report.ts'

@@ -5,7 +5,7 @@
  * of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 import { tryBucket } from '../../collection/postgres/bucket.ts'
 import { siteKeyOf } from '../../collection/row-id.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
@@ -66,8 +66,6 @@ export async function newestCrossSite(tx: Tx): Promise<number> {
 export function isTemporary(error: unknown): boolean {
   return error instanceof Problem || retryKind(error, false) !== 'no'
 }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Links gathered for half a second are admitted together; the delay costs a crawl nothing. */
 const GATHER: Millis = 500

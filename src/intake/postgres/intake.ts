@@ -3,7 +3,9 @@
  * gets the lock of its bucket applies it, some buckets at a time. Each server looks once a second for parts that another
  * left behind, because it is slow or gone, so servers need not notify each other.
  */
+
 import type { Millis } from '../../base/clock.ts'
+import { reasonOf } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import { VolumeIds } from '../../collection/postgres/write-captures.ts'
@@ -18,7 +20,7 @@ import { bucketsOfEndedLeases } from '../../frontier/postgres/leases.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
-import { crossSiteUpTo, isTemporary, LinkAdmitter, newestCrossSite, reasonOf } from './cross-site.ts'
+import { crossSiteUpTo, isTemporary, LinkAdmitter, newestCrossSite } from './cross-site.ts'
 import {
   makeAllReady,
   newestPart,
