@@ -57,12 +57,14 @@ function mayEnter(name: string, known: readonly string[]): boolean {
 function countNames(family: Family, names: readonly string[], isNew: boolean, max = MAX_NAMES): ParameterRow {
   const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
   const [, pages, idle, news] = row
+  // News on a page with a parameter known for news says nothing about the others.
+  const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
     const at = indexOfName(name, row, max)
     if (at < 0) continue
     pages[at]++
-    if (isNew) news[at]++
-    else idle[at]++
+    if (!isNew) idle[at]++
+    else if (fertile.length === 0 || fertile.includes(name)) news[at]++
   }
   family.parameters = row
   return row
@@ -70,6 +72,11 @@ function countNames(family: Family, names: readonly string[], isNew: boolean, ma
 
 function copyOf([names, pages, idle, news, sets, values]: ParameterRow): ParameterRow {
   return [[...names], [...pages], [...idle], [...news], [...sets], [...values]]
+}
+
+function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean {
+  const at = names.indexOf(name)
+  return at >= 0 && news[at] >= 1 && news[at] * 2 >= pages[at]
 }
 
 /** Replaces the rarest name by a new one. */
