@@ -51,6 +51,11 @@ export class Problem extends Error {
   }
 }
 
+/** What was thrown, in its own words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** True for the errors of a file system or SQLite that mean a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -133,7 +133,7 @@ class ReportReader {
     const key = raw.u64()
     const depth = this.whole()
     const via = flags & 1 ? this.word() : undefined
-    const page: PageReport = {
+    const page: { -readonly [Field in keyof PageReport]: PageReport[Field] } = {
       url,
       key,
       depth,

@@ -31,36 +31,37 @@ export interface Capture {
   kind: 'response' | 'revisit'
 }
 
+/** What became of one URL. Nothing changes it once it is made. */
 export interface PageReport {
-  url: string
-  key: UrlKey
-  depth: number
-  via?: string
-  path: string
+  readonly url: string
+  readonly key: UrlKey
+  readonly depth: number
+  readonly via?: string
+  readonly path: string
   /** When the request was sent, or the decision taken. */
-  at: Instant
-  /** HTTP status; Heritrix's negative codes where there is none (`statusOf` in `crawl/failures.ts`). */
-  status: number
-  mediaType: string
+  readonly at: Instant
+  /** HTTP status; Heritrix's negative codes where there is none (`statusOfFailure`). */
+  readonly status: number
+  readonly mediaType: string
   /** What the bytes are, if not what `mediaType` says. */
-  sniffed?: string
+  readonly sniffed?: string
   /** As the page declares it, `pt-br`; undefined when it does not. */
-  language?: string
+  readonly language?: string
   /** Bytes of the body as they came. */
-  bytes: number
-  tookMs: Millis
+  readonly bytes: number
+  readonly tookMs: Millis
   /** Requests for it so far, this one included. */
-  tries: number
-  outcome: Outcome
-  title: string
+  readonly tries: number
+  readonly outcome: Readonly<Outcome>
+  readonly title: string
   /** The out-links, packed (`adjacency.ts`); empty when there are none. */
-  links: Uint8Array
-  capture?: Capture
-  memory?: PageMemory
+  readonly links: Uint8Array
+  readonly capture?: Capture
+  readonly memory?: PageMemory
   /** For crawl.log and explain: `3t`, `dup`, `lenTrunc` … */
-  annotations: readonly string[]
+  readonly annotations: readonly string[]
   /** robots.txt and probes: requested by the crawler itself, not found on a page; never a document, never in `found`. */
-  ownRequest: boolean
+  readonly ownRequest: boolean
 }
 
 /** A hazard: the rule and its evidence. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
-import { AddressCourtesy } from './courtesy.ts'
+import { AddressCourtesy } from './address-courtesy.ts'
 
 test('an address has a limited number of visits', () => {
   const book = new AddressCourtesy(virtualClock(0), 500, 2)

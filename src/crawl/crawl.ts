@@ -4,7 +4,6 @@
  */
 import { HashSet64 } from '../base/hash-set.ts'
 import type { Address } from '../contracts/exchange.ts'
-import { statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport, VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
@@ -16,13 +15,14 @@ import type { SiteCourtesy } from './courtesy.ts'
 import { rememberIndexNames } from './follow-links.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { checkMissingPage } from './missing-page.ts'
-import { blankReport, decideOutcome, type PageResult, refused } from './page-result.ts'
+import { decideOutcome, unansweredReport } from './page-outcome.ts'
+import { type PageResult, refused } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
 import { isPatternFull, isSuspect, releaseTrusted, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
-import { endAfter, schemeFails, siteFails } from './site-failures.ts'
+import { schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
 import { isSitemap } from './sitemaps.ts'
 import type { Lease, SiteTools, StorageTools, VisitState } from './tools.ts'
@@ -179,7 +179,6 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   const { connection, state, tools } = slice
   const { courtesy, signal } = connection
   const { local, reporter } = state
-  const failing = { reporter, courtesy, tools }
   state.scope = tools.scope()
   state.now = tools.clock.now()
   const robots = await robotsFor(item, slice)
@@ -201,9 +200,8 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   }
   local.take()
   if (end.page.tries > item.tries) slice.requests++
-  const over = endAfter(end, failing)
-  record(over === 'given-up' ? givenUpWith(end) : end, slice)
-  if (over !== undefined) return over
+  record(end, slice)
+  if (end.visitEnd !== undefined) return end.visitEnd
   // What is left is fetched under the name that the site goes by: the frontier moves it there.
   if (learnName(end.page, reporter, { scope: state.scope, urls: tools.urls })) return 'slice'
   // What the site asks for must survive a crash: it is durable before the next request.
@@ -244,13 +242,6 @@ async function robotsFor(item: AgendaItem, slice: Slice): Promise<Robots | 'next
   return 'next'
 }
 
-/** With its site the page is gone too, because of the failure that used up the last try. */
-function givenUpWith(end: PageResult): PageResult {
-  if (end.failure === undefined) return end
-  const outcome = decideOutcome({ kind: 'given-up', failure: end.failure })
-  return { ...end, page: { ...end.page, outcome } }
-}
-
 function record(result: PageResult, slice: Slice): void {
   recordResult(result, slice.state.reporter, slice.tools)
   slice.recorded = result
@@ -281,13 +272,7 @@ function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
 function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageResult {
   if (tools.failed()) throw error
   reportBug(item.url, error, tools)
-  const at = tools.clock.now()
   const failure = 'reading'
-  const tries = item.tries + 1
   const outcome = decideOutcome({ kind: 'given-up', failure })
-  return {
-    kind: 'result',
-    page: { ...blankReport(item, at, outcome), tries, status: statusOfFailure(failure) },
-    failure,
-  }
+  return { kind: 'result', page: unansweredReport(item, tools.clock.now(), failure, outcome, item.tries + 1), failure }
 }

@@ -297,17 +297,16 @@ function wanted(url: WebUrl, depth: number, tools: VisitState): boolean {
 }
 
 export function outLink(url: WebUrl, admitted: boolean, tools: VisitState): OutLink {
-  return {
-    key: url.key,
-    siteKey: url.site === tools.site ? undefined : siteKey(url.site),
-    url: admitted ? undefined : url.href,
-    kind: 'link',
-  }
+  return { key: url.key, siteKey: otherSite(url, tools), url: admitted ? undefined : url.href, kind: 'link' }
+}
+
+/** The key of its site, if that is another. */
+function otherSite({ site }: WebUrl, tools: VisitState): bigint | undefined {
+  return site === tools.site ? undefined : siteKey(site)
 }
 
 function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: VisitState, kind: LinkKind): void {
-  const site = url.site === tools.site ? undefined : siteKey(url.site)
-  out.add(url.key, site, admitted ? undefined : url.href, kind)
+  out.add(url.key, otherSite(url, tools), admitted ? undefined : url.href, kind)
 }
 
 /** By scheme and by kind: both come from short lists of ours. */

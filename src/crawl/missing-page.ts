@@ -3,9 +3,11 @@
  * answers 200, or redirects to a page about the missing name, has shown its error page. At most once per site, when the
  * detectors want to know.
  */
+
 import { hash64 } from '../base/digest.ts'
 import { runThrough } from '../base/stretches.ts'
 import type { Body, Head, Want } from '../contracts/exchange.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import { isReadable } from '../page/reading.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../web/http/headers.ts'
@@ -26,7 +28,7 @@ const MAX_HOPS = 2
 const WANT: Want = { download: true, limitBytes: MAX_BYTES }
 
 /** Letters made from the site's name: no site has such a page, and a site is always asked for the same one. */
-export function absurdPath(site: string): string {
+export function absurdPath(site: SiteName): string {
   const letters = hash64(`missing ${site}`).toString(36)
   return `/no-such-page-${letters}.html`
 }

@@ -8,7 +8,8 @@ import { normalPath, type UrlReader } from '../web/url/web-url.ts'
 import { keep } from './answers.ts'
 import { failureOfStatus, withAnswer } from './failures.ts'
 import { learnFromForm } from './form-actions.ts'
-import { blankReport, decideOutcome, type PageResult, reportOf } from './page-result.ts'
+import { decideOutcome, unansweredReport } from './page-outcome.ts'
+import { type PageResult, reportOf } from './page-result.ts'
 import { judge, type Seen } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools, RequestTools, StorageTools } from './tools.ts'
@@ -60,7 +61,7 @@ export function recordStale(item: AgendaItem, reporter: Reporter, tools: PolicyT
   const failure = 'reset'
   const tries = item.tries + 1
   const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
-  const page = { ...blankReport(item, at, outcome), tries, status: statusOfFailure(failure) }
+  const page = unansweredReport(item, at, failure, outcome, tries)
   recordResult({ kind: 'result', page, failure }, reporter, tools)
 }
 

@@ -53,6 +53,25 @@ test('the operator may trust the site: the same calendar is followed as far as t
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length > 40)
 })
 
+test('a detector that throws leaves no half-counted page: its counts are those sent last', async () => {
+  const first = await new Scripted(calendarSite(300), wary).visit({
+    agenda: [`${SITE}/`],
+    visit: { limits: { pages: 14, time: 1e9 } },
+  })
+  const { memory } = first.parts.at(-1)!
+  assert.ok(memory.traps?.families?.some(([pattern]) => pattern === '/cal/#/#/#'))
+  const trusts = (_site: string, rule: string) => {
+    if (rule === 'endless-sequence') throw new Error('a bug')
+    return false
+  }
+  const web = new Scripted(calendarSite(300), { trusts })
+  const next = { url: `${SITE}/cal/2030/1/4`, via: `${SITE}/cal/2030/1/3`, depth: 4, path: 'Llll' }
+  const { pages, parts } = await web.visit({ agenda: [next], visit: { memory } })
+  assert.ok(pages.length > 1)
+  assert.deepEqual(pages.at(-1)!.outcome, { kind: 'gone', why: 'reading' })
+  assert.deepEqual(parts.at(-1)!.memory.traps, memory.traps)
+})
+
 /** Pages that are all alike, beside some that are not: the detectors want to know what is said of names that cannot exist. */
 function alikeSite(probe: ScriptedAnswer): Script {
   const honest = Array.from({ length: 6 }, (_, at) => `/honest-${'abcdef'[at]}`)

@@ -9,13 +9,22 @@ import { countLabel } from '../contracts/counts.ts'
 import { generationOf } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
-import type { AgendaItem } from '../contracts/visit.ts'
+import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import type { Reading } from '../page/reading.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { withAnswer } from './failures.ts'
-import { admitUrl, exceedsHeldLimit, type HazardOptions, isOfSuspect, judgePage } from './hazards/detect.ts'
+import {
+  admitUrl,
+  exceedsHeldLimit,
+  type HazardOptions,
+  isOfSuspect,
+  judgePage,
+  type PageJudgement,
+} from './hazards/detect.ts'
+import { ruleName } from './hazards/limits.ts'
 import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
+import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools } from './tools.ts'
 
@@ -39,7 +48,7 @@ export interface Judgement {
   probe: boolean
 }
 
-export function hazardOptions(site: string, tools: PolicyTools): HazardOptions {
+export function hazardOptions(site: SiteName, tools: PolicyTools): HazardOptions {
   return { ...tools.hazards, trusted: (rule) => tools.trusts(site, rule) }
 }
 
@@ -52,15 +61,12 @@ export function judge(
   tools: PolicyTools,
 ): Judgement {
   const { site } = reporter.visit
-  const { url, depth, at, status, mediaType, bytes, tookMs } = page
+  const { depth, at, bytes, tookMs } = page
   const facts: PageFacts = {
-    url,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
     ...lineageOf(page, site, tools),
     at,
-    status,
-    mediaType,
     bytes,
     tookMs,
     outcome: page.outcome.kind,
@@ -71,7 +77,13 @@ export function judge(
     links: seen.links,
     crossSite: seen.crossSite,
   }
-  const judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
+  let judged: PageJudgement
+  try {
+    judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
+  } catch (error) {
+    reporter.restoreTraps()
+    throw error
+  }
   const { memory, findings, probe, follow, lists } = judged
   reporter.remember(withAnswer(memory))
   if (!seen.again) reporter.trapsChanged()
@@ -84,7 +96,7 @@ export function judge(
 /** Its generation; and path and query of the page that named it, if that is of the same site. */
 function lineageOf(
   { path, via }: { path: string; via?: string },
-  site: string,
+  site: SiteName,
   { urls }: PolicyTools,
 ): { generation: number; via?: string } {
   const generation = generationOf(path)
@@ -123,7 +135,6 @@ export function reportFinding(
   tools.journal.record({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 
-export const UNSUPPORTED_BROWSER = 'unsupported-browser'
 /** Instead of a URL's key. */
 const COMPLAINT_KEY = hash64(UNSUPPORTED_BROWSER)
 
@@ -209,9 +220,8 @@ export function isStopped({ memory, visit }: Reporter, tools: PolicyTools): bool
   return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
 }
 
-/** `site-urls>=5000` counts as `site-urls`. */
 export function ruleLabel(rule: string): string {
-  return countLabel(rule.split(/[<>= ]/, 1)[0])
+  return countLabel(ruleName(rule))
 }
 
 export function contentOf(reading: Reading, digest: string, text: () => string): PageFacts['content'] {

@@ -26,6 +26,7 @@ export class Reporter {
   #trapsChanged = false
   /** What the coordinator has, or will have with the parts taken so far. */
   #robotsSent: SiteMemory['robots']
+  #trapsSent: TrapMemory | undefined
   #trialsSent: string
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
@@ -51,6 +52,7 @@ export class Reporter {
     const { traps, ...memory }: SiteMemory = visit.memory
     this.#memory = memory
     this.#robotsSent = memory.robots
+    this.#trapsSent = traps
     this.#trialsSent = trialsIn(traps)
     this.#courtesy = courtesy
   }
@@ -66,8 +68,14 @@ export class Reporter {
 
   /** What the trap detectors remember: theirs to change, and then they say so. */
   get traps(): OpenTraps {
-    this.#traps ??= openTraps(this.visit.memory.traps)
+    this.#traps ??= openTraps(this.#trapsSent)
     return this.#traps
+  }
+
+  /** A detector threw in the middle of a page. Its counts go back to those sent last, as after a crash; trials stay. */
+  restoreTraps(): void {
+    const { suspects, cleared, probe, reported } = this.traps
+    this.#traps = { ...openTraps(this.#trapsSent), suspects, cleared, probe, reported }
   }
 
   trapsChanged(): void {
@@ -205,7 +213,7 @@ export class Reporter {
     const sent: MemoryNews = news
     if (robots !== this.#robotsSent) sent.robots = this.#robotsSent = robots
     if (traps !== undefined && sendTraps) {
-      sent.traps = closeTraps(traps)
+      sent.traps = this.#trapsSent = closeTraps(traps)
       this.#trialsSent = trials
     }
     return sent

@@ -4,7 +4,7 @@
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Address, Exchange, FetchRequest, FetchSession, Head, Headers, Want } from '../contracts/exchange.ts'
-import type { VisitId } from '../contracts/visit.ts'
+import type { SiteName, VisitId } from '../contracts/visit.ts'
 import type { CookieJar } from '../web/http/cookies.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { retryAfter } from '../web/http/http-date.ts'
@@ -13,7 +13,7 @@ import { waitAfter } from './failures.ts'
 import type { Lease, RequestTools } from './tools.ts'
 
 export interface SiteConnection {
-  site: string
+  site: SiteName
   visit: VisitId
   session: FetchSession
   address: Address

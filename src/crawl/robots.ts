@@ -293,7 +293,7 @@ async function requestElsewhere(
   }
 }
 
-function foreignCourtesy(site: string, wait: Millis, ip: string, tools: RequestTools): SiteCourtesy {
+function foreignCourtesy(site: SiteName, wait: Millis, ip: string, tools: RequestTools): SiteCourtesy {
   const courtesy = tools.courtesyOf(site, wait, tools.pauses, tools.clock)
   courtesy.at(ip)
   return courtesy

@@ -1,7 +1,7 @@
 /** A name with several addresses, some of which are dead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AddressCourtesy } from './courtesy.ts'
+import { AddressCourtesy } from './address-courtesy.ts'
 import { ADDRESS_PAUSE, PAUSE, Scripted } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 

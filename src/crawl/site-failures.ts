@@ -1,12 +1,11 @@
 /** When the site fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../contracts/outcome.ts'
-import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { FAILURES, isSilence, SILENT_PAGES, waitAfter } from './failures.ts'
-import { blankReport, decideOutcome, type PageResult } from './page-result.ts'
+import { decideOutcome, unansweredReport } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
 import { isHttpsGuess, siblingLink } from './site-names.ts'
 import type { PolicyTools, RequestTools } from './tools.ts'
@@ -32,7 +31,7 @@ export function wholeSiteWaits(failure: FailureKind, tries: number, item: Agenda
   reporter.tally.add(`failure:${failure}`)
   const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
   const annotations = failure === 'no-such-name' ? trySibling(reporter, tools) : []
-  reporter.addPage({ ...blankReport(item, at, outcome), status: statusOfFailure(failure), annotations })
+  reporter.addPage(unansweredReport(item, at, failure, outcome, item.tries, annotations))
   if (outcome.kind !== 'later') return 'given-up'
   courtesy.holdFor(outcome.notBefore - at)
   return 'silent'
@@ -52,19 +51,20 @@ export function schemeFails({ tries = 1, at }: RobotsMemory, item: AgendaItem, {
   const failure = 'robots-unreachable'
   const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
   if (outcome.kind === 'gone') reporter.tally.add(`failure:${failure}`)
-  reporter.addPage({ ...blankReport(item, tools.clock.now(), outcome), status: statusOfFailure(failure) })
+  reporter.addPage(unansweredReport(item, tools.clock.now(), failure, outcome, item.tries))
 }
 
-/** After a page that failed: does the visit end with it? */
+/** A page failed after so many bytes: does its site, and the visit end with it? */
 export function endAfter(
-  { failure, page }: PageResult,
+  failure: FailureKind,
+  item: AgendaItem,
+  bytes: number,
   { reporter, courtesy, tools }: FailingSite,
 ): VisitEnd | undefined {
-  if (failure === undefined) return undefined
   const { whole } = FAILURES[failure]
   // A body that broke off brought something: the site is slow or clumsy, but not silent.
-  if (!whole && (!isSilence(failure) || page.bytes > 0)) return undefined
-  if (whole && isHttpsGuess(page)) return undefined
+  if (!whole && (!isSilence(failure) || bytes > 0)) return undefined
+  if (whole && isHttpsGuess(item)) return undefined
   const silent = reporter.memory.silent + 1
   reporter.remember({ ...reporter.memory, silent })
   if (!whole && silent % SILENT_PAGES !== 0) return undefined

@@ -10,7 +10,7 @@ import type { AgendaItem } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
-import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
+import { hostOfSite, parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { linkTo } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools, VisitState } from './tools.ts'
@@ -79,10 +79,8 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitStat
 /** For `explain`; the sitemap's line in crawl.log has it too. */
 export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
   if (count === 0) return
-  const { memory } = reporter
-  const sitemaps = sitemapsOf(memory)
-  const left = { ...sitemaps.left, [why]: (sitemaps.left?.[why] ?? 0) + count }
-  reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
+  const { left } = sitemapsOf(reporter.memory)
+  rememberSitemaps({ left: { ...left, [why]: (left?.[why] ?? 0) + count } }, reporter)
 }
 
 /** Bytes that the site's sitemaps may still bring. */
@@ -91,9 +89,7 @@ export function bytesLeft(memory: SiteMemory): number {
 }
 
 export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
-  const { memory } = reporter
-  const sitemaps = sitemapsOf(memory)
-  reporter.remember({ ...memory, sitemaps: { ...sitemaps, bytes: (sitemaps.bytes ?? 0) + bytes } })
+  rememberSitemaps({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
 }
 
 /** The target of a moved sitemap is a sitemap too, here or at another site of ours. */
@@ -113,13 +109,11 @@ export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: VisitStat
 
 export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   if (tools.local.knows(url.key)) return true
-  const sitemaps = sitemapsOf(tools.reporter.memory)
-  const { feeds = 0 } = sitemaps
+  const { feeds = 0 } = sitemapsOf(tools.reporter.memory)
   if (feeds >= MAX_FEEDS) return false
   // Its pages are as deep as those that the page links to.
   if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
-  const { memory } = tools.reporter
-  tools.reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), feeds: feeds + 1 } })
+  rememberSitemaps({ feeds: feeds + 1 }, tools.reporter)
   return true
 }
 
@@ -129,11 +123,18 @@ export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boo
  */
 export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   if (via === undefined || !path.startsWith('P')) return undefined
-  return hostOf(via) === hostOf(url) ? undefined : via
+  return parseUrl(via)?.site === parseUrl(url)?.site ? undefined : via
 }
 
-export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['sitemaps']> {
+type Sitemaps = NonNullable<SiteMemory['sitemaps']>
+
+export function sitemapsOf({ sitemaps }: SiteMemory): Sitemaps {
   return sitemaps ?? { asked: 0, urls: 0 }
+}
+
+export function rememberSitemaps(news: Partial<Sitemaps>, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
+  const { memory } = reporter
+  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), ...news } })
 }
 
 function take(url: WebUrl, path: string, depth: number, via: string, tools: VisitState): boolean {
@@ -142,9 +143,7 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Visi
   if (tools.local.knows(url.key)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   tools.local.offer(item, false)
-  const { memory } = tools.reporter
-  const sitemaps = sitemapsOf(memory)
-  tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
+  rememberSitemaps({ asked: sitemapsOf(tools.reporter.memory).asked + 1 }, tools.reporter)
   tools.reporter.addLink(linkTo(url, depth, via, path))
   return true
 }
@@ -167,8 +166,4 @@ function isWanted(url: WebUrl, tools: VisitState): boolean {
 /** Indexes above it, and itself. */
 function levelsOf(path: string): number {
   return /[MR]+$/.exec(path)?.[0].replaceAll('R', '').length ?? 0
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? ''
 }

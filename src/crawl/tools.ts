@@ -9,10 +9,11 @@ import type { Stretches } from '../base/stretches.ts'
 import type { Event } from '../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../contracts/exchange.ts'
 import type { Archive, FindCopy, Frontier, ReadingWatch } from '../contracts/ports.ts'
-import type { AgendaItem } from '../contracts/visit.ts'
+import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import type { PageBytes, Reading } from '../page/reading.ts'
 import type { UrlReader, WebUrl } from '../web/url/web-url.ts'
-import type { AddressCourtesy, PauseRules, SiteCourtesy } from './courtesy.ts'
+import type { AddressCourtesy } from './address-courtesy.ts'
+import type { PauseRules, SiteCourtesy } from './courtesy.ts'
 import type { ForeignRobots } from './foreign-robots.ts'
 import type { HazardLimits } from './hazards/limits.ts'
 import type { LocalFrontier } from './local-frontier.ts'
@@ -43,7 +44,7 @@ export interface RequestTools extends CommonTools {
   /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
   courtesyOf(...args: ConstructorParameters<typeof SiteCourtesy>): SiteCourtesy
   /** The courtesy of a site that this worker is visiting now. */
-  visiting(site: string): SiteCourtesy | undefined
+  visiting(site: SiteName): SiteCourtesy | undefined
   addresses: AddressCourtesy
   domains: WildcardDns
   /** Other sites' robots.txt that redirects lead to. */
@@ -67,7 +68,7 @@ export interface PolicyTools extends CommonTools {
   scope(): Scope
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */
-  trusts(site: string, rule: string): boolean
+  trusts(site: SiteName, rule: string): boolean
   sitemaps: SitemapPolicy
   /** The product token matched in robots.txt. */
   token: string
@@ -96,7 +97,7 @@ export interface SiteTools extends RequestTools, PolicyTools, ReadingTools, Stor
 
 /** One visit, for everything that looks at its links and pages. */
 export interface VisitState {
-  site: string
+  site: SiteName
   /** As it is when the next URL is taken up. */
   scope: Scope
   local: LocalFrontier

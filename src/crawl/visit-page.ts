@@ -14,7 +14,8 @@ import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { isDuplicate, keep, memoryOf, readAnswer, wantPage, watched } from './answers.ts'
 import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
-import { decideOutcome, type PageResult, reportOf, resultOf } from './page-result.ts'
+import { decideOutcome } from './page-outcome.ts'
+import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import {
   compareSites,
   contentOf,
@@ -48,8 +49,8 @@ async function pageMoved(
   const judged = judge(page, seen, false, state.reporter, site)
   const isEndless = isRedirectChain(item, page, tools)
   const follow = () => (isEndless ? outLink(target, false, state) : followRedirect(target, path, item, state))
-  page.links = packLinks([watched(item, tools, follow)])
-  return resultOf(item, page, undefined, judged)
+  const links = packLinks([watched(item, tools, follow)])
+  return resultOf(item, { ...page, links }, judged)
 }
 
 const REDIRECT_CHAIN = 'redirect-chain'
@@ -92,7 +93,7 @@ async function takePage(
   const rest = () => site.clock.sleep(0)
   const stretch = <T>(next: () => T) => watched(item, tools, next)
   const content = await inTurns(readAnswer(item, answer, decoded, tools), rest, stretch)
-  const { directives, links, sniffed, notes } = content
+  const { directives, sniffed, notes } = content
   const reading = content.reading === 'failed' ? undefined : content.reading
   const isUnwanted = declared === '' && sniffed !== undefined && !scope.wantsMedia(sniffed)
   const digest = payloadDigest(answer)
@@ -121,14 +122,15 @@ async function takePage(
   // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it. The links
   // of a `noindex` page are followed too: a trap may consist of such pages.
   const facts = reading && contentOf(reading, capture?.digest ?? '', content.text)
-  const seen = { path, again, content: facts, ...linkFacts(links, state) }
+  const seen = { path, again, content: facts, ...linkFacts(content.links, state) }
   const judged = judge(page, seen, isDuplicate(page, state.contents), reporter, site)
   learnFromHint(item, page, reporter)
   if (isKept && !again) compareSites(page, url.path === '/', stored?.copy?.url, reporter, site)
   const isHazard = !judged.follow || isStopped(reporter, site)
   const follow = directives.nofollow ? 'directive' : isHazard ? 'hazard' : 'yes'
-  page.links = await inTurns(followLinks(links, { item, follow, lister: judged.lister }, state), rest, stretch)
-  return resultOf(item, page, undefined, judged)
+  const followed = followLinks(content.links, { item, follow, lister: judged.lister }, state)
+  const links = await inTurns(followed, rest, stretch)
+  return resultOf(item, { ...page, links }, judged)
 }
 
 const DAY: Millis = 86_400_000

@@ -14,8 +14,19 @@ import { type ListedUrl, type Sitemap, sitemapInStretches } from '../web/sitemap
 import type { WebUrl } from '../web/url/web-url.ts'
 import { declaredType, directivesOf, keep, memoryOf, reportBug, wantBody, wantPage, watched } from './answers.ts'
 import { offerListed, outLink } from './follow-links.ts'
-import { decideOutcome, type PageResult, reportOf, resultOf } from './page-result.ts'
-import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import { decideOutcome } from './page-outcome.ts'
+import { type PageResult, reportOf, resultOf } from './page-result.ts'
+import {
+  bytesLeft,
+  MAX_URLS,
+  namedBy,
+  noteBytes,
+  noteLeft,
+  offerMoved,
+  offerNested,
+  rememberSitemaps,
+  sitemapsOf,
+} from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type Answered, type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -178,7 +189,6 @@ function takeSome(
     taken++
     if (isNew) left--
   }
-  const { memory } = reporter
-  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MAX_URLS - left } })
+  rememberSitemaps({ urls: MAX_URLS - left }, reporter)
   return taken
 }

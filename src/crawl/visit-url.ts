@@ -12,9 +12,11 @@ import type { WebUrl } from '../web/url/web-url.ts'
 import { keep, redirectTarget, watched } from './answers.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
-import { decideOutcome, type Found, type PageResult, refused, reportOf, resultOf } from './page-result.ts'
+import { decideOutcome } from './page-outcome.ts'
+import { type Found, type PageResult, refused, reportOf, resultOf } from './page-result.ts'
 import { isListed, stoppedBy } from './report-hazards.ts'
 import { request, type SiteConnection } from './request.ts'
+import { endAfter } from './site-failures.ts'
 import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
 import type { SiteTools, VisitState } from './tools.ts'
 
@@ -81,19 +83,25 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   return kind.read(item, { url, exchange, answer }, tools)
 }
 
-/** As the table says: later, or gone. */
+/** As the table says: later, or gone; gone, too, if its site is given up because of it. */
 export function failed(
   item: AgendaItem,
   failure: FailureKind,
   exchange: Exchange,
-  { site, connection }: PageTools,
+  { site, state, connection: { courtesy } }: PageTools,
   found: Found,
 ): PageResult {
-  const { answeredAt: at } = exchange
-  const minWait = connection.courtesy.wait
-  const { patience } = site
-  const outcome = decideOutcome({ kind: 'failed', failure, tries: item.tries + 1, at, minWait, patience })
-  return resultOf(item, reportOf(item, exchange, outcome, found), failure)
+  const { answer, answeredAt: at } = exchange
+  const minWait = courtesy.wait
+  const bytes = 'payload' in answer ? answer.payload.length : 0
+  const visitEnd = endAfter(failure, item, bytes, { reporter: state.reporter, courtesy, tools: site })
+  const tries = item.tries + 1
+  const outcome = decideOutcome(
+    visitEnd === 'given-up'
+      ? { kind: 'given-up', failure }
+      : { kind: 'failed', failure, tries, at, minWait, patience: site.patience },
+  )
+  return { ...resultOf(item, reportOf(item, exchange, outcome, found)), failure, visitEnd }
 }
 
 /** Whatever robots.txt says: a site with only unwanted URLs is not even sent a request for that. */

@@ -26,7 +26,7 @@ import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
-import { hungReport } from '../../crawl/worker/watchdog.ts'
+import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
@@ -67,7 +67,7 @@ export interface Coordinator {
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
   seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
-  recordHung(reading: NowReading): Promise<void>
+  recordUnreadable(reading: NowReading): Promise<void>
   /** Short work of every second: expired leases, a note of the progress. */
   tick(): Promise<void>
   /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
@@ -179,13 +179,13 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
         return admitted
       }),
     seeds: () => database.read(async (tx) => (await frontierQueries.firstSeeds(tx)).map(({ url }) => url)),
-    async recordHung(reading) {
+    async recordUnreadable(reading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
       const site = await database.read((tx) => frontierQueries.site(tx, reading.site))
       const key = urls.parse(reading.item.url)?.key
       if (site?.lease?.visit !== reading.visit || key === undefined) return
-      await intake.accept([hungReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
+      await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
     ...periodicWork(parts, opened, mirrors, follow, repair),

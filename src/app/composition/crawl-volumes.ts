@@ -57,7 +57,10 @@ async function inLocations(coordinator: Coordinator, journal: Readers<Event>): P
   const ship = () =>
     list.ship().catch((error) => Promise.reject(error instanceof LocationFailed ? noneLeft(error) : error))
   // So that no thread begins in a location that is full already.
-  await ship()
+  await ship().catch((error) => {
+    close()
+    throw error
+  })
   return {
     get folder() {
       return list.folder

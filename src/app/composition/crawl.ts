@@ -46,10 +46,15 @@ export async function startCrawl(
   options: CrawlOptions,
   thread: Worker = loadThread(),
 ): Promise<CrawlHandle> {
+  return orElse(openCrawl(settings, options, thread), () => thread.terminate())
+}
+
+/** Clears up when `work` fails, and passes the failure on. */
+export async function orElse<T>(work: Promise<T>, clearUp: () => unknown): Promise<T> {
   try {
-    return await openCrawl(settings, options, thread)
+    return await work
   } catch (error) {
-    await thread.terminate()
+    await clearUp()
     throw error
   }
 }
@@ -59,23 +64,29 @@ async function openCrawl(settings: Settings, options: CrawlOptions, thread: Work
   readBlacklists(blacklistPaths(settings), realDisk)
   const mirrors = mirrorFileOf(settings.mirrors, folder, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
-  const { coordinator, journal, close } = await openForWriting(settings, options)
-  try {
-    const { seeds, alternates } = await scopeSeeds(coordinator.parts)
-    if (seeds.length === 0) {
-      throw new Problem(
-        'no-seeds',
-        `no seeds given, and ${folder} has none: name some, for instance orbweaver crawl https://www.example.org/`,
-      )
-    }
-    const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
-    checkSeedsInScope(plan)
-    const named = options.seeds.map(({ href }) => href)
-    return await runCrawl({ plan, named, coordinator, journal, close }, thread)
-  } catch (error) {
-    await close()
-    throw error
+  const opened = await openForWriting(settings, options)
+  return orElse(planAndRun(settings, options, opened, thread), () => opened.close())
+}
+
+async function planAndRun(
+  settings: Settings,
+  options: CrawlOptions,
+  { coordinator, journal, close }: Awaited<ReturnType<typeof openForWriting>>,
+  thread: Worker,
+): Promise<CrawlHandle> {
+  const { seeds, alternates } = await scopeSeeds(coordinator.parts)
+  if (seeds.length === 0) {
+    throw new Problem(
+      'no-seeds',
+      `no seeds given, and ${settings.collection} has none: name some, for instance orbweaver crawl https://www.example.org/`,
+    )
   }
+  const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
+  checkSeedsInScope(plan)
+  const named = options.seeds.map(({ href }) => href)
+  const parts = { plan, named, coordinator, journal, close }
+  const volumes = await openCrawlVolumes(coordinator, journal)
+  return orElse(runCrawl(parts, volumes, thread), () => volumes.close())
 }
 
 /** Throws when nothing could ever be collected: better before the crawl than after it. */
@@ -118,10 +129,10 @@ interface Run extends CrawlParts {
   stop(reason: CrawlEndReason): void
 }
 
-async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle> {
+/** Until it returns, its caller closes what it opened; then the crawl does when it ends. */
+async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker): Promise<CrawlHandle> {
   const { coordinator, journal } = parts
   const { database, disk, folder } = coordinator.parts
-  const volumes = await openCrawlVolumes(coordinator, journal)
   // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
   const notes = database.dialect === 'postgres' ? new ThreadNotes(disk, folder) : undefined
   await coordinator.intake.idle()
@@ -135,10 +146,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle>
     threads.pool.stop()
   }
   const run: Run = { ...parts, volumes, threads, notes, view, why: undefined, stop }
-  await view.refresh().catch((error) => {
-    volumes.close()
-    throw error
-  })
+  await view.refresh()
   journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   threads.pool.start()
   return { done: untilEnd(run), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
@@ -176,8 +184,8 @@ function openThreads(
     folder: () => volumes.folder,
     leaveFolder: volumes.leave,
     begin: (worker) => notes?.begin(worker),
-    async hung(worker, reading) {
-      await coordinator.recordHung(reading)
+    async unreadable(worker, reading) {
+      await coordinator.recordUnreadable(reading)
       await loseLeases(coordinator, worker)
     },
     async lose(worker) {

@@ -24,7 +24,7 @@ export function serverCalls(
     plan: remembered(clock, PLAN_FRESH, async () =>
       planForWorkers(settings, given, await scopeSeeds(coordinator.parts), version, disk),
     ),
-    unreadable: (_worker, reading) => coordinator.recordHung(reading),
+    unreadable: (_worker, reading) => coordinator.recordUnreadable(reading),
     async leave(worker) {
       // Its reports count first.
       await coordinator.intake.idle()

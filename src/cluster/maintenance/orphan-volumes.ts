@@ -3,9 +3,11 @@
  * volume is judged, and a worker's volume is orphaned only after the worker was silent for very long. Also incomplete
  * volumes that are complete elsewhere: their workers switched to another server or store before the end.
  */
+
 import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { reasonOf } from '../../base/errors.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
 import { copyOf } from '../../collection/captures/stored-copies.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
@@ -188,7 +190,7 @@ export async function orphansAt(
   try {
     there = await location.list()
   } catch (error) {
-    return { orphans: [], notes: [`${location.node} was not checked: ${messageOf(error)}`] }
+    return { orphans: [], notes: [`${location.node} was not checked: ${reasonOf(error)}`] }
   }
   const found: Findings = { orphans: [], notes: [] }
   const waiting = await partsIn(database)
@@ -235,13 +237,11 @@ async function whyNeeded(
   location: OtherLocation,
   volume: string,
 ): Promise<string | undefined> {
-  const opened = await location.open(volume).catch((error: unknown) => ({ why: messageOf(error) }))
+  const opened = await location.open(volume).catch((error: unknown) => ({ why: reasonOf(error) }))
   if ('why' in opened) return `it cannot be read (${opened.why})`
   using file = opened
   return (await onlyCopies(database, disk, [file.path])).size > 0 ? 'revisits reference payloads in it' : undefined
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function orphanOf(database: Database, location: OtherLocation, volume: string, bytes: number | undefined): Orphan {
   const forget = (tx: Tx) => queries(tx).run(FORGET_LOCATION, volume, location.node)

@@ -101,7 +101,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       return locations.list.folder !== folder
     },
     begin: (worker) => notes.begin(remote.nameOf(worker)),
-    async hung(worker, reading) {
+    async unreadable(worker, reading) {
       await remote.unreadable(worker, reading)
       await remote.leave(worker)
     },

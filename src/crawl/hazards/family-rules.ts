@@ -1,11 +1,4 @@
-/**
- * The rules that judge the counts of one family.
- *
- * Near duplicates: a streak of near-identical pages that lead on to more of the same family, as in a calendar. Pages
- * that are alike but lead to no more of their kind end, and are read. The budget grows with the number of different
- * contents shown, so that a calendar with events survives its first empty week.
- */
-
+/** The rules that judge the counts of one family. */
 import type { Instant } from '../../base/clock.ts'
 import { type Family, MAX_FOLDER_KINDS } from './family.ts'
 import { hasRest, type PageContext, type PatternFinding, patience } from './finding.ts'
@@ -35,6 +28,10 @@ export function judgeFolder(folder: Family, context: PageContext): PatternFindin
   return judge(folder, OF_A_FOLDER, context)
 }
 
+/**
+ * A streak of near-identical pages that lead on to more of the same family, as in a calendar. The budget grows with the
+ * number of different contents shown, so that a calendar with events survives its first empty week.
+ */
 function judge(family: Family, inARow: number, context: PageContext): PatternFinding | undefined {
   const { pattern, pages, examples } = family
   if (!isBreeding(family)) return undefined
@@ -63,18 +60,15 @@ function isBreeding({ bred, born, streak }: Family): boolean {
   return bred * BREEDING_SHARE >= streak || (bred >= BREEDING_LISTS && born * 2 >= streak)
 }
 
-/**
- * Growing URLs: every page leads to URLs longer than its own, deeper than people build. Pages that keep showing
- * something new may go much deeper.
- */
-
+/** How deep, long and many URLs may grow where little is new, and where much is. */
 const BARREN = { deep: 10, long: 250, pages: 8 }
 const FERTILE = { deep: 30, long: 600, pages: 16 }
 
+/** Every page leads to URLs longer than its own, deeper than people build. */
 export function judgeGrowth(family: Family, context: PageContext): PatternFinding | undefined {
   const max = family.kinds * 2 > family.pages ? FERTILE : BARREN
   if (family.longer < patience(max.pages, family, context)) return undefined
-  if (Math.min(family.longer, family.inward) * 10 < family.pages * 8) return undefined
+  if (Math.min(family.longer, family.inwardOnly) * 10 < family.pages * 8) return undefined
   const { page } = context
   const deep = page.path.split('/', max.deep + 2).length > max.deep
   if (!deep && page.path.length < max.long) return undefined
@@ -82,8 +76,6 @@ export function judgeGrowth(family: Family, context: PageContext): PatternFindin
   const evidence = `${family.longer} of ${family.pages} pages lead only to URLs longer than their own, up to ${family.longest} characters`
   return { rule: 'growing-url', proof: 'growth', pattern, evidence, examples }
 }
-
-/** Dates that lie years ahead: where page after page has such a date and leads on to the next, a machine makes them. */
 
 const PAGES = 5
 /** From the year after next. */
@@ -115,16 +107,14 @@ function mayHaveYear(path: string): boolean {
   return false
 }
 
-/** Only where its pages lead only to more of the same. */
+/** Page after page has a date that lies years ahead, and leads only to the next: a machine makes them. */
 export function judgeFuture(family: Family, context: PageContext): PatternFinding | undefined {
-  const { pattern, pages, ahead, growing, inward, examples } = family
+  const { pattern, pages, ahead, growing, inwardOnly, examples } = family
   if (ahead < patience(PAGES, family, context)) return undefined
-  if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
+  if (growing < pages * 0.8 || inwardOnly < pages * 0.8) return undefined
   const evidence = `${ahead} of ${pages} pages have dates that lie years ahead; ${growing} of them lead to more of the same`
   return { rule: 'endless-sequence', proof: 'growth', pattern, evidence, examples }
 }
-
-/** Drip feeds: slow, small answers under one pattern of a site that is quick elsewhere. */
 
 const SLOW_MS = 8_000
 /** Bytes per second: a large answer that takes long is not slow. */
@@ -137,6 +127,7 @@ export function isSlow({ tookMs, bytes }: PageFacts): boolean {
   return tookMs >= SLOW_MS && (bytes * 1000) / tookMs < SLOW_RATE
 }
 
+/** Drip feeds: slow, small answers under one pattern of a site that is quick elsewhere. */
 export function judgePace(family: Family, [usual, slow]: Pace, { novel }: PageContext): PatternFinding | undefined {
   const { pattern, answers, examples } = family
   if (family.slow < ANSWERS || family.slow * 5 < answers * 4 || !hasRest(novel, family.kinds)) return undefined

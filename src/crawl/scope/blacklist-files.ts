@@ -2,7 +2,7 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { type Blacklist, parseBlacklist } from './blacklist.ts'
@@ -58,7 +58,7 @@ export function blacklistFiles(
       check()
     } catch (error) {
       // It may be half written.
-      journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      journal.record({ kind: 'trouble', what: reasonOf(error) })
     }
     const end = clock.elapsed()
     nextCheck = end + Math.max(CHECK_EVERY, (end - begin) * REST_FACTOR)

@@ -5,9 +5,9 @@
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'
-import { statusOfFailure } from '../../contracts/outcome.ts'
-import type { PageReport, VisitReport } from '../../contracts/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
+import { decideOutcome, unansweredReport } from '../page-outcome.ts'
 import { nowReading } from './reading-slot.ts'
 
 export const MAX_READING: Millis = 10_000
@@ -37,13 +37,14 @@ export class ReadingWatchdog {
   }
 }
 
+const OUTCOME = decideOutcome({ kind: 'given-up', failure: 'reading' })
 const ASKED: [string, number][] = [
   ['requests', 1],
   ['fetched', 1],
 ]
 
 /** The last report part of a visit whose thread hung, written in its name. `site`: as the frontier has it; `parts`: received so far. */
-export function hungReport(
+export function unreadableReport(
   reading: NowReading,
   key: bigint,
   site: Pick<VisitReport, 'memory'> & { pause: Millis; address?: VisitReport['courtesy']['address'] },
@@ -58,7 +59,9 @@ export function hungReport(
     fence: reading.fence,
     site: reading.site,
     part: parts + 1,
-    pages: isOwnRequest ? [] : [unreadable(item, key, now)],
+    pages: isOwnRequest
+      ? []
+      : [unansweredReport({ ...item, key }, now, 'reading', OUTCOME, item.tries + 1, ['reading-hung'])],
     found: [],
     crossSite: [],
     findings: [{ rule: 'reading-hung', evidence: item.url, at: now }],
@@ -66,26 +69,5 @@ export function hungReport(
     memory: site.memory,
     courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },
     ended: 'stopped',
-  }
-}
-
-function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageReport {
-  return {
-    url: item.url,
-    key,
-    depth: item.depth,
-    via: item.via,
-    path: item.path,
-    at,
-    status: statusOfFailure('reading'),
-    mediaType: '',
-    bytes: 0,
-    tookMs: 0,
-    tries: item.tries + 1,
-    outcome: { kind: 'gone', why: 'reading' },
-    title: '',
-    links: new Uint8Array(0),
-    annotations: ['reading-hung'],
-    ownRequest: false,
   }
 }

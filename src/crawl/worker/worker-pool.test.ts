@@ -20,7 +20,7 @@ test('a silent thread is ended, once, and reported like any dead thread', async 
     journal: { record() {} },
     silentMs: 300_000,
     dataFor: (worker) => ({ worker }) as never,
-    hung: async () => assert.fail('it reads nothing'),
+    unreadable: async () => assert.fail('it reads nothing'),
     died: async (worker, error) => void died.push(`${worker}: ${error}`),
     fault: (error) => assert.fail(String(error)),
   })
@@ -61,7 +61,7 @@ test('renewing a pool stops each thread once and starts another in its place', a
       begun.push(worker)
       return { worker } as never
     },
-    hung: async () => assert.fail('it reads nothing'),
+    unreadable: async () => assert.fail('it reads nothing'),
     died: async () => {},
     fault: (error) => assert.fail(String(error)),
   })
@@ -98,7 +98,7 @@ test('a thread that dies while it is leaving is not replaced twice', async () =>
       begun.push(worker)
       return { worker } as never
     },
-    hung: async () => assert.fail('it reads nothing'),
+    unreadable: async () => assert.fail('it reads nothing'),
     died: async (worker) => died.resolve(worker),
     fault: (error) => assert.fail(String(error)),
   })

@@ -2,6 +2,7 @@
  * The worker threads of a process (C2): started as sites need them, watched, replaced when they hang, told to stop. A thread talks
  * to the coordinator through its port and shares nothing else with it but its reading slot and the filter of digests.
  */
+
 import { join } from 'node:path'
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Worker } from 'node:worker_threads'
@@ -12,6 +13,7 @@ import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { readingSlot } from './reading-slot.ts'
 import { answerCalls } from './thread-wire.ts'
 import { ReadingWatchdog } from './watchdog.ts'
@@ -43,7 +45,7 @@ export interface WorkerPoolTools {
   journal: Journal<Event>
   dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<unknown>
   /** The thread that read this page has been ended: record the page, give up the worker's leases. */
-  hung(worker: string, reading: NowReading): Promise<void>
+  unreadable(worker: string, reading: NowReading): Promise<void>
   /** A thread ended by itself: give up its leases. Another replaces it, unless this reports a fault. */
   died(worker: string, error: unknown): Promise<void>
   /** Nothing can go on: a full disk, a lost database. */
@@ -104,7 +106,7 @@ export class WorkerPool {
     return Math.max(0, ...[...this.#members].map(({ pulse }) => pulse.lateMs))
   }
 
-  get slow(): { site: string; why: string }[] {
+  get slow(): { site: SiteName; why: string }[] {
     return [...this.#members].flatMap(({ pulse }) => pulse.slow)
   }
 
@@ -173,7 +175,7 @@ export class WorkerPool {
     await thread.terminate()
     const url = reading.item.url
     this.#tools.journal.record({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
-    await this.#tools.hung(name, reading)
+    await this.#tools.unreadable(name, reading)
     this.#startInstead(member)
   }
 
@@ -283,7 +285,7 @@ export function tooManyDeaths(clock: Clock, threads: number): () => boolean {
 export interface ThreadsOptions<Plan>
   extends Pick<
     WorkerPoolTools,
-    'loaded' | 'load' | 'prefix' | 'coordinator' | 'clock' | 'journal' | 'hung' | 'silentMs'
+    'loaded' | 'load' | 'prefix' | 'coordinator' | 'clock' | 'journal' | 'unreadable' | 'silentMs'
   > {
   /** Limits: threads, and sites per thread. */
   workers: number

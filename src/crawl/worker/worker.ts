@@ -30,7 +30,7 @@ export interface WorkerPulse {
 }
 
 export interface SlowSite {
-  site: string
+  site: SiteName
   why: string
 }
 

@@ -1,13 +1,11 @@
 /** Finds the one item that makes a transaction fail, so that it holds up no other. */
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 import { retryKind } from '../../database/postgres/errors.ts'
 
 /** The database may come back, and a conflicting transaction may end. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof Problem || retryKind(error, false) !== 'no'
 }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * `attempt` works on the oldest items that wait, at most so many, and gives `taken` those it has got. A temporary failure is

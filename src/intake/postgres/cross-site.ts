@@ -5,6 +5,7 @@
  * of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
+import { reasonOf } from '../../base/errors.ts'
 import { tryBucket } from '../../collection/bucket.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
 import { encodeLinks } from '../../contracts/encode-report.ts'
@@ -14,7 +15,7 @@ import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { IntakeTools } from '../intake.ts'
-import { bisect, isTemporary, reasonOf } from './bisect.ts'
+import { bisect, isTemporary } from './bisect.ts'
 import type { BucketTasks } from './bucket-tasks.ts'
 import { type Waiting, waitingBy } from './inbox.ts'
 
