@@ -73,7 +73,9 @@ function unknownCommand(word: string): Problem {
 }
 
 function checkArgs(command: Command, args: readonly string[]): void {
-  const { min, max } = command.args
+  const isNone = command.usage === '' || command.usage.startsWith('--')
+  const min = isNone || command.usage.startsWith('[') ? 0 : 1
+  const max = isNone ? 0 : command.usage.includes('…') ? Number.POSITIVE_INFINITY : 1
   if (args.length >= min && args.length <= max) return
   const trouble = args.length < min ? 'an argument is missing' : `unexpected argument '${args[max]}'`
   throw new Problem(

@@ -9,7 +9,7 @@ import type { CrawlEndReason, CrawlSnapshot } from '../composition/crawl-view.ts
 import { COLLECTION_FILE } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import type { Invocation } from './command.ts'
-import { watchCrawl } from './progress.ts'
+import { type Watching, watchCrawl } from './progress.ts'
 import { emptySeedLine } from './seed-text.ts'
 import { collectionFlag, eventLine, shellWord, some } from './text.ts'
 
@@ -50,18 +50,30 @@ export async function runCrawl(
   call: Invocation,
   seeds: Parameters<Invocation['services']['startCrawl']>[1]['seeds'],
 ): Promise<CrawlResult> {
-  const { settings, given, screen, clock, version, services } = call
+  const { settings, given, clock, version, services } = call
   const begun = clock.elapsed()
   const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
   await keepSettings(call)
   const view = watchCrawl(() => handle.snapshot(), viewOptions(call))
+  return attend(call, handle, view, FINISHING, async (end) => {
+    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+  })
+}
+
+/** Waits for the end of a crawl, server or worker, and for `ended`; the view stays until then. Ctrl-C asks it to stop. */
+export async function attend<End, T>(
+  call: Invocation,
+  running: { done: Promise<End>; stop(): void },
+  view: Watching,
+  stopping: string,
+  ended: (end: End) => Promise<T>,
+): Promise<T> {
   const stopListening = call.onInterrupt(() => {
-    screen.say(FINISHING)
-    handle.stop()
+    call.screen.say(stopping)
+    running.stop()
   })
   try {
-    const end = await handle.done
-    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+    return await ended(await running.done)
   } finally {
     stopListening()
     view.stop()

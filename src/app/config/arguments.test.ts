@@ -5,13 +5,12 @@ import { Problem } from '../../base/errors.ts'
 import { parseArguments } from './arguments.ts'
 
 test('flags and arguments may come in any order', () => {
-  const { args, flags, help } = parseArguments(
+  const { args, flags } = parseArguments(
     ['a', '--pause', '3s', 'b', '-c', 'dir', '--json', '--exclude=x=y', '--', '--c'],
     'crawl',
   )
   assert.deepEqual(args, ['a', 'b', '--c'])
   assert.deepEqual(Object.fromEntries(flags), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
-  assert.equal(help, false)
 })
 
 test('a switch may be given, taken back, or spelled out', () => {

@@ -9,22 +9,16 @@ export interface Arguments {
   args: string[]
   /** The values of each flag, in order. */
   flags: Map<SettingName, string[]>
-  help: boolean
 }
 
 export function parseArguments(argv: readonly string[], command: CommandName): Arguments {
   const args: string[] = []
   const flags = new Map<SettingName, string[]>()
-  let help = false
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]
     if (word === '--') {
       args.push(...argv.slice(i + 1))
       break
-    }
-    if (word === '--help' || word === '-h') {
-      help = true
-      continue
     }
     if (!word.startsWith('-') || word === '-') {
       args.push(word)
@@ -42,7 +36,7 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
       throw new Problem('bad-flag', `${flagOf(name)} is given more than once; it takes one value`)
     flags.set(name, setting.repeatable ? [...before, given] : [given])
   }
-  return { args, flags, help }
+  return { args, flags }
 }
 
 function flag(word: string, command: CommandName): { name: SettingName; value: string | undefined } {

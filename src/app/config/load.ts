@@ -35,7 +35,6 @@ export interface Loaded {
   /** For every setting that is not at its default. */
   given: ReadonlyMap<SettingName, Given>
   args: readonly string[]
-  help: boolean
   /** Shown before the command starts. */
   warnings: readonly string[]
 }
@@ -66,7 +65,7 @@ export function loadSettings(
   const given = new Map([...preset, ...upper])
   const settings = build(given, command)
   checkTogether(settings)
-  return { settings, given, args: args.args, help: args.help, warnings: kept ? differences(file, upper) : [] }
+  return { settings, given, args: args.args, warnings: kept ? differences(file, upper) : [] }
 }
 
 /** The given settings over those recorded in a shared database, for a machine without the settings file. */

@@ -10,12 +10,11 @@ export const config: Command = {
   usage: '',
   what: 'show every setting and where its value comes from',
   more: 'Shows the settings that a crawl with the same flags, environment and collection would use, each with its source: default, preset, orbweaver.yaml, environment or flag. It checks all of them and starts nothing.',
-  examples: [
-    { line: 'orbweaver config', does: 'The settings of ./collection.' },
-    { line: 'orbweaver config -c news --limits vn --pause 5s', does: 'The effect of these flags.' },
-    { line: 'ORBWEAVER_PAUSE=10s orbweaver config --json', does: 'As JSON.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver config': 'The settings of ./collection.',
+    'orbweaver config -c news --limits vn --pause 5s': 'The effect of these flags.',
+    'ORBWEAVER_PAUSE=10s orbweaver config --json': 'As JSON.',
+  },
   async run(call) {
     const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
     if (call.settings.markdown) await call.screen.write(settingsDocument())

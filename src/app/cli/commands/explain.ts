@@ -10,15 +10,11 @@ export const explain: Command = {
   usage: 'URL|SITE',
   what: 'show why a URL or a site is, or is not, in the collection',
   more: 'Shows whether a URL is waiting, was collected, redirected, refused (and by which rule) or given up, how it was found, and which pages link to it. A host name alone means a site: its state, robots.txt, pause, and what stopped it.',
-  examples: [
-    { line: 'orbweaver explain https://www.example.org/missing.html', does: 'Show why a page is missing.' },
-    { line: 'orbweaver explain www.example.org', does: 'Show the state of a site.' },
-    {
-      line: 'orbweaver explain https://www.example.org/ --top 100 --json',
-      does: 'List a hundred pages that link to it, as JSON.',
-    },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver explain https://www.example.org/missing.html': 'Show why a page is missing.',
+    'orbweaver explain www.example.org': 'Show the state of a site.',
+    'orbweaver explain https://www.example.org/ --top 100 --json': 'List a hundred pages that link to it, as JSON.',
+  },
   async run(call) {
     const [arg] = call.args
     const now = call.clock.now()

@@ -11,15 +11,12 @@ export const get: Command = {
   usage: 'URL',
   what: 'print a page as it was collected',
   more: 'Prints the body of the latest capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: decompressed, and text converted to UTF-8. With --headers the status line and headers come first. With --raw the body is printed as it was sent. With --json it prints where the capture is stored instead of the body.',
-  examples: [
-    { line: 'orbweaver get https://www.example.org/', does: 'Print the page.' },
-    {
-      line: 'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html',
-      does: 'Write the page as it was on that day to a file.',
-    },
-    { line: 'orbweaver get www.example.org --headers', does: 'Print it with its headers.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver get https://www.example.org/': 'Print the page.',
+    'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html':
+      'Write the page as it was on that day to a file.',
+    'orbweaver get www.example.org --headers': 'Print it with its headers.',
+  },
   async run(call) {
     const { settings, screen } = call
     const urls = urlsOf(call.args[0])

@@ -9,11 +9,10 @@ export const history: Command = {
   usage: 'URL',
   what: 'list the captures of a URL',
   more: 'Lists when a URL was captured, with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
-  examples: [
-    { line: 'orbweaver history https://www.example.org/', does: 'List all captures, oldest first.' },
-    { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver history https://www.example.org/': 'List all captures, oldest first.',
+    'orbweaver history https://www.example.org/ --json': 'As JSON.',
+  },
   async run(call) {
     const urls = urlsOf(call.args[0])
     const found = await withReader(call, (reader) =>

@@ -17,13 +17,12 @@ export const report: Command = {
     'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, what was not collected and why, and what each limit stopped. The tables have the form of those in the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
     "'report duplicates' lists contents found under several URLs, with these URLs.\n" +
     "'report web' describes the collected web: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. It derives limits from these figures and shows what each would have stopped.",
-  examples: [
-    { line: 'orbweaver report', does: 'All tables of ./collection.' },
-    { line: 'orbweaver report --json -c news', does: 'All figures, exact, as JSON.' },
-    { line: 'orbweaver report duplicates --top 5', does: 'The five contents with the most URLs.' },
-    { line: 'orbweaver report web', does: 'Describe the collected web and the limits that fit it.' },
-  ],
-  args: { min: 0, max: 1 },
+  examples: {
+    'orbweaver report': 'All tables of ./collection.',
+    'orbweaver report --json -c news': 'All figures, exact, as JSON.',
+    'orbweaver report duplicates --top 5': 'The five contents with the most URLs.',
+    'orbweaver report web': 'Describe the collected web and the limits that fit it.',
+  },
   async run(call) {
     const [what] = call.args
     if (what === 'duplicates') return duplicates(call)

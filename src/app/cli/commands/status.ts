@@ -11,11 +11,10 @@ export const status: Command = {
   usage: '',
   what: 'show the state of a collection: URLs known, collected and waiting, and the trend',
   more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. It works while a crawl is running.',
-  examples: [
-    { line: 'orbweaver status', does: 'The state of ./collection.' },
-    { line: 'orbweaver status -c news --json', does: 'As JSON, for a script.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver status': 'The state of ./collection.',
+    'orbweaver status -c news --json': 'As JSON, for a script.',
+  },
   async run(call) {
     const { settings, screen, clock } = call
     const status = await withReader(call, (reader) => reader.standing())

@@ -11,11 +11,10 @@ export const verify: Command = {
   usage: '',
   what: 'check that volumes, index and catalogue agree, and recompute every digest',
   more: 'Reads every volume from end to end, recomputes every digest, and compares records, index and catalogue with each other. It changes nothing. Volumes on other machines are counted and skipped; with --everywhere they are fetched, one at a time. With a shared database (--database) every server has an index in its own folder: -c names one. Exit code 1 if there is a fault.',
-  examples: [
-    { line: 'orbweaver verify', does: 'Verify ./collection.' },
-    { line: 'orbweaver verify -c news --json', does: 'Print every fault, as JSON.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver verify': 'Verify ./collection.',
+    'orbweaver verify -c news --json': 'Print every fault, as JSON.',
+  },
   async run(call) {
     const { settings, screen } = call
     const isTalking = !settings.quiet && !settings.json
