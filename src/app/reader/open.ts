@@ -4,7 +4,7 @@ import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
-import { capturesOf, type StoredCapture } from '../../collection/captures/read-captures.ts'
+import type { StoredCapture } from '../../collection/captures/read-captures.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
@@ -21,7 +21,7 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
-import { contentOf } from './content.ts'
+import { capturesFor, contentOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { collectionStatus, SILENT } from './status.ts'
@@ -71,13 +71,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     },
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, views, ask),
-    async captures(text: string) {
-      const captures = await database.read(async (tx) => {
-        const url = (await views.reader(tx)).parse(text)
-        return url === undefined ? [] : capturesOf(tx, url.site, (await views.url(tx, text))?.key ?? url.key)
-      })
-      return captures.map(captureLine)
-    },
+    captures: async (url: string) => (await capturesFor(database, views, url)).map(captureLine),
     content: (url: string, at: Instant | undefined) => contentOf(database, views, volumes, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, views, url, referrers)),
     async whyNot(url: string, settings: Settings) {

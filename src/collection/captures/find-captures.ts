@@ -1,8 +1,6 @@
-/** Finds captures: by URL and time, by payload, or all of them. */
+/** Finds captures: by payload, or all of them. */
 import { type Instant, turn } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
 import type { Capture } from '../../contracts/report.ts'
-import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -20,18 +18,6 @@ export interface LocatedCapture extends Capture {
 const COLUMNS = `c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind, v.name AS volume, c."offset",
   c.length`
 const SELECT = `SELECT ${COLUMNS} FROM capture c JOIN volume v ON v.id = c.volume`
-
-/** The last capture at or before `at`. */
-export function captureCurrentAt(
-  tx: Tx,
-  site: SiteName,
-  key: UrlKey,
-  at: Instant,
-): Promise<LocatedCapture | undefined> {
-  const sql = `${SELECT} WHERE c.bucket = ? AND c.site = ? AND c.key = ? AND c.at <= ?
-    ORDER BY c.at DESC, c.id DESC LIMIT 1`
-  return queries(tx).get<LocatedCapture>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), at)
-}
 
 /**
  * The capture to which a revisit refers. Found by digest, not by site: a robots.txt that another host answered is filed under the

@@ -23,11 +23,18 @@ type Row = Omit<StoredCapture, 'duplicate'> & { duplicate: number }
 const SELECT = `SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind,
   v.name AS volume, c."offset", c.length, c.duplicate FROM capture c JOIN volume v ON v.id = c.volume`
 
-/** Oldest first. */
-export async function capturesOf(tx: Tx, site: SiteName, key: UrlKey, atMost = 10_000): Promise<StoredCapture[]> {
-  const sql = `${SELECT} WHERE c.bucket = ? AND c.site = ? AND c.key = ? ORDER BY c.at, c.id LIMIT ?`
-  const rows = await queries(tx).all<Row>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), atMost)
-  return rows.map(stored)
+/** The last captures of a URL at or before a time, oldest first. */
+export async function capturesOf(
+  tx: Tx,
+  site: SiteName,
+  key: UrlKey,
+  upTo: Instant = Number.MAX_SAFE_INTEGER,
+  atMost = 10_000,
+): Promise<StoredCapture[]> {
+  const sql = `${SELECT} WHERE c.bucket = ? AND c.site = ? AND c.key = ? AND c.at <= ?
+    ORDER BY c.at DESC, c.id DESC LIMIT ?`
+  const rows = await queries(tx).all<Row>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo, atMost)
+  return rows.reverse().map(stored)
 }
 
 /** By bucket, in the order in which they were applied: call again with the last id until none come. */
