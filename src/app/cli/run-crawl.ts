@@ -1,6 +1,7 @@
 /** Runs one crawl from start to end, for `crawl` and `demo`, and phrases its notes and its result. */
 import { join } from 'node:path'
 import { replaceFile } from '../../base/disk.ts'
+import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
@@ -138,12 +139,7 @@ export function crawlJson({ end, last, tookMs }: CrawlResult, folder: string): o
     movedSeeds: end.seeds.moved,
     emptySeeds: end.seeds.examples,
     mirrorsLeft: end.mirrorsLeft,
-    bytes: last.bytes,
-    requests: last.requests,
-    failures: last.failures,
-    refused: last.refused,
-    urls: last.urls,
-    sites: last.sites,
+    ...pick(last, 'bytes', 'requests', 'failures', 'refused', 'urls', 'sites'),
     seconds: Math.round(tookMs) / 1000,
   }
 }

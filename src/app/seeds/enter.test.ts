@@ -7,12 +7,11 @@ import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
 import type { SeedStatus } from '../../frontier/seed-views.ts'
 import { parseUrl, usualUrls } from '../../web/url/web-url.ts'
 import { Damaged } from './decompress.ts'
-import { answeredHomes } from './earlier-collection.ts'
 import { type EnterTools, enterSeeds } from './enter.ts'
 import type { Found, SeedInput } from './found.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { all, brief, chunksOf } from './sources.test-data.ts'
-import { submissions } from './submissions.ts'
+import { answeredHomes, submissions } from './sources.ts'
 
 /** A frontier of cardboard: knows what it was given, and some that are gone. */
 function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {

@@ -10,19 +10,18 @@ import type { Database } from '../../database/database.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import type { SeedSource } from '../../frontier/ledger.ts'
 import { seedViewsOf } from '../../frontier/open-frontier.ts'
-import { parseSeed } from '../../web/url/seed.ts'
-import type { WebUrl } from '../../web/url/web-url.ts'
+import { parseSeed, submittedSeed } from '../../web/url/seed.ts'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 import { openForSeeding } from '../composition/open-for-writing.ts'
 import { blacklistPaths, scopeFor } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { indexedUrls } from './cdx.ts'
 import type { Chunks } from './decompress.ts'
-import { answeredHomes } from './earlier-collection.ts'
 import { enterSeeds, type SourceReport } from './enter.ts'
 import { type Found, refused, type SeedInput } from './found.ts'
+import { foundIn, type Line } from './lines.ts'
 import { namesOf } from './names-list.ts'
 import { sitemapUrls } from './sitemap-file.ts'
-import { submission, submissions } from './submissions.ts'
 import { capturedUrls } from './warc-targets.ts'
 
 export interface SeedRequest {
@@ -97,7 +96,7 @@ const inputName = ({ source, name }: { source: SeedSource; name: string }) => `$
 /** Slips are corrected as in a file; one that cannot be corrected throws before anything is entered. */
 function given(words: readonly string[]): SeedInput {
   const all = words.flatMap((text) => {
-    const read = submission({ number: 0, text, isTooLong: false })
+    const read = submission({ number: 0, text })
     return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
   })
   const bad = all.find((each) => each.kind === 'refused')
@@ -146,8 +145,6 @@ function refuseOwn(folder: string, own: string): void {
   if (real(folder) === real(own))
     throw new Problem('bad-flag', `--from-collection ${folder} is the collection itself; name an earlier one`)
 }
-
-/** Adds seeds to a collection without crawling, from whatever sources the operator names (V2). */
 
 export interface SeedWatch {
   /** Asked between two batches. What was entered stays. */
@@ -198,4 +195,37 @@ export async function enterFromSources(
   } finally {
     await open.close()
   }
+}
+
+/**
+ * The home pages of the sites that answered in an earlier crawl. `read` takes the `last` of the previous batch, undefined at the
+ * start; its `last` is undefined at the end.
+ */
+export async function* answeredHomes(
+  read: (after: bigint | undefined) => Promise<{ urls: readonly string[]; last: bigint | undefined }>,
+): AsyncGenerator<readonly Found[]> {
+  let at = 0
+  for (let after: bigint | undefined; ; ) {
+    const { urls, last } = await read(after)
+    if (last === undefined) return
+    yield urls.flatMap((text): Found[] => {
+      const url = parseUrl(text)
+      at++
+      return url === undefined ? [] : [{ kind: 'seed', url, at }]
+    })
+    after = last
+  }
+}
+
+/** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
+export const submissions = (chunks: Chunks) => foundIn(chunks, submission)
+
+export function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
+  // As in `web/url/seed.ts`: only at the start or after white space, so that fragments are kept.
+  const hash = /(?:^|\s)#/.exec(text)
+  const seed = (hash === null ? text : text.slice(0, hash.index)).trim()
+  if (seed === '') return []
+  const read = submittedSeed(seed)
+  if (read.kind === 'bad') return [refused(seed, number, read.why)]
+  return [{ kind: 'seed', url: read.url, at: number, ...(read.corrected.length === 0 ? {} : { instead: seed }) }]
 }

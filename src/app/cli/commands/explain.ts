@@ -1,4 +1,5 @@
 import { EXIT } from '../../../base/errors.ts'
+import { pick } from '../../../base/pick.ts'
 import type { Command } from '../command.ts'
 import { crawlSettings, withReader } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-text.ts'
@@ -86,18 +87,8 @@ function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts)
         : {
             at: isoTime(page.at),
             firstAt: isoTime(page.firstAt),
-            looks: page.looks,
-            status: page.status,
-            mediaType: page.mediaType,
-            sniffed: page.sniffed,
-            language: page.language,
-            bytes: page.bytes,
-            outcome: page.outcome,
-            why: page.why,
-            detail: page.detail,
-            digest: page.digest,
-            title: page.title,
-            annotations: page.annotations,
+            ...pick(page, 'looks', 'status', 'mediaType', 'sniffed', 'language', 'bytes', 'outcome', 'why', 'detail'),
+            ...pick(page, 'digest', 'title', 'annotations'),
           },
     captures,
     robots: robots ?? null,
@@ -125,11 +116,12 @@ function siteJson(
     crawlDelayMs: view.memory.crawlDelay ?? null,
     urls: { known: view.known, waiting: view.waiting },
     documents,
-    visits: view.visits,
-    losses: view.losses,
-    deferral: view.deferral,
-    alias: aliasJson(view.alias),
-    leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
+    ...pick(view, 'visits', 'losses', 'deferral'),
+    alias:
+      view.alias === undefined
+        ? null
+        : { ...pick(view.alias, 'original', 'how', 'evidence'), since: isoTime(view.alias.since) },
+    leftMirror: left === undefined ? null : pick(left, 'original', 'on', 'why'),
     domain: domainJson(view.domain),
     unendorsed: view.unendorsedSite ?? null,
     silent: view.memory.silent,
@@ -137,16 +129,12 @@ function siteJson(
     robots: { http: robotsJson(http), https: robotsJson(https) },
     sitemaps: view.memory.sitemaps ?? null,
     hints: view.memory.hints ?? null,
-    suspectPatterns: (view.memory.traps?.suspects ?? []).map(
-      ({ rule, pattern, evidence, stopped, refused, confirmed, contradicted }) => ({
-        rule,
-        pattern,
-        evidence,
-        state: stopped ? 'stopped' : 'suspected',
-        refused,
-        samples: { confirmed, contradicted },
-      }),
-    ),
+    suspectPatterns: (view.memory.traps?.suspects ?? []).map((suspect) => ({
+      ...pick(suspect, 'rule', 'pattern', 'evidence'),
+      state: suspect.stopped ? 'stopped' : 'suspected',
+      refused: suspect.refused,
+      samples: pick(suspect, 'confirmed', 'contradicted'),
+    })),
     findings: findings.map(({ at, withdrawn_at, ...finding }) => ({
       ...finding,
       at: isoTime(at),
@@ -155,16 +143,11 @@ function siteJson(
   }
 }
 
-function aliasJson(alias: SiteView['alias']): object | null {
-  if (alias === undefined) return null
-  const { original, how, evidence, since } = alias
-  return { original, how, evidence, since: isoTime(since) }
-}
-
 function domainJson(domain: SiteView['domain']): object | null {
   if (domain === undefined) return null
-  const { name, sites, endorsed, held, wildcard, addresses, allowed, probedAt } = domain
-  return { name, sites, endorsed, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
+  const { probedAt, allowed } = domain
+  const known = pick(domain, 'name', 'sites', 'endorsed', 'held', 'wildcard', 'addresses')
+  return { ...known, probedAt: isoTime(probedAt), allowed }
 }
 
 function robotsJson(robots: SiteView['memory']['robots']['http']): object | null {

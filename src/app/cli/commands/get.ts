@@ -1,4 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
+import { pick } from '../../../base/pick.ts'
 import type { Settings } from '../../config/keys.ts'
 import type { Command } from '../command.ts'
 import { withReader } from '../command.ts'
@@ -53,12 +54,10 @@ function contentJson(content: Content): object {
   return {
     url: content.url,
     at: isoTime(content.at),
-    status: content.status,
-    mediaType: content.mediaType,
+    ...pick(content, 'status', 'mediaType'),
     charset: content.charset === '' ? null : content.charset,
     bytes: content.payload.length,
     decodedBytes: content.body.length,
-    volume: content.volume,
-    offset: content.offset,
+    ...pick(content, 'volume', 'offset'),
   }
 }

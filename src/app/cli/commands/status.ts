@@ -1,4 +1,5 @@
 import { EXIT } from '../../../base/errors.ts'
+import { pick } from '../../../base/pick.ts'
 import { formatDuration, formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
@@ -89,11 +90,7 @@ function statusJson(status: CollectionStatus, folder: string): object {
     state: status.state,
     begunAt: isoTime(status.begunAt),
     lastAt: isoTime(status.lastAt),
-    documents: status.documents,
-    bytes: status.bytes,
-    urls: status.urls,
-    sites: status.sites,
-    heldDomains: status.heldDomains,
+    ...pick(status, 'documents', 'bytes', 'urls', 'sites', 'heldDomains'),
     trendPerHour: trendPerHour(status) ?? null,
     nextDueMs: status.nextDueMs ?? null,
     inbox: status.inbox,
