@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse as parseDomain } from 'tldts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
 import { parser, Unfit } from './setting.ts'
 
@@ -132,9 +132,8 @@ export const trust = parser('SITE[=RULE,…]', (text): Trust => {
     )
   const unknown = named.find((name) => !RULES.includes(name))
   if (unknown !== undefined) {
-    const meant = nearest(unknown, RULES)
-    const hint = meant === undefined ? `the rules are ${RULES.join(', ')}` : `did you mean ${meant}?`
-    throw new Unfit(`'${unknown}' is not a hazard rule; ${hint}`)
+    const hint = didYouMean(unknown, RULES, String) || `; the rules are ${RULES.join(', ')}`
+    throw new Unfit(`'${unknown}' is not a hazard rule${hint}`)
   }
   return { site: site.toLowerCase(), rules: named }
 })

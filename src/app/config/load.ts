@@ -5,9 +5,8 @@
 import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
-import { type Arguments, parseArguments } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 import {
-  flagOf,
   type Given,
   PRESETS,
   SETTING_NAMES,
@@ -17,7 +16,7 @@ import {
   sourceName,
   variableOf,
 } from './keys.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import { type CommandName, Unfit } from './setting.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
@@ -56,8 +55,7 @@ export function loadSettings(
   command: CommandName,
   world: Surroundings = surroundings,
 ): Loaded {
-  const args = parseArguments(argv, command)
-  const flags = fromFlags(args)
+  const { args, flags } = parseArguments(argv, command)
   const environment = fromEnvironment(world)
   const { given: file, kept } = fromFile(world, new Map([...environment, ...flags]))
   const upper = readSecrets(world, new Map([...file, ...environment, ...flags]))
@@ -65,7 +63,7 @@ export function loadSettings(
   const given = new Map([...preset, ...upper])
   const settings = build(given, command)
   checkTogether(settings)
-  return { settings, given, args: args.args, warnings: kept ? differences(file, upper) : [] }
+  return { settings, given, args, warnings: kept ? differences(file, upper) : [] }
 }
 
 /** The given settings over those recorded in a shared database, for a machine without the settings file. */
@@ -75,14 +73,8 @@ export function settingsOver(
   command: CommandName,
 ): Loaded['settings'] {
   const own = [...given].filter(([, { source }]) => source.by !== 'preset')
-  const upper = new Map([...entriesOf(recorded, 'the settings recorded in the database'), ...own])
+  const upper = new Map([...readSettingsFile(recorded, 'the settings recorded in the database'), ...own])
   return build(new Map([...fromPreset(upper), ...upper]), command)
-}
-
-function fromFlags(args: Arguments): Map<SettingName, Given> {
-  const given = new Map<SettingName, Given>()
-  for (const [name, texts] of args.flags) given.set(name, { texts, source: { by: 'flag', flag: flagOf(name) } })
-  return given
 }
 
 function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
@@ -94,11 +86,8 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
     if (text === undefined || !variable.startsWith('ORBWEAVER_') || OF_TESTS.includes(variable)) continue
     const name = known.get(variable)
     if (name === undefined) {
-      const near = nearest(variable, [...known.keys()])
-      throw new Problem(
-        'bad-config',
-        `unknown variable ${variable}${near === undefined ? '' : `; did you mean ${near}?`}`,
-      )
+      const hint = didYouMean(variable, [...known.keys()], String)
+      throw new Problem('bad-config', `unknown variable ${variable}${hint}`)
     }
     const texts = settingOf(name).repeatable ? text.split(/\s+/).filter((t) => t !== '') : [text]
     given.set(name, { texts, source: { by: 'environment', variable } })
@@ -116,14 +105,7 @@ function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
     if (named !== undefined) throw new Problem('unreadable', `--config: ${named} does not exist`)
     return { given: new Map<SettingName, Given>(), kept: false }
   }
-  return { given: entriesOf(text, path), kept: named === undefined }
-}
-
-function entriesOf(text: string, path: string): Map<SettingName, Given> {
-  const given = new Map<SettingName, Given>()
-  for (const [name, { texts, line }] of readSettingsFile(text, path))
-    given.set(name, { texts, source: { by: 'file', path, line } })
-  return given
+  return { given: readSettingsFile(text, path), kept: named === undefined }
 }
 
 /** `@FILE` keeps a secret off the command line, where every user of the machine can see it. */

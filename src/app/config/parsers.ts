@@ -5,7 +5,7 @@ import { formatDuration, formatSize, parseDuration, parseSize } from '../../base
 import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/make-scenario.ts'
 import { isTakenName } from '../../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../../web/url/rules.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import { type Parse, parser, Unfit } from './setting.ts'
 
 export interface Range {
@@ -102,8 +102,8 @@ export const productToken = parser('NAME', (text) => {
 export const urlRule = parser('RULE[,RULE…]', (text) => {
   if (isRuleSwitch(text)) return text
   const [, sign, word] = /^([+-]?)(.*)$/s.exec(text) ?? ['', '', text]
-  const meant = nearest(word, [...RULE_NAMES, 'usual', 'none'])
-  const hint = meant === undefined ? '' : `; did you mean '${isRuleSwitch(sign + meant) ? sign : ''}${meant}'?`
+  const show = (name: string) => `'${isRuleSwitch(sign + name) ? sign : ''}${name}'`
+  const hint = didYouMean(word, [...RULE_NAMES, 'usual', 'none'], show)
   throw new Unfit(`'${text.slice(0, 80)}' is not a URL rule${hint} (docs/reference/url-rules.md lists them)`)
 })
 
