@@ -14,7 +14,7 @@ test('flags and arguments may come in any order', () => {
   assert.deepEqual(Object.fromEntries(texts), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
 })
 
-test('a switch may be given, taken back, or spelled out', () => {
+test('a switch can be set, negated or given a value', () => {
   assert.deepEqual(parseArguments(['--quiet', '--no-quiet'], 'crawl').flags.get('quiet')?.texts, ['no'])
   assert.deepEqual(parseArguments(['--quiet=no'], 'crawl').flags.get('quiet')?.texts, ['no'])
   assert.deepEqual(parseArguments(['-q'], 'crawl').flags.get('quiet')?.texts, ['yes'])
@@ -34,7 +34,7 @@ test('a command takes its own flags only', () => {
   assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at')?.texts, ['2026-01-01'])
 })
 
-test('any words give arguments or one problem with one line', () => {
+test('any words parse into arguments or throw one Problem', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('--', '-', '--json', '-c', '--pause', '--pause=', '-x', '--no-', '--='),

@@ -21,7 +21,7 @@ const FLAGS = [
   'strict',
 ]
 
-test('a collection remembers what it was made with, and only that', () => {
+test('a collection records the settings that it was created with, and no others', () => {
   const made = loadSettings([...FLAGS, '--contact', 'https://example.org/bot', '--allow-private'], 'crawl', {
     env: { ORBWEAVER_MAX_DEPTH: '4' },
     readFile: () => undefined,
@@ -43,7 +43,7 @@ test('a collection remembers what it was made with, and only that', () => {
   assert.deepEqual(again.warnings, [])
 })
 
-test('a collection made with defaults has a file that says so', () => {
+test('the settings file of a collection created with defaults says so', () => {
   const text = writeSettingsFile(new Map(), '0.1.0')
   assert.match(text, /^# .*0\.1\.0/)
   assert.ok(text.split('\n').every((line) => line === '' || line.startsWith('#')))
