@@ -7,10 +7,10 @@
  * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
  * the best is among them. The choice is exact; rests and levels only reduce its cost.
  */
-import type { Estimates } from './freshness.ts'
 import {
   type Classes,
   classes,
+  type Estimates,
   ROUGH,
   ROUGH_INVERSE,
   roughWorth,
@@ -31,7 +31,6 @@ const HEADS = { above: 8, valued: 16 }
 
 export class Index implements Policy, Chooser {
   readonly isPaced = true
-  readonly isStrict = false
   readonly observes: boolean
   readonly chooser = this
   private readonly scenario: Scenario
@@ -116,10 +115,6 @@ export class Index implements Policy, Chooser {
     for (let queue = this.first[server]; queue < this.first[server + 1]; queue++)
       if (this.queues.head[queue] !== NONE) return 0
     return Number.POSITIVE_INFINITY
-  }
-
-  rank(): number {
-    return 0
   }
 
   offer(server: number): void {

@@ -3,9 +3,8 @@
  * `ORBWEAVER_MAX_PAGES`. Defaults are defined here and nowhere else. No setting switches off robots.txt or the pause.
  */
 import { VN } from '../../crawl/hazards/limits.ts'
-import { CLUSTER_SETTINGS } from './cluster-keys.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'
-import { CRAWL_SETTINGS } from './crawl-keys.ts'
+import { CLUSTER_SETTINGS, CRAWL_SETTINGS } from './crawl-keys.ts'
 import type { Setting } from './setting.ts'
 
 export const SETTINGS = { ...CRAWL_SETTINGS, ...CLUSTER_SETTINGS, ...COMMAND_SETTINGS } as const

@@ -2,8 +2,7 @@
 import { createRequire } from 'node:module'
 import type { Node } from 'yaml'
 import { Problem } from '../../base/errors.ts'
-import type { Given } from './keys.ts'
-import { keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
+import { type Given, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
 import { didYouMean } from './nearest.ts'
 
 /** A longer file is not a settings file. */

@@ -26,7 +26,7 @@ export const clean: Command = {
         return { kind, name, why, bytes, count, removed }
       })
       const answer = { collection: settings.collection, remove: settings.remove, orphans: all, notes }
-      screen.print(JSON.stringify(answer, undefined, 2))
+      screen.printJson(answer)
       return EXIT.done
     }
     if (!settings.quiet) for (const note of notes) screen.say(`orbweaver: note: ${plain(note)}`)

@@ -22,7 +22,7 @@ export const config: Command = {
       const table = Object.fromEntries(
         names.map((name) => [keyOf(name), { value: shownValue(call, name), by: sourceOf(call, name) }]),
       )
-      call.screen.print(JSON.stringify(table, undefined, 2))
+      call.screen.printJson(table)
     } else {
       const longest = Math.max(...names.map((name) => keyOf(name).length))
       for (const name of names)

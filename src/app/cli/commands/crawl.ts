@@ -33,7 +33,7 @@ export const crawl: Command = {
     noteContact(call)
     const result = await runCrawl(call, seeds)
     for (const line of [...seedNotes(result.end.seeds, folder), ...mirrorNotes(result)]) screen.say(line)
-    if (settings.json) screen.print(JSON.stringify(crawlJson(result, folder), undefined, 2))
+    if (settings.json) screen.printJson(crawlJson(result, folder))
     else if (!settings.quiet || result.end.why === 'interrupted') screen.say(resultText(result, folder))
     return result.end.exit
   },

@@ -35,7 +35,7 @@ export const demo: Command = {
             `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
       const result = await runCrawl(crawl, readSeeds({ args: web.seeds, file: undefined }))
-      if (settings.json) screen.print(JSON.stringify(crawlJson(result, folder), undefined, 2))
+      if (settings.json) screen.printJson(crawlJson(result, folder))
       else {
         screen.print(await tables(call, folder))
         screen.print(resultText(result, folder))

@@ -1,7 +1,6 @@
 import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
-import type { Command } from '../command.ts'
-import { crawlSettings, withReader } from '../command.ts'
+import { type Command, crawlSettings, withReader } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-text.ts'
 import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from '../services.ts'
 import { firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
@@ -40,7 +39,7 @@ export const explain: Command = {
       const whyNot = known === undefined ? await reader.whyNot(url.url, settings) : undefined
       return { url, ...(await factsOf(url.site)), whyNot }
     })
-    if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
+    if (call.settings.json) call.screen.printJson(json(answer))
     else {
       if (answer.url !== undefined) {
         call.screen.print(plain(answer.url.url))

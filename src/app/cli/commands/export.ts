@@ -1,6 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
 import { some } from '../text.ts'

@@ -1,8 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import type { Settings } from '../../config/keys.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { openOutput } from '../screen.ts'
 import type { Content } from '../services.ts'
 import { explainHint, firstOf, isoTime, timeText, urlsOf } from '../text.ts'
@@ -29,7 +28,7 @@ export const get: Command = {
         `${urls[0]} was not collected${when}; ${explainHint(urls[0], settings.collection)}`,
       )
     }
-    if (settings.json) screen.print(JSON.stringify(contentJson(content), undefined, 2))
+    if (settings.json) screen.printJson(contentJson(content))
     else {
       const output = openOutput(settings.output, screen)
       for (const bytes of parts(content, settings)) await output.write(bytes)

@@ -1,7 +1,6 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
@@ -26,7 +25,7 @@ export const history: Command = {
     const { url, captures } = found
     if (call.settings.json) {
       const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
-      call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
+      call.screen.printJson({ url, captures: list })
       return EXIT.done
     }
     call.screen.print(plain(url))

@@ -1,8 +1,7 @@
 import { EXIT } from '../../../base/errors.ts'
 import type { HeuristicFigures, MirrorFindings } from '../../../collection/mirrors/mirror-findings.ts'
 import { grouped, printTable, share, type TextTable } from '../../../report/text-table.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { plain, some } from '../text.ts'
 
 export const mirrors: Command = {
@@ -33,10 +32,7 @@ export const mirrors: Command = {
     const { pairs, used, names } = found
     const renewal = { heuristic, pairs, used, at: clock.now(), gone: new Set(names?.gone) }
     const list = into === undefined ? undefined : await services.renewMirrors(into, renewal, check)
-    if (settings.json)
-      screen.print(
-        JSON.stringify({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) }, undefined, 2),
-      )
+    if (settings.json) screen.printJson({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) })
     else printFindings(call, found)
     if (list !== undefined && !settings.json && !settings.quiet)
       screen.say(

@@ -1,8 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { printTable } from '../../../report/text-table.ts'
 import type { SeedsEntered } from '../../seeds/sources.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { seedFate, seedJson, seedLines, seedProgress, sourcesTable } from '../seed-text.ts'
 import { collectionFlag, plain } from '../text.ts'
 
@@ -28,7 +27,7 @@ export const seed: Command = {
     if (settings.list) return list(call)
     const request = requestOf(call)
     const entered = await enter(call, request)
-    if (settings.json) screen.print(JSON.stringify(seedJson(entered, settings.collection), undefined, 2))
+    if (settings.json) screen.printJson(seedJson(entered, settings.collection))
     else {
       if (!settings.quiet) {
         const next =

@@ -29,8 +29,7 @@ export const serve: Command = {
     const view = watchCrawl(() => server.snapshot(), viewOptions(call))
     return attend(call, server, view, STOPPING, async ({ why, exit, documents, seeds }) => {
       if (why === 'complete') for (const line of seedNotes(seeds, settings.collection)) screen.say(line)
-      if (settings.json)
-        screen.print(JSON.stringify({ ended: why, documents, collection: settings.collection }, undefined, 2))
+      if (settings.json) screen.printJson({ ended: why, documents, collection: settings.collection })
       else if (!settings.quiet) screen.say(`${ENDED[why]}: ${some(documents, 'document')}.`)
       return exit
     })

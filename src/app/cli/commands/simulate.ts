@@ -70,7 +70,7 @@ async function simulateCrawl({ settings, given, screen, services }: Invocation):
     },
   })
   const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
-  if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
+  if (settings.json) screen.printJson({ seed, ok: right, ...result })
   else {
     const rows = [
       ['Sites', grouped(result.sites)],

@@ -19,7 +19,7 @@ export const status: Command = {
   async run(call) {
     const { settings, screen, clock } = call
     const status = await withReader(call, (reader) => reader.standing())
-    if (settings.json) screen.print(JSON.stringify(statusJson(status, settings.collection), undefined, 2))
+    if (settings.json) screen.printJson(statusJson(status, settings.collection))
     else screen.print(statusText(status, settings, clock.now()))
     return EXIT.done
   },

@@ -1,6 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { plain, some } from '../text.ts'
 
 /** A broken volume has a fault for every record; `--json` has all. */
@@ -29,7 +28,7 @@ export const verify: Command = {
     if (isTalking)
       for (const { where, what } of found.notes ?? []) screen.say(`orbweaver: note: ${plain(where)}: ${plain(what)}`)
     const sum = `${some(found.volumes, 'volume')}, ${some(found.records, 'record')}, ${some(found.captures, 'capture')}`
-    if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
+    if (settings.json) screen.printJson({ ok: found.faults.length === 0, ...found })
     else if (found.faults.length === 0) screen.print(okText(sum, found.elsewhere))
     else
       for (const { where, what } of found.faults.slice(0, MAX_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)

@@ -35,7 +35,7 @@ export const worker: Command = {
         screen.say(
           `orbweaver: could not deliver ${some(undelivered, 'report')}; kept in ${settings.collection}, run the same command again to deliver`,
         )
-      if (settings.json) screen.print(JSON.stringify({ ended: why, ...handle.snapshot(), undelivered }, undefined, 2))
+      if (settings.json) screen.printJson({ ended: why, ...handle.snapshot(), undelivered })
       else if (!settings.quiet) screen.say(workerSummary(why, handle.snapshot(), clock.elapsed() - begun))
       return why === 'complete' ? EXIT.done : EXIT.interrupted
     })
