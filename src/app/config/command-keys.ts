@@ -3,6 +3,8 @@ import { POLICY_NAMES } from '../../refresh/policy.ts'
 import * as a from './parsers.ts'
 import { group, many, maybe, one, toggle, yesNo } from './setting.ts'
 
+const OWN = { flagOnly: true } as const
+const SEED = { flagOnly: true, commands: ['seed'] } as const
 const SIMULATE = { flagOnly: true, commands: ['simulate'] } as const
 const HOUR = 3_600_000
 const YEAR = 366 * 24 * HOUR
@@ -84,90 +86,78 @@ const POLICY_SETTINGS = group('This command', SIMULATE, {
 })
 
 export const COMMAND_SETTINGS = {
-  ...group(
-    'This command',
-    { flagOnly: true },
-    {
-      at: maybe(a.instant, {
-        commands: ['get'],
-        defaultText: 'the latest capture',
-        what: 'Use the capture that was current at this time (2026-05-01, 2026-05-01T12:00:00Z or 20260501120000).',
-      }),
-      output: maybe(a.path, {
-        commands: ['get', 'export'],
-        defaultText: 'standard output',
-        short: 'o',
-        what: 'Write to this file; - is standard output.',
-      }),
-      headers: toggle({ commands: ['get'], what: 'Print the status line and headers before the body.' }),
-      raw: toggle({
-        commands: ['get'],
-        what: 'Print the body as it was sent, without decoding its Content-Encoding or charset.',
-      }),
-      into: maybe(a.path, {
-        commands: ['export', 'mirrors'],
-        what: 'For export links: write a table link(from_url, to_url) to this SQLite database, for SQL queries. For mirrors: write the list to this text file; lines that you added stay.',
-      }),
-      heuristic: one(a.oneOf('SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'), 'Dups60', {
-        commands: ['mirrors'],
-        form: 'NAME',
-        what: 'When two sites count as mirrors: SameHome (equal home pages), SameHomeAnd1Doc (and one more equal content), Dups60, Dups80 or Dups100 (this percentage of equal contents, at least two).',
-      }),
-      checkNames: maybe(yesNo, {
-        commands: ['mirrors'],
-        defaultText: 'yes with --into',
-        what: 'Whether to look up the host names of mirrors and drop those that no longer exist.',
-      }),
-      top: one(a.count({ min: 1, max: 1_000_000 }), '20', {
-        commands: ['report', 'explain', 'mirrors'],
-        what: 'How many lines of a list to print.',
-      }),
-    },
-  ),
-  ...group(
-    'This command',
-    { flagOnly: true, commands: ['seed'] },
-    {
-      names: many(a.path, {
-        what: 'Domain names to try: one per line, a table (rank,name) or a zone file. Each is tried over https, then with www., then over http.',
-      }),
-      fromCollection: many(a.path, {
-        form: 'DIR',
-        what: 'The home pages of the sites that answered in an earlier crawl.',
-      }),
-      fromSitemap: many(a.path, { form: 'URL|FILE', what: 'A sitemap. A file is read now, a URL by the next crawl.' }),
-      fromCdx: many(a.path, {
-        what: 'The URLs in an index of another archive (CDXJ or CDX) that answered with 2xx or 3xx.',
-      }),
-      fromWarc: many(a.path, {
-        what: 'The URLs of responses in WARC files of another archive that answered with 2xx or 3xx.',
-      }),
-      homes: toggle({ what: "Add only the home page of each URL's site." }),
-      list: toggle({ what: 'Add nothing; list what became of each seed, with totals per source.' }),
-    },
-  ),
-  ...group(
-    'This command',
-    { flagOnly: true },
-    {
-      remove: toggle({ commands: ['clean'], what: 'Remove what is listed. Without this flag nothing is changed.' }),
-      olderThan: one(a.duration({ min: 3_600_000, max: 3650 * 86_400_000 }), '30d', {
-        commands: ['clean'],
-        what: 'A worker or server that has been silent for longer counts as gone.',
-      }),
-      markdown: toggle({ commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
-      sites: maybe(a.count({ min: 1, max: 1_000_000 }), {
-        commands: ['demo', 'simulate'],
-        defaultText: '26 for demo, 200 for simulate',
-        what: 'Number of sites in the synthetic web.',
-      }),
-      pages: maybe(a.count({ min: 1, max: 50_000_000 }), {
-        commands: ['demo', 'simulate'],
-        defaultText: '50; for simulate policy and figures 1,000,000',
-        what: 'Average number of pages per site of the synthetic web, up to 100,000; for simulate policy and figures the total number of pages.',
-      }),
-    },
-  ),
+  ...group('This command', OWN, {
+    at: maybe(a.instant, {
+      commands: ['get'],
+      defaultText: 'the latest capture',
+      what: 'Use the capture that was current at this time (2026-05-01, 2026-05-01T12:00:00Z or 20260501120000).',
+    }),
+    output: maybe(a.path, {
+      commands: ['get', 'export'],
+      defaultText: 'standard output',
+      short: 'o',
+      what: 'Write to this file; - is standard output.',
+    }),
+    headers: toggle({ commands: ['get'], what: 'Print the status line and headers before the body.' }),
+    raw: toggle({
+      commands: ['get'],
+      what: 'Print the body as it was sent, without decoding its Content-Encoding or charset.',
+    }),
+    into: maybe(a.path, {
+      commands: ['export', 'mirrors'],
+      what: 'For export links: write a table link(from_url, to_url) to this SQLite database, for SQL queries. For mirrors: write the list to this text file; lines that you added stay.',
+    }),
+    heuristic: one(a.oneOf('SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'), 'Dups60', {
+      commands: ['mirrors'],
+      form: 'NAME',
+      what: 'When two sites count as mirrors: SameHome (equal home pages), SameHomeAnd1Doc (and one more equal content), Dups60, Dups80 or Dups100 (this percentage of equal contents, at least two).',
+    }),
+    checkNames: maybe(yesNo, {
+      commands: ['mirrors'],
+      defaultText: 'yes with --into',
+      what: 'Whether to look up the host names of mirrors and drop those that no longer exist.',
+    }),
+    top: one(a.count({ min: 1, max: 1_000_000 }), '20', {
+      commands: ['report', 'explain', 'mirrors'],
+      what: 'How many lines of a list to print.',
+    }),
+  }),
+  ...group('This command', SEED, {
+    names: many(a.path, {
+      what: 'Domain names to try: one per line, a table (rank,name) or a zone file. Each is tried over https, then with www., then over http.',
+    }),
+    fromCollection: many(a.path, {
+      form: 'DIR',
+      what: 'The home pages of the sites that answered in an earlier crawl.',
+    }),
+    fromSitemap: many(a.path, { form: 'URL|FILE', what: 'A sitemap. A file is read now, a URL by the next crawl.' }),
+    fromCdx: many(a.path, {
+      what: 'The URLs in an index of another archive (CDXJ or CDX) that answered with 2xx or 3xx.',
+    }),
+    fromWarc: many(a.path, {
+      what: 'The URLs of responses in WARC files of another archive that answered with 2xx or 3xx.',
+    }),
+    homes: toggle({ what: "Add only the home page of each URL's site." }),
+    list: toggle({ what: 'Add nothing; list what became of each seed, with totals per source.' }),
+  }),
+  ...group('This command', OWN, {
+    remove: toggle({ commands: ['clean'], what: 'Remove what is listed. Without this flag nothing is changed.' }),
+    olderThan: one(a.duration({ min: 3_600_000, max: 3650 * 86_400_000 }), '30d', {
+      commands: ['clean'],
+      what: 'A worker or server that has been silent for longer counts as gone.',
+    }),
+    markdown: toggle({ commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
+    sites: maybe(a.count({ min: 1, max: 1_000_000 }), {
+      commands: ['demo', 'simulate'],
+      defaultText: '26 for demo, 200 for simulate',
+      what: 'Number of sites in the synthetic web.',
+    }),
+    pages: maybe(a.count({ min: 1, max: 50_000_000 }), {
+      commands: ['demo', 'simulate'],
+      defaultText: '50; for simulate policy and figures 1,000,000',
+      what: 'Average number of pages per site of the synthetic web, up to 100,000; for simulate policy and figures the total number of pages.',
+    }),
+  }),
   ...group('This command', SIMULATE, {
     lwf: toggle({
       what: 'For simulate crawl: use longest wait first as in the CoBWeb paper instead of --order: a collector takes the oldest URL and waits for its server.',

@@ -8,6 +8,7 @@ const CRAWLERS: readonly CommandName[] = ['crawl', 'serve', 'config']
 /** Settings that a simulated crawl takes too. */
 const SIMULATED: readonly CommandName[] = [...CRAWLERS, 'simulate']
 const LOOKUPS: readonly CommandName[] = [...CRAWLERS, 'mirrors']
+const GENERAL = { commands: COMMAND_NAMES } as const
 const CRAWL = { commands: CRAWLERS, lasting: true } as const
 
 const SECOND = 1000
@@ -16,25 +17,21 @@ const DAY = 86_400 * SECOND
 const OWN_SERVERS = 'for your own servers, use --pause-for HOST=DURATION'
 
 export const CRAWL_SETTINGS = {
-  ...group(
-    'General',
-    { commands: COMMAND_NAMES },
-    {
-      collection: one(a.path, './collection', { form: 'DIR', short: 'c', what: 'The folder of the collection.' }),
-      config: maybe(a.path, {
-        flagOnly: true,
-        defaultText: 'orbweaver.yaml in the collection',
-        what: 'Read settings from this file or pipe (--config <(…)).',
-      }),
-      json: toggle({ flagOnly: true, what: 'Print the result as JSON; docs/reference/json.md lists the keys.' }),
-      quiet: toggle({ short: 'q', what: 'Print only results and problems.' }),
-      verbose: toggle({ short: 'v', what: 'Print every event on standard error, one per line.' }),
-      progressEvery: one(a.duration({ min: 100, max: DAY }), '10s', {
-        commands: ['crawl', 'serve', 'worker', 'demo', 'config'],
-        what: 'How often to print a progress line when standard error is not a terminal.',
-      }),
-    },
-  ),
+  ...group('General', GENERAL, {
+    collection: one(a.path, './collection', { form: 'DIR', short: 'c', what: 'The folder of the collection.' }),
+    config: maybe(a.path, {
+      flagOnly: true,
+      defaultText: 'orbweaver.yaml in the collection',
+      what: 'Read settings from this file or pipe (--config <(…)).',
+    }),
+    json: toggle({ flagOnly: true, what: 'Print the result as JSON; docs/reference/json.md lists the keys.' }),
+    quiet: toggle({ short: 'q', what: 'Print only results and problems.' }),
+    verbose: toggle({ short: 'v', what: 'Print every event on standard error, one per line.' }),
+    progressEvery: one(a.duration({ min: 100, max: DAY }), '10s', {
+      commands: ['crawl', 'serve', 'worker', 'demo', 'config'],
+      what: 'How often to print a progress line when standard error is not a terminal.',
+    }),
+  }),
   ...group('What to collect', CRAWL, {
     seeds: maybe(a.path, {
       lasting: false,
@@ -236,6 +233,7 @@ export const CRAWL_SETTINGS = {
 /** Commands that open a collection, here or in a shared database. */
 const OPENERS = COMMAND_NAMES.filter((name) => !['demo', 'simulate', 'worker'].includes(name))
 const SERVE: readonly CommandName[] = ['serve', 'config']
+const SERVING = { commands: SERVE } as const
 const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
 const READERS: readonly CommandName[] = ['get', 'verify']
@@ -245,96 +243,92 @@ const WRITERS: readonly CommandName[] = ['crawl', ...WORKER]
 /** Commands that reach a store of volumes. */
 const STORE: readonly CommandName[] = [...WRITERS, ...READERS, 'clean']
 
-export const CLUSTER_SETTINGS = group(
-  'Cluster',
-  { commands: SERVE },
-  {
-    database: maybe(a.database, {
-      commands: OPENERS,
-      secret: true,
-      defaultText: 'collection.db in the collection (SQLite)',
-      what: 'The PostgreSQL database of a collection that several machines share. If it contains a password, pass it in ORBWEAVER_DATABASE or in a file.',
-    }),
-    host: one(a.listenHost, '127.0.0.1', {
-      what: 'The address the server listens on; 0.0.0.0 for all addresses of the machine.',
-    }),
-    port: one(a.count({ max: 65_535 }), '8723', { what: 'The port the server listens on; 0 picks a free one.' }),
-    publicUrl: maybe(a.serverUrl, {
-      defaultText: "from --host and --port; if --host is every address, from the machine's name",
-      what: 'The URL at which workers reach this server, if it is behind a proxy or has another name. All workers receive it in their list of servers.',
-    }),
-    certificate: maybe(a.path, {
-      what: 'A TLS certificate for the server (PEM, with its chain). Without it the server speaks plain HTTP and should be behind a TLS proxy. A changed file takes effect within seconds.',
-    }),
-    certificateKey: maybe(a.path, { what: 'The private key of --certificate (PEM).' }),
-    joinSecret: maybe(a.secret, {
-      commands: ['serve', ...WORKER, ...READERS],
-      secret: true,
-      what: 'The secret that lets a new worker join and lets a command read volumes kept by a server. Pass it in ORBWEAVER_JOIN_SECRET or in a file. Without it, only the same machine has access.',
-    }),
-    untilDone: toggle({
-      commands: ['serve', 'worker'],
-      flagOnly: true,
-      what: 'Exit when the crawl is complete instead of waiting for more work.',
-    }),
-    keepCalls: one(a.duration({ min: 60_000, max: 3650 * 86_400_000 }), '30d', {
-      commands: [...SERVE, 'clean'],
-      what: "How long to keep the record of the workers' calls.",
-    }),
-    recheckShare: one(a.share, '0.1%', {
-      what: 'Share of captures to fetch again through another worker, to check what the first one delivered; 0 for none. status shows the results.',
-    }),
-    affinity: one(a.duration({ min: 0, max: 60_000 }), '2s', {
-      what: 'How long a site that is due waits for its previous worker, or for one close to it, before any worker may take it; 0 for no wait. PostgreSQL only.',
-    }),
-    server: many(a.serverUrl, {
-      commands: WORKER,
-      what: 'A server to work for. With several, the worker switches to another when one does not answer.',
-    }),
-    serverCa: maybe(a.path, {
-      commands: [...WORKER, ...READERS],
-      defaultText: "the machine's trusted authorities",
-      what: "Certificates (PEM) of additional authorities to trust for https servers, beside the machine's own.",
-    }),
-    name: maybe(a.workerName, {
-      commands: WORKER,
-      defaultText: "the machine's name",
-      what: "The worker's name in status and in the names of its volumes.",
-    }),
-    region: maybe(a.workerName, {
-      commands: WORKER,
-      what: 'Where the worker is. Workers of one region count as close to the same sites.',
-    }),
-    volumes: many(a.volumeTarget, {
-      commands: WRITERS,
-      lasting: true,
-      defaultText: 'keep; for a worker: upload',
-      what: 'Where volumes go: keep leaves them in the archive folder, dir: writes them to another folder, s3: moves them to an S3-compatible store, upload sends them to a server (workers only). With several, the next one takes over when one is full or fails.',
-    }),
-    s3Endpoint: maybe(a.serverUrl, {
-      commands: STORE,
-      defaultText: "Amazon's",
-      what: 'The URL of the S3-compatible store.',
-    }),
-    s3Region: one(a.s3Region, 'us-east-1', { commands: STORE, what: 'The region of the S3-compatible store.' }),
-    s3Key: maybe(a.path, {
-      commands: STORE,
-      secret: true,
-      form: 'TEXT|@FILE',
-      defaultText: 'as the AWS tools find it',
-      what: 'The access key id for the S3-compatible store. Pass it in ORBWEAVER_S3_KEY or in a file.',
-    }),
-    s3Secret: maybe(a.path, {
-      commands: STORE,
-      secret: true,
-      form: 'TEXT|@FILE',
-      defaultText: 'as the AWS tools find it',
-      what: 'The secret of --s3-key. Pass it in ORBWEAVER_S3_SECRET or in a file.',
-    }),
-    everywhere: toggle({
-      commands: ['verify'],
-      flagOnly: true,
-      what: 'Also fetch and verify volumes that are on servers or in a store.',
-    }),
-  },
-)
+export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
+  database: maybe(a.database, {
+    commands: OPENERS,
+    secret: true,
+    defaultText: 'collection.db in the collection (SQLite)',
+    what: 'The PostgreSQL database of a collection that several machines share. If it contains a password, pass it in ORBWEAVER_DATABASE or in a file.',
+  }),
+  host: one(a.listenHost, '127.0.0.1', {
+    what: 'The address the server listens on; 0.0.0.0 for all addresses of the machine.',
+  }),
+  port: one(a.count({ max: 65_535 }), '8723', { what: 'The port the server listens on; 0 picks a free one.' }),
+  publicUrl: maybe(a.serverUrl, {
+    defaultText: "from --host and --port; if --host is every address, from the machine's name",
+    what: 'The URL at which workers reach this server, if it is behind a proxy or has another name. All workers receive it in their list of servers.',
+  }),
+  certificate: maybe(a.path, {
+    what: 'A TLS certificate for the server (PEM, with its chain). Without it the server speaks plain HTTP and should be behind a TLS proxy. A changed file takes effect within seconds.',
+  }),
+  certificateKey: maybe(a.path, { what: 'The private key of --certificate (PEM).' }),
+  joinSecret: maybe(a.secret, {
+    commands: ['serve', ...WORKER, ...READERS],
+    secret: true,
+    what: 'The secret that lets a new worker join and lets a command read volumes kept by a server. Pass it in ORBWEAVER_JOIN_SECRET or in a file. Without it, only the same machine has access.',
+  }),
+  untilDone: toggle({
+    commands: ['serve', 'worker'],
+    flagOnly: true,
+    what: 'Exit when the crawl is complete instead of waiting for more work.',
+  }),
+  keepCalls: one(a.duration({ min: 60_000, max: 3650 * 86_400_000 }), '30d', {
+    commands: [...SERVE, 'clean'],
+    what: "How long to keep the record of the workers' calls.",
+  }),
+  recheckShare: one(a.share, '0.1%', {
+    what: 'Share of captures to fetch again through another worker, to check what the first one delivered; 0 for none. status shows the results.',
+  }),
+  affinity: one(a.duration({ min: 0, max: 60_000 }), '2s', {
+    what: 'How long a site that is due waits for its previous worker, or for one close to it, before any worker may take it; 0 for no wait. PostgreSQL only.',
+  }),
+  server: many(a.serverUrl, {
+    commands: WORKER,
+    what: 'A server to work for. With several, the worker switches to another when one does not answer.',
+  }),
+  serverCa: maybe(a.path, {
+    commands: [...WORKER, ...READERS],
+    defaultText: "the machine's trusted authorities",
+    what: "Certificates (PEM) of additional authorities to trust for https servers, beside the machine's own.",
+  }),
+  name: maybe(a.workerName, {
+    commands: WORKER,
+    defaultText: "the machine's name",
+    what: "The worker's name in status and in the names of its volumes.",
+  }),
+  region: maybe(a.workerName, {
+    commands: WORKER,
+    what: 'Where the worker is. Workers of one region count as close to the same sites.',
+  }),
+  volumes: many(a.volumeTarget, {
+    commands: WRITERS,
+    lasting: true,
+    defaultText: 'keep; for a worker: upload',
+    what: 'Where volumes go: keep leaves them in the archive folder, dir: writes them to another folder, s3: moves them to an S3-compatible store, upload sends them to a server (workers only). With several, the next one takes over when one is full or fails.',
+  }),
+  s3Endpoint: maybe(a.serverUrl, {
+    commands: STORE,
+    defaultText: "Amazon's",
+    what: 'The URL of the S3-compatible store.',
+  }),
+  s3Region: one(a.s3Region, 'us-east-1', { commands: STORE, what: 'The region of the S3-compatible store.' }),
+  s3Key: maybe(a.path, {
+    commands: STORE,
+    secret: true,
+    form: 'TEXT|@FILE',
+    defaultText: 'as the AWS tools find it',
+    what: 'The access key id for the S3-compatible store. Pass it in ORBWEAVER_S3_KEY or in a file.',
+  }),
+  s3Secret: maybe(a.path, {
+    commands: STORE,
+    secret: true,
+    form: 'TEXT|@FILE',
+    defaultText: 'as the AWS tools find it',
+    what: 'The secret of --s3-key. Pass it in ORBWEAVER_S3_SECRET or in a file.',
+  }),
+  everywhere: toggle({
+    commands: ['verify'],
+    flagOnly: true,
+    what: 'Also fetch and verify volumes that are on servers or in a store.',
+  }),
+})
