@@ -34,7 +34,7 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
     if (before.length > 0 && !setting.repeatable && !isSwitch)
       throw new Problem('bad-flag', `${flagOf(name)} is given more than once; it takes one value`)
     const texts = setting.repeatable ? [...before, given] : [given]
-    flags.set(name, { texts, source: { by: 'flag', flag: flagOf(name) } })
+    flags.set(name, { texts, source: { by: 'flag', name: flagOf(name) } })
   }
   return { args, flags }
 }

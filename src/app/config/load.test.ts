@@ -53,9 +53,9 @@ test('defaults < file < environment < flags, and each value remembers who set it
   assert.equal(settings.pause, 3000)
   assert.equal(settings.maxDepth, 8)
   assert.equal(settings.order, 'klwf')
-  assert.deepEqual(given.get('pause')?.source, { by: 'file', path: KEPT, line: 1 })
-  assert.deepEqual(given.get('maxDepth')?.source, { by: 'environment', variable: 'ORBWEAVER_MAX_DEPTH' })
-  assert.deepEqual(given.get('order')?.source, { by: 'flag', flag: '--order' })
+  assert.deepEqual(given.get('pause')?.source, { by: 'file', name: `${KEPT}, line 1, pause` })
+  assert.deepEqual(given.get('maxDepth')?.source, { by: 'environment', name: 'ORBWEAVER_MAX_DEPTH' })
+  assert.deepEqual(given.get('order')?.source, { by: 'flag', name: '--order' })
   assert.equal(given.get('visits'), undefined)
 })
 

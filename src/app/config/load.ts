@@ -6,16 +6,7 @@ import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
 import { parseArguments } from './arguments.ts'
-import {
-  type Given,
-  PRESETS,
-  SETTING_NAMES,
-  type SettingName,
-  type Settings,
-  settingOf,
-  sourceName,
-  variableOf,
-} from './keys.ts'
+import { type Given, PRESETS, SETTING_NAMES, type SettingName, type Settings, settingOf, variableOf } from './keys.ts'
 import { didYouMean } from './nearest.ts'
 import { type CommandName, Unfit } from './setting.ts'
 import { readSettingsFile } from './settings-file.ts'
@@ -90,7 +81,7 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
       throw new Problem('bad-config', `unknown variable ${variable}${hint}`)
     }
     const texts = settingOf(name).repeatable ? text.split(/\s+/).filter((t) => t !== '') : [text]
-    given.set(name, { texts, source: { by: 'environment', variable } })
+    given.set(name, { texts, source: { by: 'environment', name: variable } })
   }
   return given
 }
@@ -115,7 +106,7 @@ function readSecrets(world: Surroundings, given: ReadonlyMap<SettingName, Given>
     if (!settingOf(name).secret || texts.length !== 1 || !texts[0].startsWith('@')) continue
     const path = texts[0].slice(1)
     const text = world.readFile(path)
-    if (text === undefined) throw new Problem('unreadable', `${sourceName(name, source)}: ${path} does not exist`)
+    if (text === undefined) throw new Problem('unreadable', `${source.name}: ${path} does not exist`)
     read.set(name, { texts: [text.trim()], source })
   }
   return read
@@ -151,10 +142,7 @@ function parse(name: SettingName, by: Given): unknown {
     return settingOf(name).read(by.texts)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
-    throw new Problem(
-      by.source.by === 'flag' ? 'bad-flag' : 'bad-config',
-      `${sourceName(name, by.source)}: ${error.message}`,
-    )
+    throw new Problem(by.source.by === 'flag' ? 'bad-flag' : 'bad-config', `${by.source.name}: ${error.message}`)
   }
 }
 
@@ -170,7 +158,7 @@ function differences(file: ReadonlyMap<SettingName, Given>, upper: ReadonlyMap<S
     if (before !== undefined && before.texts.join(' ') === now.texts.join(' ')) continue
     const was = before === undefined ? `${settingOf(name).fallbackText} (the default)` : before.texts.join(' ')
     warnings.push(
-      `${sourceName(name, now.source)} is ${now.texts.join(' ')}, but the collection was created with ${was}; the new value applies to this run only, ${COLLECTION_FILE} keeps the old one`,
+      `${now.source.name} is ${now.texts.join(' ')}, but the collection was created with ${was}; the new value applies to this run only, ${COLLECTION_FILE} keeps the old one`,
     )
   }
   return warnings

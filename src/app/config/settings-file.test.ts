@@ -70,7 +70,7 @@ test('any text is read back as it was, by any reader of YAML', () => {
   )
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), text, (texts, one) => {
-      const source = { by: 'flag', flag: '' } as const
+      const source = { by: 'flag', name: '' } as const
       const written = writeSettingsFile(
         new Map([
           ['exclude', { texts, source }],

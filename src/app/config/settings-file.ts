@@ -35,7 +35,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, G
     const name = SETTING_NAMES.find((n) => keyOf(n) === written && !settingOf(n).flagOnly)
     if (name === undefined) throw unknownKey(written, `${path}, line ${line}`)
     const texts = textsOf(yaml, value, name, `${path}, line ${line}`)
-    entries.set(name, { texts, source: { by: 'file', path, line } })
+    entries.set(name, { texts, source: { by: 'file', name: `${path}, line ${line}, ${written}` } })
   }
   return entries
 }

@@ -62,7 +62,9 @@ function openInputs(request: SeedRequest, own: string) {
   add('names', request.names, 'line', namesOf)
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const urls = request.sitemaps.filter(isUrl).map(sitemapUrl)
-  if (urls.length > 0) inputs.push(listed('sitemap', 'sitemaps to be read', urls))
+  const sitemaps = urls.map((url, i): Found => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
+  if (urls.length > 0)
+    inputs.push({ source: 'sitemap', name: 'sitemaps to be read', unit: 'URL', found: batch(sitemaps) })
   add(
     'sitemap',
     request.sitemaps.filter((text) => !isUrl(text)),
@@ -101,17 +103,11 @@ function given(words: readonly string[]): SeedInput {
   })
   const bad = all.find((each) => each.kind === 'refused')
   if (bad !== undefined) throw new Problem('bad-seed', `cannot use '${bad.text}' as a seed: ${bad.why}`)
-  const found = async function* (): AsyncGenerator<readonly Found[]> {
-    yield all
-  }
-  return { source: 'given', name: 'the command line', unit: 'URL', found: found() }
+  return { source: 'given', name: 'the command line', unit: 'URL', found: batch(all) }
 }
 
-function listed(source: SeedSource, name: string, urls: readonly WebUrl[]): SeedInput {
-  const found = async function* (): AsyncGenerator<readonly Found[]> {
-    yield urls.map((url, i) => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
-  }
-  return { source, name, unit: 'URL', found: found() }
+async function* batch(found: readonly Found[]): AsyncGenerator<readonly Found[]> {
+  yield found
 }
 
 function sitemapUrl(text: string): WebUrl {

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../base/errors.ts'
-import { keyOf, type SettingName, settingOf, sourceName } from '../../config/keys.ts'
+import { keyOf, type SettingName, settingOf } from '../../config/keys.ts'
 import type { Command, Invocation } from '../command.ts'
 import { settingsDocument, settingsOfCommand } from '../help.ts'
 
@@ -33,8 +33,7 @@ export const config: Command = {
 }
 
 function sourceOf(call: Invocation, name: SettingName): string {
-  const given = call.given.get(name)
-  return given === undefined ? 'default' : sourceName(name, given.source)
+  return call.given.get(name)?.source.name ?? 'default'
 }
 
 function shownValue(call: Invocation, name: SettingName): unknown {
