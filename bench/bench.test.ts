@@ -55,7 +55,7 @@ test('the smallest crawl, with volumes, with dropped ones and without', async ()
   for (const { cpuSecondsPer1000 } of crawlers) assert.ok(cpuSecondsPer1000 > 0)
 })
 
-test('the least program alone, memory at full load, and the start of both packages', async () => {
+test('the ceiling program alone, memory at full load, and the start of both packages', async () => {
   const size = ['--sites', '2', '--pages', '5']
   const ceiling = JSON.parse(await bench('ceiling', ...size, '--runs', '1', '--json')) as CrawlFigures
   assert.deepEqual(
@@ -116,7 +116,7 @@ test('pages of the served web have 15 KB and 40 links', () => {
   assert.ok(links > 37 && links < 43, `${links}`)
 })
 
-test('medians and slopes', () => {
+test('medians and slopes of measurements', () => {
   assert.equal(median([3, 1, 2]), 2)
   assert.equal(median([4, 1, 2, 3]), 2.5)
   const line = [0, 1, 2, 5].map((x) => ({ x, y: 3 + 2 * x }))

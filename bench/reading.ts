@@ -1,4 +1,4 @@
-/** What reading costs: µs a page, for a generated page of 15 KB with 40 links. */
+/** What reading costs: µs per page, for a generated page of 15 KB with 40 links. */
 import { type Random, seededRandom } from '../src/base/random.ts'
 import { readPage } from '../src/page/reading.ts'
 import { timeEach } from './pieces/stopwatch.ts'

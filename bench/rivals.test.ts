@@ -20,7 +20,7 @@ interface RivalFigures {
   failed: Record<string, string>
 }
 
-test('rivals: those that are here beside ours, those that are not by name', async () => {
+test('rivals: installed crawlers are measured beside ours, missing ones are named', async () => {
   using nowhere = temporaryFolder()
   const size = ['--sites', '2', '--pages', '5', '--runs', '1', '--workers', '1', '--rivals', nowhere.path]
   const text = await bench('rivals', ...size, '--only', 'wget,scrapy,spider,stormcrawler,bubing', '--json')

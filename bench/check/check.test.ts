@@ -10,7 +10,7 @@ import { compareRatios, FIGURES, readFigures, rounded, writeFigures } from './co
 import { shortRatios } from './short-ratios.ts'
 import { worksOn } from './works.ts'
 
-test('a loss is told by name; a gain, and what is within the bound, are none', () => {
+test('a regression is reported by name; gains and changes within the bound are not', () => {
   const measured = new Map(Object.entries({ same: 1, slower: 1.16, quicker: 0.5, new: 1, unmeasured: Number.NaN }))
   const committed = { same: 0.9, slower: 1, quicker: 1, unmeasured: 1 }
   const lost = compareRatios(measured, committed, 0.15).filter(({ isLost }) => isLost)
@@ -50,7 +50,7 @@ test('a piece that does its work twice is found', async () => {
   assert.equal(compared.find(({ name }) => name === 'read')?.isLost, true)
 })
 
-test('the short form ends with 1 and says what was lost', async () => {
+test('the short form exits with 1 and names the regressions', async () => {
   using folder = temporaryFolder()
   const figures = join(folder.path, 'figures.json')
   writeFigures(figures, {
@@ -69,7 +69,7 @@ test('the short form ends with 1 and says what was lost', async () => {
   })
 })
 
-test('there are committed figures for every work', async () => {
+test('every benchmark of check has committed figures', async () => {
   const { works } = await worksOn(1, 2)
   const { short, whole } = readFigures(FIGURES)
   assert.deepEqual(

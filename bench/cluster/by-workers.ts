@@ -113,7 +113,7 @@ function start(args: readonly string[], { more }: { more: readonly string[] }): 
   return child
 }
 
-/** The record of calls, written once a second. Those that waited for a site to become free say nothing of the frontier. */
+/** The record of calls, written once per second. Those that waited for a site to become free say nothing of the frontier. */
 async function checkOuts(address: string): Promise<WorkersPoint['checkOutMs']> {
   await sleep(1500)
   const database = await openPostgresToRead(address)

@@ -11,7 +11,7 @@ const HEIGHT = 340
 const FRAME = { left: 70, right: 540, top: 40, bottom: 280 }
 const STEPS = 4
 
-/** `latencySeconds`: how long a site takes to answer; asked again at once, it answers 1 / latency times a second. */
+/** `latencySeconds`: how long a site takes to answer; asked again at once, it answers 1 / latency times per second. */
 export function rateFigure(points: readonly RatePoint[], latencySeconds: number): string {
   const maxSites = roundUp(Math.max(...points.map(({ sites }) => sites)))
   const maxRate = roundUp(Math.max(maxSites / latencySeconds, ...points.map(({ perSecond }) => perSecond)))

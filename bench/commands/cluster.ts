@@ -22,7 +22,7 @@ const MAX_DEVIATION = 0.1
 
 export const cluster = benchmark({
   name: 'cluster',
-  what: 'requests a second by worker processes over HTTP and PostgreSQL, at sites that answer late; check-outs beside it',
+  what: 'requests per second by worker processes over HTTP and PostgreSQL, at sites that answer late; check-outs beside it',
   flags: FLAGS,
   async run({ workers, sites, latency, window, bytes, figure }, tools): Promise<Outcome> {
     const postgres = await startServer()

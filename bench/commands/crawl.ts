@@ -39,7 +39,7 @@ const CRAWLERS: readonly Crawler[] = [
 
 export const crawl = benchmark({
   name: 'crawl',
-  what: 'CPU for 1,000 pages, pages a second and peak memory of whole crawls, beside the ceiling program and wget',
+  what: 'CPU for 1,000 pages, pages per second and peak memory of whole crawls, beside the ceiling program and wget',
   flags: FLAGS,
   async run({ sites, pages, runs, workers, only, tls, resolver, profile }, tools): Promise<Outcome> {
     const version = wgetVersion()

@@ -46,11 +46,11 @@ function report(figures: IntakeFigures, copySeconds: number, copyRows: number, s
         header: ['', ''],
         rows: [
           ['URLs a second', rate(urls, seconds)],
-          ['pages a second', rate(pages, seconds)],
+          ['pages per second', rate(pages, seconds)],
           ['parts acknowledged a second', rate(parts, storeSeconds)],
           ['pages in a transaction', (pages / transactions).toFixed(1)],
           ['µs of this process a page', ((cpuSeconds / pages) * 1e6).toFixed(0)],
-          ['rows a second by COPY', rate(copyRows, copySeconds)],
+          ['rows per second by COPY', rate(copyRows, copySeconds)],
           ['share of COPY', `${(share * 100).toFixed(1)} %`],
         ],
       },

@@ -41,7 +41,7 @@ export const pieces = benchmark({
       piece.note,
     ])
     return {
-      tables: [{ title: `Pieces, on ${material.pages.length} pages`, header: ['piece', 'µs a page', ''], rows }],
+      tables: [{ title: `Pieces, on ${material.pages.length} pages`, header: ['piece', 'µs per page', ''], rows }],
       notes: [],
       figures: {
         pages: material.pages.length,

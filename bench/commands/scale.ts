@@ -178,7 +178,7 @@ async function byOperation(list: readonly number[], load: LoadOptions, tools: To
   return {
     tables: [
       {
-        title: 'CPU µs a page by operation, all threads, from profiles',
+        title: 'CPU µs per page by operation, all threads, from profiles',
         header: ['visits', ...OPERATIONS, 'store'],
         rows,
       },

@@ -7,7 +7,7 @@ import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { copyRates } from './copy.ts'
 import { measureIntake } from './measure.ts'
 
-test('a small check-in is measured, and its rows are copied', async (t) => {
+test('a small check-in is measured, and its rows are written by COPY', async (t) => {
   const postgres = await postgresForTests()
   if ('skipped' in postgres) return t.skip(postgres.skipped)
   try {

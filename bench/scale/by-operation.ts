@@ -16,7 +16,7 @@ export type Operation = (typeof OPERATIONS)[number]
 export interface OperationsPoint {
   visits: number
   pages: number
-  /** CPU µs a page. */
+  /** CPU µs per page. */
   microseconds: Record<Operation, number>
   storeShare: number
 }

@@ -129,7 +129,7 @@ function closing(page: Page, coding: Manner['coding']): Buffer {
 
 /**
  * Where many ask, a while's requests are answered at once: to be woken for each costs as much as to answer it (49 µs a
- * page against 33, beside a busy crawler). The nap is so short that at least 10,000 pages a second can be had.
+ * page against 33, beside a busy crawler). The nap is so short that at least 10,000 pages per second are possible.
  */
 const FEWEST_FOR_A_NAP = 8
 const NAP_MS_EACH = 0.1

@@ -80,7 +80,7 @@ test('no other counts within the limits are fresher', () => {
   )
 })
 
-test('what never changes or counts for nothing gets no update, however many there are', () => {
+test('pages that never change or have no weight get no update', () => {
   const pages = [
     { server: 0, rate: 0, weight: 1, size: 0 },
     { server: 0, rate: 1, weight: 0, size: 0 },

@@ -72,7 +72,7 @@ function realisedBy(policy: Policy, scenario: Scenario, since?: Float64Array): n
   return arena.realised
 }
 
-test('index fetches what is worth most now, of all servers that may be asked', () => {
+test('index fetches the page worth most now, of all servers that may be contacted', () => {
   fc.assert(
     fc.property(smallScenario, fc.boolean(), (scenario, isAged) => {
       // A little apart from each other, or all at 0: both with ties and without.
@@ -113,7 +113,7 @@ test('index does so among servers with many pages, of which it values a few', ()
   )
 })
 
-test('index does so while it learns: every choice is the best by what is known at that moment', () => {
+test('index does so while it learns: every choice is the best by the current estimates', () => {
   const random = seededRandom(5)
   const pages = Array.from({ length: 200 }, () => ({
     server: random.integer(40),
@@ -280,7 +280,7 @@ test('crawlers, servers and sizes may differ: a download takes the longer of the
   assert.ok(dropped > 0)
 })
 
-test('capacity below what the crawlers could do is paced, day after day', async () => {
+test('capacity below that of the crawlers is spread over every day', async () => {
   const scenario = many(100, () => 0.01, { capacity: 300, crawlers: Float64Array.of(5) })
   for (const name of ['index', 'round-robin', 'lwf', 'proportional'] as const) {
     const { fetches, realised = [] } = await tried(scenario, name, { horizons: 3 })
@@ -321,7 +321,7 @@ test('LWF waits for the server of the oldest page; round robin takes another mea
   assert.ok(kind.fetches > strict.fetches && (kind.staleness ?? 1) < (strict.staleness ?? 0))
 })
 
-test('index weighs weights: what counts more is looked at more often', async () => {
+test('index looks more often at pages with more weight', async () => {
   const pages = Array.from({ length: 200 }, (_, page) => ({
     server: page % 4,
     rate: 0.02,
@@ -335,7 +335,7 @@ test('index weighs weights: what counts more is looked at more often', async () 
   assert.ok(Math.abs(sum(100, 200) / sum(0, 100) - looks[150] / looks[50]) < 0.25 * (looks[150] / looks[50]))
 })
 
-test('a learner is told nothing of the rates', () => {
+test('a learning policy does not see the true rates', () => {
   const looksOf = (name: PolicyName, rates: readonly number[]) => {
     const pages = rates.map((rate, page) => ({ server: page % 2, rate, weight: 1, size: 0 }))
     const scenario = scenarioOf(pages, { politeness: 1, capacity: 60 })
@@ -349,7 +349,7 @@ test('a learner is told nothing of the rates', () => {
     assert.deepEqual(looksOf(name, [0.01, 0.02, 0.1, 0.5]), looksOf(name, [0.5, 0.1, 0.02, 0.01]), name)
 })
 
-test('proportional learns: what changes more often is looked at more often, later on', async () => {
+test('proportional learns: later it looks more often at pages that change more often', async () => {
   const pages = Array.from({ length: 40 }, (_, page) => ({
     server: page % 4,
     rate: page < 20 ? 0.002 : 0.05,
@@ -364,7 +364,7 @@ test('proportional learns: what changes more often is looked at more often, late
   assert.ok(looks(20, 40, 9) > 3 * looks(0, 20, 9), `${looks(20, 40, 9)} ${looks(0, 20, 9)}`)
 })
 
-test('a learner never loses a page to one that counts for nothing', async () => {
+test('a learning policy never starves a page for one without weight', async () => {
   const weights = [0, 1, 1, 1]
   const pages = weights.map((weight) => ({ server: 0, rate: 0.05, weight, size: 0 }))
   const scenario = scenarioOf(pages, { politeness: 1, capacity: 80 })
@@ -389,7 +389,7 @@ test('many horizons begin as the best rates would have left them, and say whethe
   assert.ok((starving.drift ?? 0) > 0.002 && starving.isSteady === false, `${starving.drift}`)
 })
 
-test('changes too many to draw are refused', async () => {
+test('too many changes to draw are refused', async () => {
   const one = scenarioOf([{ server: 0, rate: 1e12, weight: 1, size: 0 }])
   await assert.rejects(runTrial(one, ['psp'], { ...ONE_HORIZON, isSampled: true }, TOOLS), /too many to draw/)
 })

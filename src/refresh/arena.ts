@@ -206,7 +206,7 @@ export class Arena {
     const due = policy.due(server, now)
     if (due === Number.POSITIVE_INFINITY) return
     if (due > now) this.timeline.push(due, this.events.server + server)
-    else if (policy.chooser === undefined) this.ready.push(policy.rank(server, now), server)
+    else if (policy.chooser === undefined) this.ready.push(policy.rank?.(server) ?? due, server)
     else policy.chooser.offer(server)
   }
 

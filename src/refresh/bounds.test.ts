@@ -41,7 +41,7 @@ test('the rates of the KKT bound keep to its limits, and no small change of them
   )
 })
 
-test('one page alone is looked at as often as it may be', () => {
+test('a single page is looked at as often as politeness permits', () => {
   const one = scenarioOf([{ server: 0, rate: 0.2, weight: 3, size: 0 }], { politeness: 10, capacity: 1000 })
   const { staleness, price } = bestRates(one)
   assert.ok(Math.abs(staleness - (1 - (1 - Math.exp(-2)) / 2)) < 1e-9)

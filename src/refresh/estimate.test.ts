@@ -11,7 +11,7 @@ test('for equal intervals the estimate is −ln(unchanged share)/interval, nearl
   assert.ok(Math.abs(estimateRegular(looks, changes, interval) / exact - 1) < 1e-3)
 })
 
-test('before any look it is the prior; a page never seen to change is thought slower and slower', () => {
+test('before any look the estimate is the prior; it falls with every look that finds no change', () => {
   const estimates = new Estimates(1, 0.01)
   assert.ok(Math.abs(estimateRate(0, 0, 0, 0.01) - 0.01) < 1e-12)
   let before = estimates.rate[0]
@@ -22,7 +22,7 @@ test('before any look it is the prior; a page never seen to change is thought sl
   }
 })
 
-test('irregular looks at a page lead to its rate', () => {
+test('the estimate from irregular looks converges to the rate', () => {
   const random = seededRandom(7)
   const estimates = new Estimates(1, 0.001)
   for (let i = 0; i < 20_000; i++) {
@@ -32,7 +32,7 @@ test('irregular looks at a page lead to its rate', () => {
   assert.ok(Math.abs(estimates.rate[0] / 0.02 - 1) < 0.05, `${estimates.rate[0]}`)
 })
 
-test('a page is worth the price when it is said to be; hints make that sooner', () => {
+test('a page reaches the price when timeToReach says; hints make that earlier', () => {
   const [rate, weight] = [0.01, 2]
   const wait = timeToReach(rate, weight, 30)
   assert.ok(Math.abs(value(rate, weight, wait) / 30 - 1) < 1e-3)
@@ -42,7 +42,7 @@ test('a page is worth the price when it is said to be; hints make that sooner', 
   assert.ok(Math.abs(bonus - Math.log(6) / 0.005) < 1e-9)
 })
 
-test('the price rises while servers crowd, falls while fetchers idle, and else stays', () => {
+test('the price rises while servers queue, falls while fetchers are idle, and otherwise stays', () => {
   assert.ok(adaptPrice(10, 50, 40, 1000) > 10)
   assert.ok(adaptPrice(10, 0, 40, 1000) < 10)
   assert.equal(adaptPrice(10, 20, 40, 1000), 10)

@@ -7,10 +7,10 @@
  * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
  * the best is among them. The choice is exact; rests and levels only reduce its cost.
  */
-import type { Estimates } from './freshness.ts'
 import {
   type Classes,
   classes,
+  type Estimates,
   ROUGH,
   ROUGH_INVERSE,
   roughWorth,
@@ -31,7 +31,6 @@ const HEADS = { above: 8, valued: 16 }
 
 export class Index implements Policy, Chooser {
   readonly isPaced = true
-  readonly isStrict = false
   readonly observes: boolean
   readonly chooser = this
   private readonly scenario: Scenario
@@ -42,7 +41,8 @@ export class Index implements Policy, Chooser {
   /** The first queue of each server. It has one per class, or per page if those are fewer. */
   private readonly first: Uint32Array
   private readonly queues: Queues
-  private readonly heads: Heads
+  /** Columns of the queues' heads: valuing a server reads nothing else. `scale`: w/λ, NaN for an empty queue. */
+  private readonly heads: Readonly<Record<'last' | 'rate' | 'scale', Float64Array>>
   /** The queue of each page; NONE for a page never worth a look. */
   private readonly queueOf: Int32Array
   /** Pages by last look, one queue per server; only while rates are learnt. */
@@ -79,7 +79,12 @@ export class Index implements Policy, Chooser {
     for (let s = 0; s < servers; s++)
       this.first[s + 1] = this.first[s] + Math.min(this.classes.count, start[s + 1] - start[s])
     this.queues = new Queues(this.first[servers], rate.length)
-    this.heads = new Heads(this.first[servers])
+    const queues = this.first[servers]
+    this.heads = {
+      last: new Float64Array(queues),
+      rate: new Float64Array(queues),
+      scale: new Float64Array(queues).fill(Number.NaN),
+    }
     this.queueOf = new Int32Array(rate.length).fill(NONE)
     this.oldest = estimates === undefined ? undefined : new Queues(servers, rate.length)
     const order = Uint32Array.from(rate.keys())
@@ -116,10 +121,6 @@ export class Index implements Policy, Chooser {
     for (let queue = this.first[server]; queue < this.first[server + 1]; queue++)
       if (this.queues.head[queue] !== NONE) return 0
     return Number.POSITIVE_INFINITY
-  }
-
-  rank(): number {
-    return 0
   }
 
   offer(server: number): void {
@@ -280,19 +281,6 @@ export class Index implements Policy, Chooser {
     if (page === NONE) return
     rate[queue] = this.rate[page]
     last[queue] = this.last[page]
-  }
-}
-
-/** Columns of the queues' heads: valuing a server reads nothing else. `scale`: w/λ, NaN for an empty queue. */
-class Heads {
-  readonly last: Float64Array
-  readonly rate: Float64Array
-  readonly scale: Float64Array
-
-  constructor(queues: number) {
-    this.last = new Float64Array(queues)
-    this.rate = new Float64Array(queues)
-    this.scale = new Float64Array(queues).fill(Number.NaN)
   }
 }
 

@@ -9,7 +9,6 @@ export class RoundRobin implements Policy {
   readonly isPaced = true
   readonly isStrict: boolean
   readonly observes = false
-  readonly chooser = undefined
   private readonly scenario: Scenario
   private readonly next: Uint32Array
   private readonly last: Float64Array
@@ -51,9 +50,7 @@ export class RoundRobin implements Policy {
 /** Orders a server's pages by when they are due; each page has an interval. */
 abstract class ByInterval implements Policy {
   readonly isPaced = true
-  readonly isStrict = false
   abstract readonly observes: boolean
-  readonly chooser = undefined
   protected interval: Float64Array
   private heaps: ServerHeaps
   private readonly scenario: Scenario
@@ -74,9 +71,6 @@ abstract class ByInterval implements Policy {
   due(server: number): number {
     const page = this.heaps.top(server)
     return page < 0 ? Number.POSITIVE_INFINITY : this.heaps.keyOf(page)
-  }
-  rank(server: number): number {
-    return this.due(server)
   }
   take(server: number): number {
     return this.heaps.top(server)

@@ -19,7 +19,7 @@ const given = (text: string) => {
   return found
 }
 
-test('distributions as they are written', () => {
+test('distributions are parsed as users write them', () => {
   assert.deepEqual(given('uniform:0.01:1/hour'), { kind: 'uniform', parameters: [0.01, 1], unit: 1 / 3600 })
   assert.deepEqual(given('10/s'), { kind: 'equal', parameters: [10], unit: 1 })
   assert.deepEqual(given('zipf:1.5'), { kind: 'zipf', parameters: [1.5], unit: 1 / 3600 })
@@ -37,7 +37,7 @@ test('distributions as they are written', () => {
     assert.equal(parseDistribution(wrong, 1), undefined, wrong)
 })
 
-test('drawn numbers have the means that they should', () => {
+test('drawn numbers have the expected means', () => {
   const mean = (text: string, ranks?: Float64Array) =>
     draw(given(text), 50_000, seededRandom(3), ranks).reduce((a, b) => a + b, 0) / 50_000
   const near = (found: number, expected: number) =>
@@ -50,7 +50,7 @@ test('drawn numbers have the means that they should', () => {
   near(mean('zipf:1', ranks), 1 / 5.18737751763962)
 })
 
-test('shares by Zipf add up, and fall', () => {
+test('Zipf shares add up and decrease', () => {
   const shares = zipfShares(1_000_000, 2000, 1)
   assert.equal(
     shares.reduce((a, b) => a + b, 0),
@@ -83,7 +83,7 @@ test('the same seed gives the same scenario, and one column does not disturb ano
   assert.equal(one.capacity, 86_400, 'ten times 0.1 is 1')
 })
 
-test('an instance is read as it stands, and a wrong one says where', () => {
+test('an instance is read as written, and an error names the wrong field', () => {
   const instance = {
     horizon: 100,
     politeness: 10,
@@ -121,7 +121,7 @@ test('an instance is read as it stands, and a wrong one says where', () => {
   assert.throws(() => readInstance(beyond), /horizon should be a number above 0 but is Infinity/)
 })
 
-test('drawn scenarios are held to the same rules, and the flag is named', () => {
+test('drawn scenarios are checked by the same rules, and the error names the flag', () => {
   const ask = paperDraw(1000, 1)
   const wrong: [Partial<ScenarioDraw>, RegExp][] = [
     [{ weights: given('equal:0') }, /no page has a weight above 0 \(--weights\)/],
@@ -143,7 +143,7 @@ test('drawn scenarios are held to the same rules, and the flag is named', () => 
   assert.equal(Math.max(...slow.crawlers), 1 / 60, 'ranks have units too')
 })
 
-test('⌊T/P⌋ is not lost to a rounding', () => {
+test('⌊T/P⌋ does not lose one to rounding', () => {
   assert.equal(serverCap({ horizon: 0.3, politeness: 0.1 }), 3)
   assert.equal(serverCap({ horizon: 86_400, politeness: 15 }), 5760)
   assert.equal(serverCap({ horizon: 86_399.99, politeness: 15 }), 5759)

@@ -75,9 +75,8 @@ export function drawScenario(ask: ScenarioDraw): Scenario {
   return scenario
 }
 
-type Column = 'horizon' | 'politeness' | 'capacity' | 'crawlers' | 'servers' | 'rate' | 'weight' | 'size'
-
-const FLAGS: Readonly<Record<Column, string>> = {
+/** The numbers of a scenario, and the flags that give them. */
+const FLAGS = {
   horizon: '--horizon',
   politeness: '--politeness',
   capacity: '--capacity',
@@ -86,23 +85,16 @@ const FLAGS: Readonly<Record<Column, string>> = {
   rate: '--rates',
   weight: '--weights',
   size: '--sizes',
-}
+} as const satisfies Partial<Record<keyof Scenario, string>>
+
+type Column = keyof typeof FLAGS
 
 /** Columns that must be above 0. */
 const POSITIVE: readonly Column[] = ['horizon', 'crawlers', 'servers']
 
 /** Checks every number of a scenario. `where` names its source. */
 function check(scenario: Scenario, where: (column: Column, at: number) => string): void {
-  for (const column of [
-    'horizon',
-    'politeness',
-    'capacity',
-    'crawlers',
-    'servers',
-    'rate',
-    'weight',
-    'size',
-  ] as const) {
+  for (const column of Object.keys(FLAGS) as Column[]) {
     const isPositive = POSITIVE.includes(column)
     const given = scenario[column] ?? []
     const numbers = typeof given === 'number' ? [given] : given

@@ -18,9 +18,7 @@ export function planFor(name: PlannedName, scenario: Scenario, rate = scenario.r
 
 export class Planned implements Policy {
   readonly isPaced = false
-  readonly isStrict = false
   readonly observes: boolean
-  readonly chooser = undefined
   plan: Plan
   readonly name: PlannedName
   private readonly scenario: Scenario
@@ -58,10 +56,6 @@ export class Planned implements Policy {
     if (isMerged) return this.from + instantOf(at + 1, updates, horizon)
     const page = order[begin[server] + at]
     return this.from + instantOf(this.turn[page] + 1, counts[page], horizon)
-  }
-
-  rank(server: number): number {
-    return this.due(server)
   }
 
   take(server: number): number {

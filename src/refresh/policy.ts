@@ -15,17 +15,17 @@ export interface Policy {
   /** Fetches are paced to R/T; otherwise a plan has counted them beforehand. */
   readonly isPaced: boolean
   /** Takes the first of the queue even if its server may not be contacted yet; the crawler waits. */
-  readonly isStrict: boolean
+  readonly isStrict?: boolean
   /** Needs to know whether a look found a change. */
   readonly observes: boolean
   /** Compares servers itself; otherwise the smallest `rank` is next. */
-  readonly chooser: Chooser | undefined
+  readonly chooser?: Chooser
   /** Starts a horizon and drops what the last one left over. Returns how many looks are planned. */
   begin(from: number): number
   /** When this server next has something to fetch; Infinity when never. */
   due(server: number, now: number): number
-  /** Its rank among the ready servers: the smallest is next, ties by server. Constant until `take`. */
-  rank(server: number, now: number): number
+  /** Its rank among the ready servers: the smallest is next, ties by server. Constant until `take`. Without it: when it was due. */
+  rank?(server: number): number
   /** Removes and returns the page to fetch now. */
   take(server: number, now: number): number
   /** The page was fetched, `elapsed` after its last look. */

@@ -1,20 +1,4 @@
-/**
- * `npm run chaos`: crawls by many processes under faults, one after the other, until there were as many as asked for.
- *
- *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 80] [--seed N]
- *   npm run chaos -- --simulated 2000 [--seed N] [--faults-only 3,7,network] [--plant NAME]
- *   npm run chaos -- --planted [--seed N]
- *   npm run chaos -- --days 8 [--seed N]
- *
- * `--named`: how many deaths there must be at each of the moments that matter most, between a sync and its check-in, between
- * the inbox and applying, and inside applying; an eighth as many stops inside `enter` and inside `renew`, past the leases. Every
- * crawl is judged; the seed of one that fails repeats it.
- * `--simulated`: so many small clusters in virtual time. What fails is told with its seed, a journal and the fewest faults
- * that it needs; with `--simulated 1` there is always a journal. `--faults-only`: of the faults of the seed only these, by
- * their numbers, and `network`, `clocks` or `none`. `--plant`: with this bug in it.
- * `--planted`: bugs are planted one by one, and each must be found. It is a part of the run without flags, too.
- * `--journals DIR`: where journals are written. `--days`: one larger cluster for so many virtual days.
- */
+/** `npm run chaos`: crawls by many processes under faults, one after another, until there were as many faults as wanted. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,37 +12,82 @@ import { migrationChaos } from './migration-chaos.ts'
 import { plantedChaos, simulatedChaos } from './simulated.ts'
 import { chaosWeb } from './web.ts'
 
-const { values } = parseArgs({
-  options: {
-    faults: { type: 'string', default: '200' },
-    named: { type: 'string', default: '40' },
-    migrations: { type: 'string', default: '40' },
-    'a-crawl': { type: 'string', default: '80' },
-    simulated: { type: 'string' },
-    'faults-only': { type: 'string' },
-    plant: { type: 'string' },
-    planted: { type: 'boolean', default: false },
-    journals: { type: 'string', default: join(tmpdir(), 'orbweaver-chaos') },
-    days: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-  },
-})
-const first = numberOf('seed', values.seed)
+const HELP = `npm run chaos -- [FLAGS]
+
+Without flags: every planted bug must be found, then real processes crawl under faults, then servers die inside a migration.
+Every crawl is judged. The seed of one that fails repeats it.
+
+  --faults 200         at least this many faults in all
+  --named 40           deaths at each of the moments that matter most (between a sync and its check-in, between the inbox
+                       and applying, inside applying), and an eighth as many stops inside enter and renew
+  --a-crawl 80         faults per crawl
+  --migrations 40      servers that die inside a migration
+  --seed N             the first seed; default: from the clock
+  --journals DIR       where journals are written; default: orbweaver-chaos in the folder for temporary files
+  --planted            only the planted bugs
+  --simulated N        only this many small clusters in virtual time; a failure is shown with its seed, a journal and the
+                       fewest faults that it needs. With 1 there is always a journal.
+  --faults-only LIST   with --simulated: only these faults of the seed, by number, and network, clocks or none (3,7,network)
+  --plant NAME         with --simulated: with this planted bug (${Object.keys(PLANTS).join(', ')})
+  --days N             only one larger cluster, for this many virtual days
+  --help               this text`
+
+/** The command line is wrong: one line instead of a stack trace. */
+function refuse(what: string): never {
+  process.stderr.write(`chaos: ${what} ('npm run chaos -- --help' lists all flags)\n`)
+  process.exit(EXIT.usage)
+}
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        faults: { type: 'string', default: '200' },
+        named: { type: 'string', default: '40' },
+        migrations: { type: 'string', default: '40' },
+        'a-crawl': { type: 'string', default: '80' },
+        simulated: { type: 'string' },
+        'faults-only': { type: 'string' },
+        plant: { type: 'string' },
+        planted: { type: 'boolean', default: false },
+        journals: { type: 'string', default: join(tmpdir(), 'orbweaver-chaos') },
+        days: { type: 'string' },
+        seed: { type: 'string', default: String(Date.now() % 100_000) },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    // Node's advice on positional arguments follows the first sentence.
+    return refuse((error as Error).message.split('. ')[0])
+  }
+}
+
 const tell = (line: string) => process.stdout.write(`${line}\n`)
+const values = readFlags()
+if (values.help) {
+  tell(HELP)
+  process.exit(EXIT.done)
+}
+const first = numberOf('seed', values.seed)
+const plan = {
+  faults: numberOf('faults', values.faults),
+  named: numberOf('named', values.named),
+  migrations: numberOf('migrations', values.migrations),
+  perCrawl: numberOf('a-crawl', values['a-crawl']),
+}
 
 async function realChaos(): Promise<boolean> {
   const sums = new Map<string, number>()
   const total = () => [...sums.values()].reduce((sum, n) => sum + n, 0)
-  const lacking = () =>
-    new Map([...wanted(Number(values.named))].map(([name, count]) => [name, count - (sums.get(name) ?? 0)]))
+  const lacking = () => new Map([...wanted(plan.named)].map(([name, count]) => [name, count - (sums.get(name) ?? 0)]))
   const lacksNamed = () => [...lacking().values()].some((count) => count > 0)
 
-  for (let seed = first; total() < Number(values.faults) || lacksNamed(); seed++) {
-    const kinds = total() < Number(values.faults) ? 'all' : 'named'
+  for (let seed = first; total() < plan.faults || lacksNamed(); seed++) {
+    const kinds = total() < plan.faults ? 'all' : 'named'
     tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
     const began = performance.now()
     const faults = await chaosCrawl({
-      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4 },
+      ...{ seed, kinds, faults: plan.perCrawl, web: chaosWeb(seed), servers: 2, workers: 4 },
       ...{ lacking: lacking(), tell },
     })
     for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
@@ -66,7 +95,7 @@ async function realChaos(): Promise<boolean> {
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   }
   tell(`seed ${first}: servers that die inside a migration`)
-  for (const [moment, count] of await migrationChaos(Number(values.migrations), first))
+  for (const [moment, count] of await migrationChaos(plan.migrations, first))
     sums.set(`server in a migration, ${moment}`, count)
   tell(`${total()} faults:`)
   for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
@@ -78,7 +107,7 @@ async function chaos(): Promise<boolean> {
   if (values.simulated !== undefined) {
     const runs = numberOf('simulated', values.simulated)
     const only = values['faults-only']
-    const troubles = only === undefined ? undefined : readTroubles(only)
+    const troubles = only === undefined ? undefined : troublesOf(only)
     return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), tell })
   }
   if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, journals, tell)
@@ -86,15 +115,23 @@ async function chaos(): Promise<boolean> {
   return values.planted ? isEachFound : (await realChaos()) && isEachFound
 }
 
+function troublesOf(text: string): ReturnType<typeof readTroubles> {
+  try {
+    return readTroubles(text)
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
 function plantOf(text: string | undefined): PlantName | undefined {
   if (text === undefined || text in PLANTS) return text as PlantName | undefined
-  throw new Error(`--plant ${text}: there is no such bug; there are ${Object.keys(PLANTS).join(', ')}`)
+  return refuse(`--plant ${text}: there is no such bug; there are ${Object.keys(PLANTS).join(', ')}`)
 }
 
 function numberOf(flag: string, text: string): number {
   const number = Number(text)
   if (text.trim() !== '' && number >= 0 && Number.isFinite(number)) return number
-  throw new Error(`--${flag} ${text}: give a number, as in --${flag} 8`)
+  return refuse(`--${flag} ${text}: give a number, as in --${flag} 8`)
 }
 
 // What was started and mounted goes with this process, also when it is told to end.

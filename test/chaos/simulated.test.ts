@@ -1,5 +1,6 @@
 /** What `npm run chaos -- --simulated` says of a run that fails: enough to see it again. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,4 +36,23 @@ test('--faults-only takes numbers, network, clocks or none', () => {
   assert.deepEqual(readTroubles('3,7, network'), [3, 7, 'network'])
   assert.deepEqual(readTroubles('none'), [])
   for (const wrong of ['', '0', '3,', 'x', '1e3']) assert.throws(() => readTroubles(wrong), /--faults-only/)
+})
+
+test('--help prints every flag; a wrong command line is one line and exit code 2', () => {
+  const chaos = (...flags: string[]) =>
+    spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...flags], { encoding: 'utf8' })
+  const help = chaos('--help')
+  assert.equal(help.status, 0)
+  for (const flag of ['faults', 'named', 'a-crawl', 'migrations', 'seed', 'journals', 'planted', 'simulated', 'days'])
+    assert.match(help.stdout, new RegExp(`^ {2}--${flag} `, 'm'))
+  for (const [flags, line] of [
+    [['--fault', '3'], /^chaos: Unknown option '--fault' /],
+    [['--faults', 'many'], /^chaos: --faults many: give a number/],
+    [['--simulated', '1', '--faults-only', 'x'], /^chaos: --faults-only x: give numbers of faults/],
+  ] as const) {
+    const { status, stderr } = chaos(...flags)
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, line)
+    assert.equal(stderr.trimEnd().split('\n').length, 1)
+  }
 })

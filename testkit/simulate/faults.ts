@@ -49,7 +49,7 @@ async function sumsThatDiffer(tx: Tx, answersGiven: number): Promise<string[]> {
     ['bytes', counters.get('bytes') ?? 0, one(`SELECT sum(bytes) AS n ${kept}`)],
     ['documents of servers', one('SELECT sum(documents) AS n FROM site_stats'), one(`SELECT count(*) AS n ${kept}`)],
     ['requests of servers', one('SELECT sum(requests) AS n FROM site_stats'), counters.get('requests') ?? 0],
-    ['documents a minute', one('SELECT sum(documents) AS n FROM minute'), one(`SELECT count(*) AS n ${kept}`)],
+    ['documents per minute', one('SELECT sum(documents) AS n FROM minute'), one(`SELECT count(*) AS n ${kept}`)],
     ['URLs known', one('SELECT sum(urls_known) AS n FROM frontier_total'), one('SELECT count(*) AS n FROM url')],
     ['URLs known to sites', one('SELECT sum(known) AS n FROM site'), one('SELECT count(*) AS n FROM url')],
     ['URLs waiting', one('SELECT sum(urls_waiting) AS n FROM frontier_total'), 0],

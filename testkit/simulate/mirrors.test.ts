@@ -70,7 +70,7 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   await second.database.close()
 })
 
-test('two sites that are no mirrors leave a wrong list by themselves, and are collected', async () => {
+test('two sites that are not mirrors leave a wrong list by themselves and are collected', async () => {
   const plain = stageOf(12)
   await crawlOn(plain)
   const left: Event[] = []

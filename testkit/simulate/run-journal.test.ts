@@ -18,7 +18,7 @@ test('of a long run the beginning and the end are kept, and long lines are cut',
   assert.ok(few.lines[0].length <= 400)
 })
 
-test('an event that has no words of its own is told with all that it has', () => {
+test('an event without its own wording is printed with all its fields', () => {
   assert.equal(wordsOfEvent({ kind: 'lease-lost', site: 'a.test' }), 'has lost its lease of a.test')
   assert.equal(wordsOfEvent({ kind: 'tail-cut', name: 'v.warc.gz', bytes: 3 }), 'tail-cut name v.warc.gz bytes 3')
 })

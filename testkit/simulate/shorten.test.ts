@@ -5,7 +5,7 @@ import { shorten } from './shorten.ts'
 
 const AMPLE = { tries: 1000, isTimeOver: () => false }
 
-test('what is left is what the failure needs, and nothing else', async () => {
+test('shortening leaves only the faults that the failure needs', async () => {
   const culprits = fc.uniqueArray(fc.nat(29), { maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(culprits, async (needed) => {

@@ -107,7 +107,7 @@ function start(site: SiteDefinition, request: WebRequest, status: number): Answe
 
 let lastDate: [seconds: number, text: string] = [Number.NaN, '']
 
-/** A date is written once a second, not once a page: 0.6 µs each. */
+/** A date is written once per second, not once per page: 0.6 µs each. */
 function httpDate(at: Instant): string {
   const seconds = Math.floor(at / 1000)
   if (lastDate[0] !== seconds) lastDate = [seconds, new Date(seconds * 1000).toUTCString()]

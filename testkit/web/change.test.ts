@@ -25,7 +25,7 @@ test('versions change exactly when changes are counted', () => {
   )
 })
 
-test('changes come at their rate, and as irregularly as Poisson has it', () => {
+test('drawn changes have their rate and the variance of a Poisson process', () => {
   let none = 0
   let sum = 0
   const pages = 4000

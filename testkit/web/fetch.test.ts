@@ -112,7 +112,7 @@ test('a server that goes away leaves half a body', async () => {
   }
 })
 
-test('names', async () => {
+test('names resolve to the sites of the web', async () => {
   const lab = new Lab({
     seed: 1,
     sites: 40,

@@ -81,7 +81,7 @@ test('what robots.txt forbids', () => {
   assert.equal(forbiddenRequests(asked, closed, 'orbweaver').length, 3)
 })
 
-test('repeats and retries', () => {
+test('repeated requests are counted; retries of a failure are not', () => {
   const asked = [
     entry(`${A}/`, 0, 1),
     entry(`${A}/`, 10, 11),

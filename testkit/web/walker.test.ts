@@ -74,7 +74,7 @@ test("VN's Fig. 5: home page, deep and combined", () => {
   assert.equal(of('home-page', a, b).seedLinksDropped, 1)
 })
 
-test('scopes', () => {
+test('the walker keeps to each kind of scope', () => {
   const web = makeWeb({ ...PLAIN, seed: 4, sites: 20, pagesPerSite: 30 })
   const seeds = ['http://www.f0.test/']
   const hosts = (kind: 'host' | 'domain' | 'page') =>

@@ -6,7 +6,7 @@ export const httrack: Rival = {
   name: 'httrack',
   stores: 'files with rewritten links; a cache of all answers in a ZIP file',
   queue: 'in memory; its cache lets it begin again without asking for all anew',
-  settings: '64 connections, kept alive, without its limits of connections and bytes a second',
+  settings: '64 connections, kept alive, without its limits of connections and bytes per second',
   codings: ['identity', 'gzip'],
   async find(home) {
     const version = await printed('httrack', ['--version'])

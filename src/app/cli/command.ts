@@ -23,15 +23,14 @@ export interface Invocation {
 
 export interface Command {
   name: CommandName
-  /** After the name: `[SEED…]`. */
+  /** After the name. It also says how many arguments there may be: `URL` is one, `[WHAT]` at most one, `[SEED…]` any number. */
   usage: string
   /** One line, for the list of commands. */
   what: string
   /** More, for `--help`. */
   more: string
-  examples: readonly { line: string; does: string }[]
-  /** How many arguments it takes. */
-  args: { min: number; max: number }
+  /** Command lines, and what each does. */
+  examples: Readonly<Record<string, string>>
   /** Returns the exit code. Mistakes of the user are thrown as `Problem`. */
   run(call: Invocation): Promise<number>
 }

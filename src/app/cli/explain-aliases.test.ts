@@ -10,7 +10,7 @@ const alias = {
 }
 const facts = (more: Partial<UrlFacts> = {}): UrlFacts => ({ ...URL_FACTS, url: 'http://copy.test/x?y=1', ...more })
 
-test('an alias says since when and why it is one', () => {
+test('explain says since when and why a site is an alias', () => {
   assert.deepEqual(aliasLines(SITE), [])
   assert.match(
     aliasLines({ ...SITE, alias }).join(),
@@ -20,7 +20,7 @@ test('an alias says since when and why it is one', () => {
   assert.match(aliasLines({ ...SITE, alias: learnt }).join(), /redirects there \(301 http:\/\/a\.test\/ → /)
 })
 
-test('a site removed from the list of mirrors says when and why', () => {
+test('explain says when and why a site was removed from the list of mirrors', () => {
   const line = leftLine({ original: 'a.test', on: '2026-05-01', why: 'their home pages \u001b[2J differ' })
   assert.match(
     line,

@@ -23,7 +23,7 @@ const C = { collection: 'c', database: undefined }
 const explained = (changes: Partial<SiteView>) =>
   explainSite({ site: 'x.farm.test', view: { ...VIEW, ...changes }, documents: 0, findings: [] }, 0).join('\n')
 
-test('a site that is held back says why, who links to it, and what would release it', () => {
+test('explain says why a site is held back, who links to it, and what would release it', () => {
   const text = explained({})
   assert.match(text, /^x\.farm\.test: held back, because too many sites of its domain have no trusted link\.$/m)
   assert.match(
@@ -39,7 +39,7 @@ test('a site that is held back says why, who links to it, and what would release
   )
 })
 
-test('a trusted site, or one in a domain without a wildcard, has less to say', () => {
+test('fewer domain lines for a trusted site or a domain without a wildcard', () => {
   const endorsed = explained({ state: 'free', unendorsedSite: undefined })
   assert.match(endorsed, /Any name under farm\.test resolves/)
   assert.doesNotMatch(endorsed, /links to it|released/)

@@ -57,7 +57,7 @@ test('a hazard of the whole site has no pattern', () => {
   ])
 })
 
-test('a finding that was withdrawn says so', () => {
+test('a withdrawn finding is shown as withdrawn', () => {
   const finding = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: 1000 }
   assert.deepEqual(hazardLines({ view: undefined, findings: [finding] }), [
     'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',

@@ -10,7 +10,7 @@ const sentences = (view: Partial<NonNullable<UrlFacts['view']>>) =>
 const siteSentences = (view: Partial<SiteView>) =>
   explainSite({ ...SITE, view: { ...SITE_VIEW, ...view } }, 0).join('\n')
 
-test('a seed says what kind of seed it is', () => {
+test('explain says what kind of seed a URL is', () => {
   assert.match(sentences({}), /It is a seed\. Queued/)
   assert.match(sentences({ path: '' }), /It is a seed\. Queued/)
   assert.match(sentences({ path: 'M' }), /It is a seed, to be read as a sitemap\./)
@@ -22,7 +22,7 @@ test('a seed says what kind of seed it is', () => {
   )
 })
 
-test('a URL that was never queued says why, as far as it is known', () => {
+test('explains why a URL was never queued, as far as that is known', () => {
   const linked = { ...URL_FACTS, inlinks: { count: 1, from: ['http://a.test/'], behind: 0 } }
   const why = { by: 'nofollow', rule: 'every link says nofollow' } as const
   assert.match(
@@ -34,7 +34,7 @@ test('a URL that was never queued says why, as far as it is known', () => {
   assert.match(explainUrl(URL_FACTS, { ...SITE, view }, 0).join('\n'), /among the sitemap entries of its site/)
 })
 
-test('visits lost in a row say what follows', () => {
+test('explain says what follows from visits lost in a row', () => {
   const lost = (losses: number) => siteSentences({ state: 'waiting', losses })
   assert.doesNotMatch(lost(0), /lost/)
   assert.match(lost(1), /Its last visit was lost: other sites come first\./)
@@ -79,7 +79,7 @@ const PAGE: NonNullable<UrlFacts['page']> = {
   ...{ outcome: 'kept', why: 'first', detail: null, annotations: '' },
 }
 
-test('what was wrong with a response is said in plain text', () => {
+test('defects of a response are explained in plain text', () => {
   const explained = (page: Partial<typeof PAGE>) =>
     explainUrl({ ...URL_FACTS, captures: 1, page: { ...PAGE, ...page } }, SITE, 0)
   assert.deepEqual(explained({ annotations: '2t,certificate:expired,coding:damaged' }).slice(-2), [

@@ -23,6 +23,9 @@ export function recordedScreen(): RecordedScreen {
     print(text) {
       this.out += `${text}\n`
     },
+    printJson(value) {
+      this.print(JSON.stringify(value, undefined, 2))
+    },
     printSentence(text) {
       this.print(text)
     },

@@ -26,7 +26,7 @@ export function generalHelp(commands: readonly Command[], version: string, width
 }
 
 export function commandHelp(command: Command, width: number): string {
-  const examples = command.examples.flatMap(({ line, does }) => [
+  const examples = Object.entries(command.examples).flatMap(([line, does]) => [
     ...shellLines(line, width),
     ...indented(does, 6, width),
   ])
@@ -97,7 +97,7 @@ export function commandsDocument(commands: readonly Command[]): string {
 
 function commandSection(command: Command): string {
   const own = settingsOfCommand(command.name).filter((name) => settingOf(name).group !== 'General')
-  const examples = command.examples.flatMap(({ line, does }) => [`# ${does}`, line])
+  const examples = Object.entries(command.examples).flatMap(([line, does]) => [`# ${does}`, line])
   const parts = [
     `## ${command.name}`,
     `\`${usageOf(command)}\`: ${command.what}.`,

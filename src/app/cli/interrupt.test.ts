@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onInterrupt } from './main.ts'
 
-test('after the first Ctrl-C the signal is heard to the end, so that a second one leaves the exit code alone', (t) => {
+test('after the first Ctrl-C the handler stays, so that a second signal does not change the exit code', (t) => {
   const before = process.listeners('SIGINT')
   t.after(() => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

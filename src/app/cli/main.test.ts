@@ -26,8 +26,8 @@ test('every command has help with examples that it would take, and documented fl
     assert.equal(exit, 0)
     assert.ok(out.startsWith(`Usage: orbweaver ${command.name}`), command.name)
     assert.match(out, /\nExamples:\n {2}\S/)
-    assert.ok(command.examples.length >= 2, command.name)
-    for (const { line } of command.examples) assert.ok(line.includes(`orbweaver ${command.name}`), line)
+    assert.ok(Object.keys(command.examples).length >= 2, command.name)
+    for (const line of Object.keys(command.examples)) assert.ok(line.includes(`orbweaver ${command.name}`), line)
     assert.ok(out.includes('--json') && out.includes('--collection DIR'), command.name)
     assert.ok(
       out.split('\n').every((l) => [...l].length <= 80),
@@ -35,12 +35,12 @@ test('every command has help with examples that it would take, and documented fl
     )
     // An example is copied as it stands, so a long one goes on as a shell reads it.
     const copied = out.replace(/ \\\n +/g, ' ')
-    for (const { line } of command.examples) assert.ok(copied.includes(`  ${line}\n`), line)
+    for (const line of Object.keys(command.examples)) assert.ok(copied.includes(`  ${line}\n`), line)
   }
   for (const line of (await orbweaver(['--help'])).out.split('\n')) assert.ok([...line].length <= 80, line)
 })
 
-test('what a standing and a history say fits 80 columns', async () => {
+test('status and history fit 80 columns', async () => {
   const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
   const reader = fakeReader({ standing: async () => ({ ...STATUS, urls, documents: 10_987_654 }) })
   for (const command of [['status'], ['history', 'http://a.test/']])
@@ -50,7 +50,7 @@ test('what a standing and a history say fits 80 columns', async () => {
   assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, over))).out, /shrinks|trend/)
 })
 
-test('a worker ends with a sum of what it did', async () => {
+test('a worker ends with a summary of its work', async () => {
   const { err } = await orbweaver(['worker', '--server', 'http://127.0.0.1:8723', '-c', folder])
   assert.match(err, /\nThe crawl is complete\. This worker: 10 pages, 20 kB, in \d+m?s\.\n$/)
   const stopped = workerSummary('interrupted', { ...WORKER, pages: 1 }, 61_000)
@@ -175,7 +175,7 @@ test('every reading command opens the given database', async () => {
   }
 })
 
-test('files that cannot be written are one line, and what is there is emptied, not replaced', async () => {
+test('a file that cannot be written is one line of error; an existing file is truncated, not replaced', async () => {
   for (const line of [
     ['get', 'a.test', '-o', folder],
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
@@ -195,7 +195,7 @@ test('files that cannot be written are one line, and what is there is emptied, n
   assert.deepEqual([listed.out, listed.err], ['http://a.test/\thttp://b.test/\n', ''])
 })
 
-test('a URL without a scheme is looked for in both; a command to copy is safe to copy', async () => {
+test('a URL without a scheme is looked up with both schemes; a command to copy is quoted for the shell', async () => {
   const asked: string[] = []
   const reader = fakeReader({
     content: async (url) => {
@@ -222,7 +222,7 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
 
-test('a crawl gets its seeds and settings, warns without contact, and leaves its settings in the collection', async () => {
+test('a crawl receives its seeds and settings, warns without --contact, and writes its settings into the collection', async () => {
   const seeds = join(folder, 'seeds.txt')
   writeFileSync(seeds, 'b.example\n')
   const line = ['crawl', 'https://a.example/', '--seeds', seeds, '-c', folder, '--pause', '3s']
@@ -250,7 +250,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
   assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
 })
 
-test('an interrupted crawl says how to resume it', async () => {
+test('after an interrupted crawl the program prints how to resume it', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
     fakeServices({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
@@ -322,7 +322,7 @@ test('simulate crawl takes the settings of a crawl and of its web, and reports t
   assert.equal(apart.web?.sharedAddressShare, 0)
 })
 
-test('the other commands answer as text and as JSON', async () => {
+test('the other commands print text and JSON', async () => {
   assert.match((await orbweaver(['history', 'a.test'])).out, /200 {2}text\/html {2}response of 321 B\n/)
   assert.match((await orbweaver(['verify'])).out, /No faults: 1 volume, 9 records/)
   assert.equal((await orbweaver(['export', 'links'])).out, 'http://a.test/\thttp://b.test/\n')
@@ -358,7 +358,7 @@ test('clean lists orphaned data, and removes it only with --remove', async () =>
   ])
 })
 
-test('verify vouches only for what it read', async () => {
+test('verify reports only what it read', async () => {
   const reader = fakeReader({
     verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [], notes: [] }),
   })

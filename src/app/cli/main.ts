@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module'
 import { realClock } from '../../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
-import { nearest } from '../config/nearest.ts'
+import { didYouMean } from '../config/nearest.ts'
 import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
 import type { Command } from './command.ts'
 import { makeScreen, type Screen } from './screen.ts'
@@ -62,18 +62,17 @@ function asksForHelp(argv: readonly string[]): boolean {
 }
 
 function unknownCommand(word: string): Problem {
-  const near = nearest(word, COMMAND_NAMES)
+  const hint = didYouMean(word, COMMAND_NAMES)
   if (word.startsWith('-')) return new Problem('bad-flag', `the command comes first: orbweaver COMMAND ${word} …`)
-  if (near === undefined && /[./]/.test(word))
+  if (hint === '' && /[./]/.test(word))
     return new Problem('bad-flag', `'${word}' is not a command; to collect it: orbweaver crawl ${word}`)
-  return new Problem(
-    'bad-flag',
-    `unknown command '${word}'${near === undefined ? '' : `; did you mean '${near}'?`} ('orbweaver --help' lists all commands)`,
-  )
+  return new Problem('bad-flag', `unknown command '${word}'${hint} ('orbweaver --help' lists all commands)`)
 }
 
 function checkArgs(command: Command, args: readonly string[]): void {
-  const { min, max } = command.args
+  const isNone = command.usage === '' || command.usage.startsWith('--')
+  const min = isNone || command.usage.startsWith('[') ? 0 : 1
+  const max = isNone ? 0 : command.usage.includes('…') ? Number.POSITIVE_INFINITY : 1
   if (args.length >= min && args.length <= max) return
   const trouble = args.length < min ? 'an argument is missing' : `unexpected argument '${args[max]}'`
   throw new Problem(

@@ -25,7 +25,7 @@ function asked() {
   return { asks, services: fakeServices(undefined, reader) }
 }
 
-test('without a file nothing is looked up: a table, examples, what crawls proposed', async () => {
+test('without --into nothing is looked up; a table, examples and suggestions are printed', async () => {
   const { asks, services } = asked()
   const { exit, out } = await orbweaver(['mirrors'], services)
   assert.equal(exit, 0)
@@ -37,7 +37,7 @@ test('without a file nothing is looked up: a table, examples, what crawls propos
   assert.match(out, /Suggested by crawls[^\n]*\n {2}p\.test: the home page [^\u001b]* equals/)
 })
 
-test('with a file names are looked up, unless they shall not be', async () => {
+test('with --into names are looked up, unless --check-names=no', async () => {
   const { asks, services } = asked()
   const written: { path: string; gone: string[]; looksUp: boolean }[] = []
   services.renewMirrors = async (path, { gone, pairs, used }, check) => {
@@ -56,7 +56,7 @@ test('with a file names are looked up, unless they shall not be', async () => {
   ])
 })
 
-test('as JSON, every pair', async () => {
+test('with --json every pair is printed', async () => {
   const { services } = asked()
   const { out } = await orbweaver(['mirrors', '--json', '--into', 'x'], services)
   const found = JSON.parse(out)

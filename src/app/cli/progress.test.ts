@@ -43,13 +43,13 @@ test('rates are those of the last half minute', () => {
   assert.equal(rates(run(snapshot(0))).documents, 0)
 })
 
-test('history stays small and keeps its beginning', () => {
+test('the history of snapshots stays small and keeps the first one', () => {
   const long = run(...Array.from({ length: 5000 }, (_, i) => snapshot(i / 2)))
   assert.ok(long.length < 250)
   assert.equal(long[0].at, T0)
 })
 
-test('the time left follows from what happens lately, and is not guessed', () => {
+test('the time left follows from the recent pace', () => {
   assert.equal(timeLeftMs(run(snapshot(0), snapshot(10))), (880 / 12) * 1000)
   assert.equal(timeLeftMs(run(snapshot(0))), undefined)
   assert.match(progressLine(run(snapshot(0))), /discovering URLs/)
@@ -65,7 +65,7 @@ test('the time left follows from what happens lately, and is not guessed', () =>
   assert.match(progressLine(run(...fast, ...slow)), /at least 20s left/)
 })
 
-test('no time is estimated for the last few URLs: pauses decide', () => {
+test('no time left is estimated for the last few URLs', () => {
   const few = run(snapshot(0), snapshot(10, { urls: { known: 1000, waiting: 7, done: 993 } }))
   assert.match(progressLine(few), /7 URLs left on 8 sites/)
   assert.doesNotMatch(progressLine(few), /at least/)
@@ -73,7 +73,7 @@ test('no time is estimated for the last few URLs: pauses decide', () => {
   assert.match(progressLine(run(...grows)), /discovering URLs/, 'those are not the last')
 })
 
-test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {
+test('the trend of the queue is that of the last seconds; an empty queue has none', () => {
   const grown = Array.from({ length: 15 }, (_, i) => snapshot(i, { urls: { known: 1000, waiting: i * 60, done: 0 } }))
   const shrinking = Array.from({ length: 4 }, (_, i) =>
     snapshot(15 + i, { urls: { known: 1000, waiting: 850 - i * 10, done: i * 10 } }),
@@ -86,7 +86,7 @@ test('a queue that shrinks now does not grow, whatever it did half a minute ago;
   assert.match(progressLine(run(...grown, over)), /the queue is empty/)
 })
 
-test('the live view says it all in a few lines that fit', () => {
+test('the live view has a few lines that fit the width', () => {
   const history = run(
     snapshot(0),
     snapshot(10, { slow: [{ site: 'slow.example', why: 'answers take 9 s' }], inbox: 2 }),
@@ -107,7 +107,7 @@ test('the live view says it all in a few lines that fit', () => {
   for (const line of liveLines(large, { width: 80, colour: false })) assert.doesNotMatch(line, /…/, 'cut at 80 columns')
 })
 
-test('a crawl that waits says what for: a pause, a retry, the database', () => {
+test('a waiting crawl shows what it waits for: a pause, a retry, the database', () => {
   const next = { site: 'a.test', inMs: 1500 }
   const polite = run(snapshot(0), snapshot(10, { waitsFor: 'courtesy', next }))
   assert.match(liveLines(polite, PLAIN).join('\n'), /waiting out politeness pauses; next request in 1\.5s/)
@@ -123,7 +123,7 @@ test('a crawl that waits says what for: a pause, a retry, the database', () => {
   assert.doesNotMatch(away, /machine/)
 })
 
-test('colour only where it is wanted', () => {
+test('colour is used only when enabled', () => {
   const history = run(snapshot(0), snapshot(10))
   assert.ok(!liveLines(history, PLAIN).join('').includes('\x1b'))
   const coloured = liveLines(history, { width: 60, colour: true })
@@ -137,7 +137,7 @@ test('no text from the web controls the terminal', () => {
   assert.equal(plain('a\x1b[31mb'), 'a?[31mb')
 })
 
-test('a line is cut by columns, not by bytes, and keeps its escapes whole', () => {
+test('a line is cut by columns, not by bytes, and escape sequences stay intact', () => {
   assert.equal(clip('abcdef', 6), 'abcdef')
   assert.equal(clip('abcdefg', 6), 'abcde…')
   assert.equal(clip('\x1b[1mabcdefg\x1b[22m h', 6), '\x1b[1mabcde…\x1b[22m')

@@ -1,5 +1,5 @@
 /** Shows a running crawl or worker: lines redrawn on a terminal, a line now and then elsewhere. The texts are pure functions of snapshots. */
-
+import { styleText } from 'node:util'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
@@ -71,7 +71,7 @@ export function liveLines(history: History, style: TerminalStyle): string[] {
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
-    `${bold('Orbweaver', style)}  ${seconds(now.at - first.at)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `${style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'}  ${seconds(now.at - first.at)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
     `URLs     ${bar(urls.done, urls.known, style)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
     `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
@@ -143,15 +143,13 @@ function trendOf(history: History): string {
 }
 
 const BAR = 20
+/** The screen knows whether there are colours. */
+const FORCED = { validateStream: false }
 
 function bar(part: number, whole: number, style: TerminalStyle): string {
   const filled = whole === 0 ? 0 : Math.min(BAR, Math.floor((BAR * part) / whole))
   const text = '█'.repeat(filled) + '░'.repeat(BAR - filled)
-  return style.colour ? `\x1b[36m${text}\x1b[39m` : text
-}
-
-function bold(text: string, style: TerminalStyle): string {
-  return style.colour ? `\x1b[1m${text}\x1b[22m` : text
+  return style.colour ? styleText('cyan', text, FORCED) : text
 }
 
 const REDRAW_MS = 500
@@ -174,22 +172,29 @@ export function watchCrawl(snapshot: () => CrawlSnapshot, options: ViewOptions):
   const outage = reportOutages(snapshot, screen, clock)
   if (options.quiet) return outage
   let history: History = []
-  let cancel = () => {}
-  const every = screen.isTerminal ? REDRAW_MS : options.lineEvery
-  const show = () => {
+  const view = repeat(clock, screen.isTerminal ? REDRAW_MS : options.lineEvery, () => {
     history = remember(history, snapshot())
     if (screen.isTerminal) screen.draw(liveLines(history, { width: screen.width(), colour: screen.colour }))
     else if (history.length > 1) screen.say(progressLine(history))
-    cancel = clock.after(every, show)
-  }
-  show()
+  })
   return {
     stop() {
       outage.stop()
-      cancel()
+      view.stop()
       screen.draw([])
     },
   }
+}
+
+/** Calls at once and then at intervals. */
+function repeat(clock: Clock, every: Millis, call: () => void): Watching {
+  let cancel = () => {}
+  const again = () => {
+    call()
+    cancel = clock.after(every, again)
+  }
+  again()
+  return { stop: () => cancel() }
 }
 
 /** A longer outage of the database is reported even with `--quiet`. */
@@ -198,8 +203,7 @@ const CHECK_MS = 1000
 
 function reportOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clock): Watching {
   let since: number | undefined
-  let cancel = () => {}
-  const check = () => {
+  return repeat(clock, CHECK_MS, () => {
     const { outage } = snapshot()
     if (outage !== undefined && since === undefined && outage.forMs >= OUTAGE_MS) {
       since = clock.elapsed() - outage.forMs
@@ -209,10 +213,7 @@ function reportOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clo
       screen.say(`orbweaver: the database is back after ${away}`)
       since = undefined
     }
-    cancel = clock.after(CHECK_MS, check)
-  }
-  check()
-  return { stop: () => cancel() }
+  })
 }
 
 export function watchWorker(
@@ -221,17 +222,14 @@ export function watchWorker(
 ): Watching {
   if (quiet) return { stop() {} }
   const begun = clock.elapsed()
-  let cancel = () => {}
-  const show = () => {
+  const view = repeat(clock, screen.isTerminal ? REDRAW_MS : lineEvery, () => {
     const line = workerLine(snapshot(), clock.elapsed() - begun)
     if (screen.isTerminal) screen.draw([clip(line, screen.width() - 1)])
     else if (clock.elapsed() - begun >= lineEvery) screen.say(line)
-    cancel = clock.after(screen.isTerminal ? REDRAW_MS : lineEvery, show)
-  }
-  show()
+  })
   return {
     stop() {
-      cancel()
+      view.stop()
       screen.draw([])
     },
   }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { replaceFile } from '../../base/disk.ts'
 import { missingVectors } from '../../base/load-wasm.ts'
+import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
@@ -10,7 +11,7 @@ import type { CrawlEndReason, CrawlSnapshot } from '../composition/crawl-view.ts
 import { COLLECTION_FILE } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import type { Invocation } from './command.ts'
-import { watchCrawl } from './progress.ts'
+import { type Watching, watchCrawl } from './progress.ts'
 import { emptySeedLine } from './seed-text.ts'
 import { collectionFlag, eventLine, shellWord, some } from './text.ts'
 
@@ -56,19 +57,31 @@ export async function runCrawl(
   call: Invocation,
   seeds: Parameters<Invocation['services']['startCrawl']>[1]['seeds'],
 ): Promise<CrawlResult> {
-  const { settings, given, screen, clock, version, services } = call
+  const { settings, given, clock, version, services } = call
   const begun = clock.elapsed()
   noteMissingVectors(call)
   const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
   await keepSettings(call)
   const view = watchCrawl(() => handle.snapshot(), viewOptions(call))
+  return attend(call, handle, view, FINISHING, async (end) => {
+    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+  })
+}
+
+/** Waits for the end of a crawl, server or worker, and for `ended`; the view stays until then. Ctrl-C asks it to stop. */
+export async function attend<End, T>(
+  call: Invocation,
+  running: { done: Promise<End>; stop(): void },
+  view: Watching,
+  stopping: string,
+  ended: (end: End) => Promise<T>,
+): Promise<T> {
   const stopListening = call.onInterrupt(() => {
-    screen.say(FINISHING)
-    handle.stop()
+    call.screen.say(stopping)
+    running.stop()
   })
   try {
-    const end = await handle.done
-    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+    return await ended(await running.done)
   } finally {
     stopListening()
     view.stop()
@@ -133,12 +146,7 @@ export function crawlJson({ end, last, tookMs }: CrawlResult, folder: string): o
     movedSeeds: end.seeds.moved,
     emptySeeds: end.seeds.examples,
     mirrorsLeft: end.mirrorsLeft,
-    bytes: last.bytes,
-    requests: last.requests,
-    failures: last.failures,
-    refused: last.refused,
-    urls: last.urls,
-    sites: last.sites,
+    ...pick(last, 'bytes', 'requests', 'failures', 'refused', 'urls', 'sites'),
     seconds: Math.round(tookMs) / 1000,
   }
 }

@@ -15,7 +15,7 @@ function recorder(isTTY: boolean): Stream & { text: string } {
   }
 }
 
-test('a message while the view is drawn takes it away and puts it back', () => {
+test('a message erases the live view and draws it again below', () => {
   const err = recorder(true)
   const screen = makeScreen(recorder(true), err, {})
   screen.draw(['one', 'two'])
@@ -24,7 +24,7 @@ test('a message while the view is drawn takes it away and puts it back', () => {
   assert.equal(err.text, '\x1b[?25lone\ntwo\n\x1b[2A\r\x1b[Jproblem\none\ntwo\n\x1b[2A\r\x1b[J\x1b[?25h')
 })
 
-test('a view that was drawn on a wider terminal goes with all the rows that it takes now', () => {
+test('a view drawn on a wider terminal is erased with all the rows it takes now', () => {
   const err = recorder(true)
   const screen = makeScreen(recorder(true), err, {})
   screen.draw(['x'.repeat(80), `\x1b[1m${'y'.repeat(30)}\x1b[22m`])
@@ -43,7 +43,7 @@ test('a long message breaks between words on a terminal, a command to copy does 
   assert.equal(err.text, `orbweaver: note: webmasters cannot find\nout who crawls them\n${command}\n`)
 })
 
-test('without a terminal nothing is ever drawn', () => {
+test('without a terminal nothing is drawn', () => {
   const err = recorder(false)
   const screen = makeScreen(recorder(false), err, {})
   screen.draw(['one'])

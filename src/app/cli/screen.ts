@@ -6,6 +6,8 @@ import { wrap } from './text.ts'
 export interface Screen {
   /** A line on standard output. */
   print(text: string): void
+  /** What `--json` prints. */
+  printJson(value: object): void
   /** A sentence on standard output: on a terminal it is wrapped between words and keeps its indentation. */
   printSentence(text: string): void
   /** Bytes on standard output; waits for a slow reader. */
@@ -59,6 +61,7 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
     width,
     print,
+    printJson: (value) => print(JSON.stringify(value, undefined, 2)),
     printSentence(text) {
       const columns = out.isTTY === true ? Math.max(20, out.columns || USUAL_WIDTH) : Number.POSITIVE_INFINITY
       const indent = text.slice(0, text.length - text.trimStart().length)

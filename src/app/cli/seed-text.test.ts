@@ -15,7 +15,7 @@ const reportOf = (changes: Partial<Report> = {}): Report => ({
   ...changes,
 })
 
-test('seeds from the command line: one sentence', () => {
+test('seeds from the command line are confirmed in one sentence', () => {
   const reports = [reportOf({ source: 'given', new: 2, known: 1 })]
   assert.equal(
     seedLines({ reports, stopped: false }, 'orbweaver crawl'),
@@ -61,7 +61,7 @@ test('sources: a table with totals, reasons, corrections and damage; no text in 
   assert.match(strange, /names\.csv is no sitemap\n/, 'nothing comes before it')
 })
 
-test('progress, the list and JSON', () => {
+test('seed prints progress, the list of seeds, and JSON', () => {
   assert.equal(
     seedProgress(reportOf({ new: 2000 }), 0.257),
     'names.csv: 25 % read, 2,000 new, 0 known, 0 dead, 0 refused, 0 repeated',
@@ -77,7 +77,7 @@ test('progress, the list and JSON', () => {
   })
 })
 
-test('what became of a seed, and what to do about one that led to no document', () => {
+test('the outcome of a seed, with advice when it led to no document', () => {
   const dead = { url: 'http://a.test/', source: 'given', became: 'dead', why: 'no-such-name', status: -1 } as const
   const base = { ...dead, to: null, rule: null, isEmpty: true }
   const fates = [

@@ -11,15 +11,9 @@ const FIGURES = ['new', 'known', 'dead', 'refused', 'repeated'] as const
 type Figures = Record<(typeof FIGURES)[number], number>
 
 function totalsOf(reports: readonly Report[]): Figures & { again: number } {
-  const sum = (name: keyof Figures | 'again') => reports.reduce((total, report) => total + report[name], 0)
-  return {
-    new: sum('new'),
-    known: sum('known'),
-    dead: sum('dead'),
-    refused: sum('refused'),
-    repeated: sum('repeated'),
-    again: sum('again'),
-  }
+  const totals = { new: 0, known: 0, dead: 0, refused: 0, repeated: 0, again: 0 }
+  for (const name of [...FIGURES, 'again'] as const) for (const report of reports) totals[name] += report[name]
+  return totals
 }
 
 /** `next` is the command that collects the seeds; undefined when running servers hand them out. */

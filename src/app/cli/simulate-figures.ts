@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
-import type { Distribution } from '../../refresh/make-scenario.ts'
-import { drawScenario, paperDraw, type ScenarioDraw } from '../../refresh/make-scenario.ts'
+import { type Distribution, drawScenario, paperDraw, type ScenarioDraw } from '../../refresh/make-scenario.ts'
 import { POLICY_NAMES, type PolicyName } from '../../refresh/policy.ts'
 import { ONE_HORIZON, runTrial } from '../../refresh/trial.ts'
 import { type Chart, lineChart } from '../../report/line-chart.ts'
@@ -68,7 +67,7 @@ export async function simulateFigures(call: Invocation): Promise<number> {
     if (!settings.quiet)
       screen.say(`${join(folder, name)}.{md,csv,svg}  ${formatDuration(call.clock.elapsed() - begun)}`)
   }
-  if (settings.json) screen.print(JSON.stringify({ figures }, undefined, 2))
+  if (settings.json) screen.printJson({ figures })
   return figures.some(({ claims }) => claims.some(({ holds }) => holds === false)) ? EXIT.failed : EXIT.done
 }
 

@@ -34,7 +34,7 @@ function instanceFile(instance: object): string {
   return path
 }
 
-test('an instance as JSON has bounds and policies, in the shape that is documented', async () => {
+test('the JSON of an instance has the documented bounds and policies', async () => {
   const { exit, out } = await simulate(
     'policy',
     '--instance',
@@ -81,7 +81,7 @@ test('details are counts, planned and realised instants', async () => {
   assert.match((await simulate('policy', '--instance', path, '--detail')).err, /works only with --json/)
 })
 
-test('flags make a scenario; the same seed gives the same numbers', async () => {
+test('flags define a scenario; the same seed gives the same numbers', async () => {
   const flags = ['policy', '--pages', '2e3', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.2/s', '--csv']
   const without = (text: string) => text.replace(/,[\d.e-]+,[\d.e-]+,,$/gm, '')
   const one = await simulate(...flags, '--seed', '7')
@@ -92,7 +92,7 @@ test('flags make a scenario; the same seed gives the same numbers', async () => 
   assert.notEqual(without(one.out), without((await simulate(...flags, '--seed', '8')).out))
 })
 
-test('days, drawn changes and statistics are told in tables', async () => {
+test('days, drawn changes and statistics are printed as tables', async () => {
   const flags = ['policy', '--pages', '500', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.1/s']
   const { out, err } = await simulate(
     ...flags,
@@ -124,7 +124,7 @@ test('many days as JSON say how far they are from the bound, and whether that is
   assert.equal(isSteady, Math.abs(drift) <= 0.002)
 })
 
-test("a collection's pages lie on its sites, with rates from its captures", async () => {
+test('a scenario from a collection has its pages on its sites, with rates estimated from captures', async () => {
   const flags = ['--crawlers', '1', '--crawler-speed', '0.01/s', '--json', '--detail', '--policy', 'psp']
   const { out, err } = await simulate('policy', '--collection', folder, ...flags)
   const { counts } = JSON.parse(out || err).policies.psp
@@ -132,7 +132,7 @@ test("a collection's pages lie on its sites, with rates from its captures", asyn
   assert.ok(counts[0] > counts[1] && counts[1] >= 1, 'the page that changed is looked at more often')
 })
 
-test('mistakes are named', async () => {
+test('mistakes in flags and instances are named', async () => {
   const wrong = instanceFile({ ...INSTANCE, pages: [{ server: 5, rate: 1, weight: 1 }] })
   const { exit, err } = await simulate('policy', '--instance', wrong)
   assert.equal(exit, 2)

@@ -1,6 +1,7 @@
 /** `simulate policy`: tries policies on a scenario and prints the results as text, JSON or CSV. */
 import { readFileSync } from 'node:fs'
 import { EXIT, Problem } from '../../base/errors.ts'
+import { pick } from '../../base/pick.ts'
 import { formatDuration } from '../../base/units.ts'
 import { estimateRate } from '../../refresh/freshness.ts'
 import { BadScenario, drawScenario, readInstance, type ScenarioDraw } from '../../refresh/make-scenario.ts'
@@ -8,8 +9,7 @@ import type { PolicyName } from '../../refresh/policy.ts'
 import { byServer, type Scenario } from '../../refresh/scenario.ts'
 import { type PolicyResult, runTrial, type Trial, type TrialTools } from '../../refresh/trial.ts'
 import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
-import type { Invocation } from './command.ts'
-import { withReader } from './command.ts'
+import { type Invocation, withReader } from './command.ts'
 
 const PAGES = 1_000_000
 
@@ -64,15 +64,8 @@ export function trialTools(call: Invocation, names: readonly PolicyName[], what 
 function drawOf(call: Invocation): ScenarioDraw {
   const { settings } = call
   return {
+    ...pick(settings, 'servers', 'zipf', 'rates', 'weights', 'sizes', 'serverSpeed', 'crawlers', 'crawlerSpeed'),
     pages: settings.pages ?? PAGES,
-    servers: settings.servers,
-    zipf: settings.zipf,
-    rates: settings.rates,
-    weights: settings.weights,
-    sizes: settings.sizes,
-    serverSpeed: settings.serverSpeed,
-    crawlers: settings.crawlers,
-    crawlerSpeed: settings.crawlerSpeed,
     horizon: settings.horizon / 1000,
     politeness: settings.politeness / 1000,
     capacity: settings.capacity,

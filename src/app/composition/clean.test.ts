@@ -1,4 +1,4 @@
-/** `clean` as it is run: who may remove what, and when. What is an orphan is the keeper's business and tested there. */
+/** `clean` as it is run: who may remove what, and when. `cluster/maintenance/` tests what counts as an orphan. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ const kindsOf = ({ orphans }: Awaited<ReturnType<typeof clean>>) =>
 const LEASED = `INSERT INTO site (key, bucket, name, state, since, rank, fence, worker, lease_until, waiting, known)
   VALUES (1, 0, 'lost.test', 'leased', 0, 0, 1, 'w', 5, 0, 0)`
 
-test('in a folder: a dry run unless told otherwise, refused beside a crawl, and the leases of the dead are freed', async () => {
+test('in a folder: nothing is removed without --remove, a running crawl prevents it, and leases of dead workers are freed', async () => {
   const folder = newFolder('one')
   const database = openSqlite(join(folder, 'collection.db'))
   await database.transact((tx) => queries(tx).run(LEASED))
@@ -62,7 +62,7 @@ test('does not create a collection where there is none', async () => {
   assert.ok(!existsSync(folder))
 })
 
-test("in a worker's folder: only what no server would take", async () => {
+test("in a worker's folder only parts that no server accepts are orphans", async () => {
   const folder = newFolder('worker')
   writeFileSync(join(folder, 'worker.json'), '{}')
   writeFileSync(join(folder, 'archive', 'v.warc.gz'), 'not ours to judge')

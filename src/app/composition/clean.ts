@@ -26,7 +26,7 @@ import { settledSites } from '../../intake/postgres/inbox.ts'
 import type { Settings } from '../config/keys.ts'
 import { databaseToRead } from '../reader/open.ts'
 import { openForSeeding } from './open-for-writing.ts'
-import { s3AccessOf } from './volume-sources.ts'
+import { openStores, s3AccessOf } from './volume-sources.ts'
 
 export interface Cleaned {
   orphans: (Omit<Orphan, 'remove'> & { removed: boolean })[]
@@ -179,25 +179,11 @@ function resultOf({ orphans, notes }: Findings, removed: ReadonlySet<Orphan>): C
 
 /** Locations of volumes outside the collection's folder: folders of this machine, and stores. */
 function openLocationsToClean(settings: Parameters<typeof s3AccessOf>[0], nodes: readonly string[]) {
-  const stores = new Map<string, Promise<ObjectStore>>()
-  const openStore = (node: string) => {
-    const store =
-      stores.get(node) ??
-      import('../../collection/s3/s3-store.ts').then(({ openS3 }) => openS3(node, s3AccessOf(settings)))
-    stores.set(node, store)
-    return store
-  }
+  const stores = openStores(() => s3AccessOf(settings))
   const list = nodes.map((node) =>
-    node.startsWith(DIR) ? folderToClean(node, realDisk) : storeToClean(node, realDisk, () => openStore(node)),
+    node.startsWith(DIR) ? folderToClean(node, realDisk) : storeToClean(node, realDisk, () => stores.open(node)),
   )
-  const close = () => {
-    for (const store of stores.values())
-      void store.then(
-        (one) => one.close(),
-        () => {},
-      )
-  }
-  return { list, close }
+  return { list, close: stores.close }
 }
 
 function folderToClean(node: string, disk: Disk): OtherLocation {

@@ -22,7 +22,7 @@ function viewOf({ later = 0, silent = 0, free = 0 }) {
   return { clock, world, view: new CrawlView(coordinator as unknown as Coordinator, { slow: [], lateMs: 0 }) }
 }
 
-test('an idle crawl waits for courtesy, or for the retry of what failed', async () => {
+test('an idle crawl waits for a pause, or for the retry of a failure', async () => {
   const waitsFor = async (given: Parameters<typeof viewOf>[0]) => {
     const { view } = viewOf(given)
     await view.refresh()
@@ -34,7 +34,7 @@ test('an idle crawl waits for courtesy, or for the retry of what failed', async 
   assert.equal(await waitsFor({ free: 1 }), undefined, 'another may be asked now')
 })
 
-test('waiting for the database is not lateness, and the snapshot says how long it has been away', async () => {
+test('waiting for the database does not count as lateness, and the snapshot has the length of the outage', async () => {
   const { view, clock, world } = viewOf({})
   await clock.run(clock.sleep(1000))
   await view.refresh()

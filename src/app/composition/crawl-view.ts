@@ -1,5 +1,4 @@
-/** The state of a crawl, read from the database once a second, so that a snapshot costs nothing; and how it ended. */
-
+/** The state of a crawl, read from the database once per second, so that a snapshot costs nothing; and how it ended. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import { EXIT } from '../../base/errors.ts'
 import { readCounters } from '../../collection/counters/counters.ts'

@@ -1,5 +1,4 @@
-/** A whole crawl on this machine: the coordinator in this thread, workers in theirs, until it is over or told to stop. */
-
+/** A whole crawl on this machine: the coordinator in this thread, workers in theirs, until it is over or asked to stop. */
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'

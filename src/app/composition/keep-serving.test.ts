@@ -87,7 +87,7 @@ test('a crawl without seeds is not complete, and without --until-done it waits f
   }
 })
 
-test('limits: time even while the database is away, size at once, pages when all visits have ended', async () => {
+test('the time limit works without the database, the size limit at once, the page limit when all visits have ended', async () => {
   const late = await serving(['--max-time', '90s'], [new Error('away')]).run()
   assert.deepEqual([late.why, late.afterMs, late.stopped], ['time', 90_000, true])
   const large = await serving(['--max-size', '1MB'], [{ bytes: 10 }, { bytes: 2e6, leased: 3 }]).run()
@@ -102,7 +102,7 @@ test('limits: time even while the database is away, size at once, pages when all
   assert.deepEqual([many.why, many.documents], ['pages', 6])
 })
 
-test('an error of its own database file ends it; a shared database may come back', async () => {
+test('an error of the SQLite file ends the server; an unreachable shared database is waited for', async () => {
   await assert.rejects(serving([], [new Error('broken')], 'sqlite').run(), /broken/)
   const end = await serving(['--until-done'], [new Error('away'), { documents: 1 }]).run()
   assert.equal(end.why, 'complete')
@@ -123,7 +123,7 @@ const END_HOLDERS = `SELECT pg_terminate_backend(pid, 10000) FROM pg_locks
 describe('the maintenance role', { skip: 'skipped' in postgres && postgres.skipped }, () => {
   if ('skipped' in postgres) return
 
-  it('belongs to one, and to another when that one gives it up', async () => {
+  it('one server has the role, and another takes it when the first releases it', async () => {
     const clock = virtualClock(0)
     const database = await postgres.make()
     const [first, second] = [maintenanceRole(database, clock), maintenanceRole(database, clock)]
@@ -147,7 +147,7 @@ describe('the maintenance role', { skip: 'skipped' in postgres && postgres.skipp
     assert.equal(await second.isOurs(), false)
     await database.read((tx) => queries(tx).all(END_HOLDERS))
     await clock.run(clock.sleep(5_000))
-    // The other end of a connection hears of its end when it hears: the office itself is free at once.
+    // The other server learns of the closed connection later; the role itself is free at once.
     assert.equal(await second.isOurs(), true)
     while (await first.isOurs()) await new Promise((heard) => void database.read(async () => {}).then(heard))
     assert.equal(await second.isOurs(), true)
@@ -162,7 +162,7 @@ describe('the maintenance role', { skip: 'skipped' in postgres && postgres.skipp
   })
 })
 
-it('a server over a file is alone, and always has the office', async () => {
+it('a server on SQLite always has the maintenance role', async () => {
   const database = openSqlite(':memory:')
   const role = maintenanceRole(database, virtualClock(0))
   assert.equal(await role.isOurs(), true)

@@ -73,7 +73,7 @@ export interface ServeEnd {
   documents: number
 }
 
-/** Until it is told to stop, a limit is reached or, with `--until-done`, the crawl is over. */
+/** Until it is asked to stop, a limit is reached or, with `--until-done`, the crawl is over. */
 export async function keepServing(
   coordinator: Coordinator,
   view: CrawlView,

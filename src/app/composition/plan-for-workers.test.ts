@@ -8,7 +8,7 @@ import { planForWorkers, settingsDigests } from './plan-for-workers.ts'
 
 const load = (flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
 
-test('a plan that is too large to send says how large it is, and which part', async () => {
+test('the error for a plan that is too large to send gives its size and its largest part', async () => {
   const disk = memoryDisk()
   await replaceFile(disk, '/black', 'a.test\n')
   const { settings, given } = load(['--blacklist-domains', '/black'])

@@ -5,8 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
-import { replaceFile } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'

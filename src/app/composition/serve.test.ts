@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { tlsFilesOf } from './serve.ts'
 import { serverCaOf } from './volume-sources.ts'
 
-test('what is wrong with certificate files is said in one line', () => {
+test('wrong certificate files are reported in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-tls-'))
   try {
     const file = join(folder, 'x.pem')

@@ -29,7 +29,7 @@ export interface ServeOptions extends WritingOptions {
 export interface ServeHandle {
   /** How it is reached from this machine. */
   url: string
-  /** What workers on other machines are told. */
+  /** How workers on other machines reach it. */
   publicUrl: string
   done: Promise<ServeEnd & { exit: number; seeds: SeedSummary }>
   snapshot(): CrawlSnapshot

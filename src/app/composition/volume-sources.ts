@@ -32,14 +32,7 @@ export function volumeAccessOf(settings: S3Settings & Pick<Settings, 'joinSecret
 
 export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): VolumeSources {
   let client: HttpClient | undefined
-  const stores = new Map<string, Promise<ObjectStore>>()
-  const opened = (location: string) => {
-    const known = stores.get(location)
-    if (known !== undefined) return known
-    const store = import('../../collection/s3/s3-store.ts').then(({ openS3 }) => openS3(location, s3))
-    stores.set(location, store)
-    return store
-  }
+  const stores = openStores(() => s3)
   return {
     async server(url) {
       const [{ httpClient }, { volumeReader }] = await Promise.all([
@@ -50,14 +43,28 @@ export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): Volum
       return volumeReader(client, url, joinSecret)
     },
     async store(location) {
-      const [{ storedVolumes }, store] = await Promise.all([
-        import('../../collection/s3/stored-volumes.ts'),
-        opened(location),
-      ])
-      return storedVolumes(store).readAt
+      const { storedVolumes } = await import('../../collection/s3/stored-volumes.ts')
+      return storedVolumes(await stores.open(location)).readAt
     },
     close() {
       client?.close()
+      stores.close()
+    },
+  }
+}
+
+/** S3-compatible stores by location, each opened when it is first asked for. */
+export function openStores(access: () => S3Access) {
+  const stores = new Map<string, Promise<ObjectStore>>()
+  return {
+    open(location: string): Promise<ObjectStore> {
+      const store =
+        stores.get(location) ??
+        import('../../collection/s3/s3-store.ts').then(({ openS3 }) => openS3(location, access()))
+      stores.set(location, store)
+      return store
+    },
+    close() {
       for (const store of stores.values())
         void store.then(
           (one) => one.close(),

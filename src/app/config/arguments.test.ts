@@ -5,24 +5,24 @@ import { Problem } from '../../base/errors.ts'
 import { parseArguments } from './arguments.ts'
 
 test('flags and arguments may come in any order', () => {
-  const { args, flags, help } = parseArguments(
+  const { args, flags } = parseArguments(
     ['a', '--pause', '3s', 'b', '-c', 'dir', '--json', '--exclude=x=y', '--', '--c'],
     'crawl',
   )
   assert.deepEqual(args, ['a', 'b', '--c'])
-  assert.deepEqual(Object.fromEntries(flags), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
-  assert.equal(help, false)
+  const texts = [...flags].map(([name, given]) => [name, given.texts])
+  assert.deepEqual(Object.fromEntries(texts), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
 })
 
-test('a switch may be given, taken back, or spelled out', () => {
-  assert.deepEqual(parseArguments(['--quiet', '--no-quiet'], 'crawl').flags.get('quiet'), ['no'])
-  assert.deepEqual(parseArguments(['--quiet=no'], 'crawl').flags.get('quiet'), ['no'])
-  assert.deepEqual(parseArguments(['-q'], 'crawl').flags.get('quiet'), ['yes'])
+test('a switch can be set, negated or given a value', () => {
+  assert.deepEqual(parseArguments(['--quiet', '--no-quiet'], 'crawl').flags.get('quiet')?.texts, ['no'])
+  assert.deepEqual(parseArguments(['--quiet=no'], 'crawl').flags.get('quiet')?.texts, ['no'])
+  assert.deepEqual(parseArguments(['-q'], 'crawl').flags.get('quiet')?.texts, ['yes'])
   assert.throws(() => parseArguments(['--no-pause'], 'crawl'), /unknown flag --no-pause/)
 })
 
 test('standard input is a value, another flag is not', () => {
-  assert.deepEqual(parseArguments(['--seeds', '-'], 'crawl').flags.get('seeds'), ['-'])
+  assert.deepEqual(parseArguments(['--seeds', '-'], 'crawl').flags.get('seeds')?.texts, ['-'])
   assert.throws(() => parseArguments(['--seeds', '--json'], 'crawl'), /--seeds needs a value: --seeds FILE/)
 })
 
@@ -31,10 +31,10 @@ test('a command takes its own flags only', () => {
     () => parseArguments(['--pause', '2s'], 'status'),
     /status does not take --pause, only crawl, serve and simulate do/,
   )
-  assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at'), ['2026-01-01'])
+  assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at')?.texts, ['2026-01-01'])
 })
 
-test('any words give arguments or one problem with one line', () => {
+test('any words parse into arguments or throw one Problem', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('--', '-', '--json', '-c', '--pause', '--pause=', '-x', '--no-', '--='),

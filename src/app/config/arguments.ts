@@ -1,30 +1,23 @@
 /** Splits a command line into flags and arguments. Flags may stand anywhere; `--` ends them. */
 import { Problem } from '../../base/errors.ts'
-import { flagOf, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
-import { nearest } from './nearest.ts'
+import { flagOf, type Given, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
+import { didYouMean } from './nearest.ts'
 import type { CommandName } from './setting.ts'
 
 export interface Arguments {
   /** Everything that is not a flag: seeds, a URL, `duplicates` … */
   args: string[]
-  /** The values of each flag, in order. */
-  flags: Map<SettingName, string[]>
-  help: boolean
+  flags: Map<SettingName, Given>
 }
 
 export function parseArguments(argv: readonly string[], command: CommandName): Arguments {
   const args: string[] = []
-  const flags = new Map<SettingName, string[]>()
-  let help = false
+  const flags = new Map<SettingName, Given>()
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]
     if (word === '--') {
       args.push(...argv.slice(i + 1))
       break
-    }
-    if (word === '--help' || word === '-h') {
-      help = true
-      continue
     }
     if (!word.startsWith('-') || word === '-') {
       args.push(word)
@@ -37,12 +30,13 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
     // A value may begin with a dash only after = (--flag=-value); a lone dash is standard input.
     if (given === undefined || (value === undefined && given.startsWith('-') && given !== '-'))
       throw new Problem('bad-flag', `${flagOf(name)} needs a value: ${flagOf(name)} ${setting.form}`)
-    const before = flags.get(name) ?? []
+    const before = flags.get(name)?.texts ?? []
     if (before.length > 0 && !setting.repeatable && !isSwitch)
       throw new Problem('bad-flag', `${flagOf(name)} is given more than once; it takes one value`)
-    flags.set(name, setting.repeatable ? [...before, given] : [given])
+    const texts = setting.repeatable ? [...before, given] : [given]
+    flags.set(name, { texts, source: { by: 'flag', name: flagOf(name) } })
   }
-  return { args, flags, help }
+  return { args, flags }
 }
 
 function flag(word: string, command: CommandName): { name: SettingName; value: string | undefined } {
@@ -72,8 +66,8 @@ function short(word: string, command: CommandName): { name: SettingName; value: 
 function unknown(word: string, command: CommandName): Problem {
   const flags = SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command)).map(flagOf)
   // Compared without dashes, so that `--depth` matches the end of `--max-depth`.
-  const near = nearest(word.replace(/^-+/, ''), [...flags.map((flag) => flag.slice(2)), 'help'])
-  const hint = near === undefined ? '' : `; did you mean --${near}?`
+  const known = [...flags.map((flag) => flag.slice(2)), 'help']
+  const hint = didYouMean(word.replace(/^-+/, ''), known, (name) => `--${name}`)
   const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
   if (elsewhere !== undefined) {
     const takers = settingOf(elsewhere).commands.filter((name) => name !== 'config')

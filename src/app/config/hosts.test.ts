@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { hostMatches, ownHost, pauseFor, pauseForHost, resolveAs, trust, trustOf } from './hosts.ts'
 import { Unfit } from './setting.ts'
 
-test("a shorter pause may be asked for one's own servers", () => {
+test("a shorter pause is allowed for the user's own servers", () => {
   for (const own of [
     'example.org',
     'www.example.org',
@@ -27,7 +27,7 @@ test("a shorter pause may be asked for one's own servers", () => {
   }
 })
 
-test('a pattern that names servers of strangers is refused', () => {
+test("a pattern that covers other people's servers is refused", () => {
   for (const foreign of [
     '*',
     '*.com',
@@ -56,7 +56,7 @@ test('a pattern that names servers of strangers is refused', () => {
   }
 })
 
-test('whatever is written, a pattern never covers a public suffix', () => {
+test('no pattern covers a public suffix', () => {
   const label = fc.constantFrom('*', 'com', 'co', 'uk', 'br', 'org', 'github', 'io', 'example', 'www')
   fc.assert(
     fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
@@ -87,7 +87,7 @@ test('HOST=DURATION', () => {
     assert.throws(() => pauseFor(wrong), Unfit, wrong)
 })
 
-test('the most exact pattern says the pause', () => {
+test('the most specific pattern decides the pause', () => {
   const rules = ['*.test=1s', '*.slow.test=5s', 'a.slow.test=3s', '127.0.0.1=200ms'].map(pauseFor)
   assert.equal(pauseForHost(rules, 'www.test'), 1000)
   assert.equal(pauseForHost(rules, 'b.slow.test'), 5000)
@@ -112,14 +112,14 @@ test('HOST=IP[:PORT]', () => {
     assert.throws(() => resolveAs(wrong), Unfit, wrong)
 })
 
-test("strangers under a public suffix further down keep the usual pause, whatever one's own pattern says", () => {
+test("other people's hosts under a nested public suffix keep the usual pause", () => {
   const rules = ['*.amazonaws.com=0s', '*.example.org=0.1s', '*.test=0s'].map(pauseFor)
   assert.equal(pauseForHost(rules, 'alice.s3.amazonaws.com'), undefined)
   assert.equal(pauseForHost(rules, 'a.b.example.org'), 100)
   assert.equal(pauseForHost(rules, 'a.b.test'), 0)
 })
 
-test('a site is trusted with all rules or with those named', () => {
+test('a site is trusted with all rules, or with the named ones', () => {
   const trusts = trustOf([trust('www.a.test'), trust('*.B.test=drip-feed,site-urls')])
   assert.equal(trusts('www.a.test', 'soft-404'), true)
   assert.equal(trusts('a.test', 'soft-404'), false)
@@ -128,19 +128,19 @@ test('a site is trusted with all rules or with those named', () => {
   assert.equal(trusts('x.b.test', 'soft-404'), false)
 })
 
-test('everything is trusted with *, nothing with nothing', () => {
+test('* trusts every site; without --trust no site is trusted', () => {
   assert.equal(trustOf([trust('*')])('a.test:8080', 'tarpit'), true)
   assert.equal(trustOf([trust('*=maze')])('a.test', 'drip-feed'), false)
   assert.equal(trustOf([])('a.test', 'tarpit'), false)
 })
 
-test('what is no site with rules is refused with an example', () => {
+test('a value that is not a site with rules is refused with an example', () => {
   for (const text of ['', '=maze', 'a.test=', 'a.test=Maze!', 'a b', 'a=b=c']) {
     assert.throws(() => trust(text), /write www\.example\.org/, text)
   }
 })
 
-test('a rule that is none is refused, with the one that was meant', () => {
+test('an unknown rule is refused with the nearest known one', () => {
   assert.throws(() => trust('a.test=soft-40'), /'soft-40' is not a hazard rule; did you mean soft-404\?/)
   assert.throws(() => trust('a.test=xyzzyxyzzy'), /the rules are site-urls, /)
 })

@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse as parseDomain } from 'tldts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
-import { type Parse, Unfit } from './setting.ts'
+import { parser, Unfit } from './setting.ts'
 
 export interface HostPause {
   /** `www.example.org`, `*.example.org` (all under it), or an IP address. */
@@ -24,10 +24,10 @@ export interface HostAddress {
 const RESERVED = ['test', 'localhost', 'example', 'invalid']
 
 /** `HOST=0.1s` */
-export const pauseFor: Parse<HostPause> = (text) => {
+export const pauseFor = parser('HOST=DURATION', (text): HostPause => {
   const [host, pause] = pair(text, 'HOST=DURATION, for example www.example.org=500ms')
   return { host: ownHost(host), pauseMs: duration({ max: 86_400_000 })(pause) }
-}
+})
 
 /**
  * Accepts a registrable domain, a host under it, an address or a reserved name. A public suffix (`com`, `co.uk`,
@@ -47,7 +47,7 @@ export function ownHost(text: string): string {
 }
 
 /** `HOST=IP`, `HOST=IP:PORT`, `HOST=[IPV6]:PORT` */
-export const resolveAs: Parse<HostAddress> = (text) => {
+export const resolveAs = parser('HOST=IP[:PORT]', (text): HostAddress => {
   const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for example *.test=127.0.0.1:8080')
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(target)
   const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(target)
@@ -56,7 +56,7 @@ export const resolveAs: Parse<HostAddress> = (text) => {
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65535))
     throw new Unfit(`port ${port} is out of range; ports go from 1 to 65535`)
   return { host: hostPattern(host), ip, ...(port === undefined ? {} : { port: Number(port) }) }
-}
+})
 
 /** Lower case, punycode, `.test` read as `*.test`. An asterisk may stand only alone or before the first dot. */
 function hostPattern(text: string): string {
@@ -119,7 +119,7 @@ export interface Trust {
   rules: readonly string[]
 }
 
-export function trust(text: string): Trust {
+export const trust = parser('SITE[=RULE,…]', (text): Trust => {
   const [site, rules, more] = text.split('=')
   const named = rules === undefined ? [] : rules.split(',')
   const fits =
@@ -132,12 +132,11 @@ export function trust(text: string): Trust {
     )
   const unknown = named.find((name) => !RULES.includes(name))
   if (unknown !== undefined) {
-    const meant = nearest(unknown, RULES)
-    const hint = meant === undefined ? `the rules are ${RULES.join(', ')}` : `did you mean ${meant}?`
-    throw new Unfit(`'${unknown}' is not a hazard rule; ${hint}`)
+    const hint = didYouMean(unknown, RULES, String) || `; the rules are ${RULES.join(', ')}`
+    throw new Unfit(`'${unknown}' is not a hazard rule${hint}`)
   }
   return { site: site.toLowerCase(), rules: named }
-}
+})
 
 const RULES: readonly string[] = RULE_NAMES
 

@@ -3,9 +3,8 @@
  * `ORBWEAVER_MAX_PAGES`. Defaults are defined here and nowhere else. No setting switches off robots.txt or the pause.
  */
 import { VN } from '../../crawl/hazards/limits.ts'
-import { CLUSTER_SETTINGS } from './cluster-keys.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'
-import { CRAWL_SETTINGS } from './crawl-keys.ts'
+import { CLUSTER_SETTINGS, CRAWL_SETTINGS } from './crawl-keys.ts'
 import type { Setting } from './setting.ts'
 
 export const SETTINGS = { ...CRAWL_SETTINGS, ...CLUSTER_SETTINGS, ...COMMAND_SETTINGS } as const
@@ -56,32 +55,9 @@ export const PRESETS: Readonly<Record<Settings['limits'], Readonly<Partial<Recor
     },
   }
 
-/** Where a value comes from. */
-export type Source =
-  | { by: 'default' }
-  | { by: 'preset'; name: string }
-  | { by: 'file'; path: string; line: number }
-  | { by: 'environment'; variable: string }
-  | { by: 'flag'; flag: string }
-
 /** What was written for a setting, and where. */
 export interface Given {
   texts: readonly string[]
-  source: Source
-}
-
-/** Names the source of a value in messages. */
-export function sourceName(name: SettingName, source: Source): string {
-  switch (source.by) {
-    case 'default':
-      return 'default'
-    case 'preset':
-      return source.name
-    case 'file':
-      return `${source.path}, line ${source.line}, ${keyOf(name)}`
-    case 'environment':
-      return source.variable
-    case 'flag':
-      return source.flag
-  }
+  /** `name`, as messages give it: `--pause`, `ORBWEAVER_PAUSE`, `news/orbweaver.yaml, line 3, pause`. */
+  source: { by: 'preset' | 'file' | 'environment' | 'flag'; name: string }
 }

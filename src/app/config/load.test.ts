@@ -20,7 +20,7 @@ function refused(pattern: RegExp, argv: string[], surroundings = world()): void 
   )
 }
 
-test('defaults are courteous and generous', () => {
+test('defaults are polite and generous', () => {
   const { settings, given } = loadSettings([], 'crawl', world())
   assert.equal(settings.pause, 2000)
   assert.equal(settings.addressPause, 500)
@@ -53,9 +53,9 @@ test('defaults < file < environment < flags, and each value remembers who set it
   assert.equal(settings.pause, 3000)
   assert.equal(settings.maxDepth, 8)
   assert.equal(settings.order, 'klwf')
-  assert.deepEqual(given.get('pause')?.source, { by: 'file', path: KEPT, line: 1 })
-  assert.deepEqual(given.get('maxDepth')?.source, { by: 'environment', variable: 'ORBWEAVER_MAX_DEPTH' })
-  assert.deepEqual(given.get('order')?.source, { by: 'flag', flag: '--order' })
+  assert.deepEqual(given.get('pause')?.source, { by: 'file', name: `${KEPT}, line 1, pause` })
+  assert.deepEqual(given.get('maxDepth')?.source, { by: 'environment', name: 'ORBWEAVER_MAX_DEPTH' })
+  assert.deepEqual(given.get('order')?.source, { by: 'flag', name: '--order' })
   assert.equal(given.get('visits'), undefined)
 })
 
@@ -67,7 +67,7 @@ test('the file of --config replaces the one of the collection; -c says where tha
   refused(/absent\.yaml does not exist/, ['--config', 'absent.yaml'])
 })
 
-test('the pause has a floor that no one can lower', () => {
+test('the pause has a minimum that no setting lowers', () => {
   for (const pause of ['0', '0.5s', '999ms']) refused(/--pause: .*minimum is 1s.*--pause-for/, ['--pause', pause])
   refused(/ORBWEAVER_PAUSE: .*minimum is 1s/, [], world({ ORBWEAVER_PAUSE: '100ms' }))
   refused(/orbweaver\.yaml, line 2, pause: .*minimum is 1s/, [], world({}, { [KEPT]: '# mine\npause: 10ms\n' }))
@@ -76,7 +76,7 @@ test('the pause has a floor that no one can lower', () => {
   refused(/covers more than your own/, ['--pause-for', '*.com=0s'])
 })
 
-test('what is unknown is named with what is nearest', () => {
+test('an unknown key, flag or variable is refused with the nearest known one', () => {
   refused(/unknown flag --max-page; did you mean --max-pages\?/, ['--max-page', '3'])
   refused(/unknown flag --depth; did you mean --max-depth\?/, ['--depth', '3'])
   refused(/unknown flag --useragent; did you mean --user-agent-name\?/, ['--useragent', 'x'])
@@ -89,7 +89,7 @@ test('what is unknown is named with what is nearest', () => {
   refused(/crawl does not take --at, only get does/, ['--at', '2026-01-01'])
 })
 
-test('a wrong value says who gave it and what would be right', () => {
+test('the error for a wrong value names its source and an example of a right one', () => {
   refused(/^--max-pages: 'many' is not a whole number/, ['--max-pages', 'many'])
   refused(/^--max-pages: '0' is too small/, ['--max-pages', '0'])
   refused(/^--order: 'fifo' is not one of klwf, round-robin, random/, ['--order', 'fifo'])
@@ -111,7 +111,7 @@ test('a wrong value says who gave it and what would be right', () => {
   refused(/contradict/, ['--quiet', '--verbose'])
 })
 
-test('a file that is no YAML of settings is refused with its line', () => {
+test('a file that is not YAML is refused with the line number', () => {
   refused(/orbweaver\.yaml, line 2: /, [], world({}, { [KEPT]: 'pause: 2s\n  : : [' }))
   refused(/must consist of lines/, [], world({}, { [KEPT]: '- a\n- b' }))
   refused(/max-depth takes one value/, [], world({}, { [KEPT]: 'max-depth: [1, 2]' }))
@@ -134,7 +134,7 @@ test('repeatable settings are lists in the file, words in the environment', () =
   ])
 })
 
-test("a preset is weaker than whatever the operator says, and VN's has the paper's numbers", () => {
+test("every other source overrides a preset, and vn has the paper's numbers", () => {
   const { settings, given } = loadSettings(['--limits', 'vn', '--max-depth', '9'], 'crawl', world())
   assert.equal(settings.maxDepth, 9)
   assert.equal(settings.maxUrlsPerSite, 5000)
@@ -157,7 +157,7 @@ test('sizes by type are merged with the defaults, type by type', () => {
   )
 })
 
-test('lists of plain words may be written with commas', () => {
+test('lists of words may be separated by commas', () => {
   const { settings } = loadSettings(
     ['--media-types', 'text/html, image/*', '--media-types=application/pdf'],
     'crawl',
@@ -166,7 +166,7 @@ test('lists of plain words may be written with commas', () => {
   assert.deepEqual(settings.mediaTypes, ['text/html', 'image/*', 'application/pdf'])
 })
 
-test('the link policy follows from the scope unless it is said', () => {
+test('the link policy follows from the scope unless it is given', () => {
   const links = (...argv: string[]) => loadSettings(argv, 'crawl', world()).settings.links
   assert.equal(links(), 'combined')
   assert.equal(links('--scope', 'tld:br'), 'home-page')
@@ -174,13 +174,13 @@ test('the link policy follows from the scope unless it is said', () => {
   assert.equal(links('--scope', 'tld:br', '--links', 'deep'), 'deep')
 })
 
-test('settings are frozen plain data that a thread can be given', () => {
+test('settings are frozen plain data that can be sent to a thread', () => {
   const { settings } = loadSettings(['--resolve', '*.test=127.0.0.1:80', '--pause-for', '*.test=0'], 'crawl', world())
   assert.deepEqual(structuredClone(settings), settings)
   assert.ok(Object.isFrozen(settings) && Object.isFrozen(settings.resolve) && Object.isFrozen(settings.resolve[0]))
 })
 
-test('a flag that differs from what the collection was made with is said', () => {
+test("a note reports a flag that differs from the collection's own setting", () => {
   const files = { [KEPT]: 'pause: 3s\n' }
   const warnings = (...argv: string[]) => loadSettings(argv, 'crawl', world({}, files)).warnings
   assert.deepEqual(warnings(), [])
@@ -201,7 +201,7 @@ test('every setting has a sentence, a default that parses, and is taken by some 
   assert.ok(!SETTING_NAMES.some((name) => /robots/i.test(name)), 'no setting may switch robots.txt off')
 })
 
-test('a secret is read from the file that @ names, and stands in no list of differences', () => {
+test('a secret is read from the file after @, and no list of differences shows it', () => {
   const world = (files: Record<string, string>, env: Record<string, string> = {}) => ({
     env,
     readFile: (path: string) => files[path],
@@ -221,7 +221,7 @@ test('a secret is read from the file that @ names, and stands in no list of diff
   )
 })
 
-test('what this machine says goes over what a shared crawl records of itself, and that over the defaults', () => {
+test("this machine's settings override those recorded in a shared database, which override the defaults", () => {
   const { given } = loadSettings([], 'report', world({ ORBWEAVER_CONTACT: 'here@example.org' }))
   const recorded = 'scope: tld:test\ncontact: there@example.org\nlimits: vn\n'
   const { scope, contact, maxDepth, links } = settingsOver(recorded, given, 'report')

@@ -5,19 +5,9 @@
 import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
-import { type Arguments, parseArguments } from './arguments.ts'
-import {
-  flagOf,
-  type Given,
-  PRESETS,
-  SETTING_NAMES,
-  type SettingName,
-  type Settings,
-  settingOf,
-  sourceName,
-  variableOf,
-} from './keys.ts'
-import { nearest } from './nearest.ts'
+import { parseArguments } from './arguments.ts'
+import { type Given, PRESETS, SETTING_NAMES, type SettingName, type Settings, settingOf, variableOf } from './keys.ts'
+import { didYouMean } from './nearest.ts'
 import { type CommandName, Unfit } from './setting.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
@@ -35,7 +25,6 @@ export interface Loaded {
   /** For every setting that is not at its default. */
   given: ReadonlyMap<SettingName, Given>
   args: readonly string[]
-  help: boolean
   /** Shown before the command starts. */
   warnings: readonly string[]
 }
@@ -57,8 +46,7 @@ export function loadSettings(
   command: CommandName,
   world: Surroundings = surroundings,
 ): Loaded {
-  const args = parseArguments(argv, command)
-  const flags = fromFlags(args)
+  const { args, flags } = parseArguments(argv, command)
   const environment = fromEnvironment(world)
   const { given: file, kept } = fromFile(world, new Map([...environment, ...flags]))
   const upper = readSecrets(world, new Map([...file, ...environment, ...flags]))
@@ -66,7 +54,7 @@ export function loadSettings(
   const given = new Map([...preset, ...upper])
   const settings = build(given, command)
   checkTogether(settings)
-  return { settings, given, args: args.args, help: args.help, warnings: kept ? differences(file, upper) : [] }
+  return { settings, given, args, warnings: kept ? differences(file, upper) : [] }
 }
 
 /** The given settings over those recorded in a shared database, for a machine without the settings file. */
@@ -76,14 +64,8 @@ export function settingsOver(
   command: CommandName,
 ): Loaded['settings'] {
   const own = [...given].filter(([, { source }]) => source.by !== 'preset')
-  const upper = new Map([...entriesOf(recorded, 'the settings recorded in the database'), ...own])
+  const upper = new Map([...readSettingsFile(recorded, 'the settings recorded in the database'), ...own])
   return build(new Map([...fromPreset(upper), ...upper]), command)
-}
-
-function fromFlags(args: Arguments): Map<SettingName, Given> {
-  const given = new Map<SettingName, Given>()
-  for (const [name, texts] of args.flags) given.set(name, { texts, source: { by: 'flag', flag: flagOf(name) } })
-  return given
 }
 
 function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
@@ -95,14 +77,11 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
     if (text === undefined || !variable.startsWith('ORBWEAVER_') || OF_TESTS.includes(variable)) continue
     const name = known.get(variable)
     if (name === undefined) {
-      const near = nearest(variable, [...known.keys()])
-      throw new Problem(
-        'bad-config',
-        `unknown variable ${variable}${near === undefined ? '' : `; did you mean ${near}?`}`,
-      )
+      const hint = didYouMean(variable, [...known.keys()], String)
+      throw new Problem('bad-config', `unknown variable ${variable}${hint}`)
     }
     const texts = settingOf(name).repeatable ? text.split(/\s+/).filter((t) => t !== '') : [text]
-    given.set(name, { texts, source: { by: 'environment', variable } })
+    given.set(name, { texts, source: { by: 'environment', name: variable } })
   }
   return given
 }
@@ -117,14 +96,7 @@ function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
     if (named !== undefined) throw new Problem('unreadable', `--config: ${named} does not exist`)
     return { given: new Map<SettingName, Given>(), kept: false }
   }
-  return { given: entriesOf(text, path), kept: named === undefined }
-}
-
-function entriesOf(text: string, path: string): Map<SettingName, Given> {
-  const given = new Map<SettingName, Given>()
-  for (const [name, { texts, line }] of readSettingsFile(text, path))
-    given.set(name, { texts, source: { by: 'file', path, line } })
-  return given
+  return { given: readSettingsFile(text, path), kept: named === undefined }
 }
 
 /** `@FILE` keeps a secret off the command line, where every user of the machine can see it. */
@@ -134,7 +106,7 @@ function readSecrets(world: Surroundings, given: ReadonlyMap<SettingName, Given>
     if (!settingOf(name).secret || texts.length !== 1 || !texts[0].startsWith('@')) continue
     const path = texts[0].slice(1)
     const text = world.readFile(path)
-    if (text === undefined) throw new Problem('unreadable', `${sourceName(name, source)}: ${path} does not exist`)
+    if (text === undefined) throw new Problem('unreadable', `${source.name}: ${path} does not exist`)
     read.set(name, { texts: [text.trim()], source })
   }
   return read
@@ -170,10 +142,7 @@ function parse(name: SettingName, by: Given): unknown {
     return settingOf(name).read(by.texts)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
-    throw new Problem(
-      by.source.by === 'flag' ? 'bad-flag' : 'bad-config',
-      `${sourceName(name, by.source)}: ${error.message}`,
-    )
+    throw new Problem(by.source.by === 'flag' ? 'bad-flag' : 'bad-config', `${by.source.name}: ${error.message}`)
   }
 }
 
@@ -189,7 +158,7 @@ function differences(file: ReadonlyMap<SettingName, Given>, upper: ReadonlyMap<S
     if (before !== undefined && before.texts.join(' ') === now.texts.join(' ')) continue
     const was = before === undefined ? `${settingOf(name).fallbackText} (the default)` : before.texts.join(' ')
     warnings.push(
-      `${sourceName(name, now.source)} is ${now.texts.join(' ')}, but the collection was created with ${was}; the new value applies to this run only, ${COLLECTION_FILE} keeps the old one`,
+      `${now.source.name} is ${now.texts.join(' ')}, but the collection was created with ${was}; the new value applies to this run only, ${COLLECTION_FILE} keeps the old one`,
     )
   }
   return warnings

@@ -10,7 +10,7 @@ test('edits are inserted, deleted, replaced and swapped letters', () => {
   assert.equal(editDistance('kitten', 'sitting'), 3)
 })
 
-test('only what is near is named', () => {
+test('only a similar name is suggested', () => {
   const known = ['crawl', 'status', 'report', 'max-pages']
   assert.equal(nearest('craw', known), 'crawl')
   assert.equal(nearest('stat', known), 'status')

@@ -35,6 +35,12 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best
 }
 
+/** `; did you mean X?`, or nothing. `show` writes the name as the user would. */
+export function didYouMean(word: string, known: readonly string[], show = (name: string) => `'${name}'`): string {
+  const near = nearest(word, known)
+  return near === undefined ? '' : `; did you mean ${show(near)}?`
+}
+
 function isPartOf(word: string, known: string): boolean {
   return known.startsWith(word) || known.endsWith(word) || word.startsWith(known)
 }

@@ -4,16 +4,16 @@ import fc from 'fast-check'
 import { share } from './parsers.ts'
 import { Unfit } from './setting.ts'
 
-test('a share is written as a part or in per cent', () => {
+test('a share is written as a fraction or in per cent', () => {
   assert.deepEqual(['0', '0%', '0.001', '0.1%', '50%', '1', '100%'].map(share), [0, 0, 0.001, 0.001, 0.5, 1, 1])
 })
 
-test('what is more than all, less than nothing or no number is refused', () => {
+test('a share above 1, below 0 or not a number is refused', () => {
   for (const text of ['1.1', '101%', '-1', '', '%', '1e-3', '0,1', '.5', '1 %', 'NaN'])
     assert.throws(() => share(text), Unfit, text)
 })
 
-test('whatever is written, a share is between 0 and 1 or refused', () => {
+test('any text is a share between 0 and 1 or is refused', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String)), (text) => {
       try {

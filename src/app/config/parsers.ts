@@ -1,11 +1,12 @@
 /** Parsers of setting values. Each refuses a wrong value with a sentence that says what to write instead. */
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
 import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/make-scenario.ts'
 import { isTakenName } from '../../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../../web/url/rules.ts'
-import { nearest } from './nearest.ts'
-import { type Parse, Unfit } from './setting.ts'
+import { didYouMean } from './nearest.ts'
+import { type Parse, parser, Unfit } from './setting.ts'
 
 export interface Range {
   min?: number
@@ -14,101 +15,100 @@ export interface Range {
   because?: string
 }
 
-function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
-  const because = range.because === undefined ? '' : `; ${range.because}`
-  if (range.min !== undefined && value < range.min)
-    throw new Unfit(`'${text}' is too small, the minimum is ${format(range.min)}${because}`)
-  if (range.max !== undefined && value > range.max)
-    throw new Unfit(`'${text}' is too large, the maximum is ${format(range.max)}${because}`)
-  return value
+/** A kind of number. `read` returns undefined for what is not one. */
+function ranged(form: string, what: string, read: (text: string) => number | undefined, format: (n: number) => string) {
+  return (range: Range = {}): Parse<number> =>
+    parser(form, (text) => {
+      const value = read(text)
+      if (value === undefined) throw new Unfit(`'${text}' is not a ${what}`)
+      const because = range.because === undefined ? '' : `; ${range.because}`
+      if (range.min !== undefined && value < range.min)
+        throw new Unfit(`'${text}' is too small, the minimum is ${format(range.min)}${because}`)
+      if (range.max !== undefined && value > range.max)
+        throw new Unfit(`'${text}' is too large, the maximum is ${format(range.max)}${because}`)
+      return value
+    })
 }
+
+/** A text of a certain form. `wrong` completes the sentence "'x' is …". */
+function matching(form: string, pattern: RegExp, wrong: string): Parse<string> {
+  return parser(form, (text) => {
+    if (!pattern.test(text)) throw new Unfit(`'${text}' is ${wrong}`)
+    return text
+  })
+}
+
+const integer = (text: string) => {
+  const plain = text.replaceAll('_', '')
+  const value = /^\d{1,15}$|^\d(\.\d+)?e\d{1,2}$/i.test(plain) ? Number(plain) : Number.NaN
+  return Number.isSafeInteger(value) ? value : undefined
+}
+const decimal = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined)
 
 /** Milliseconds. */
-export function duration(range: Range = {}): Parse<number> {
-  return (text) => {
-    const ms = parseDuration(text)
-    if (ms === undefined) throw new Unfit(`'${text}' is not a duration; write 500ms, 2s, 10m, 1h30m or 2d`)
-    return inRange(ms, text, range, formatDuration)
-  }
-}
-
+export const duration = ranged('DURATION', 'duration; write 500ms, 2s, 10m, 1h30m or 2d', parseDuration, formatDuration)
 /** Bytes. */
-export function size(range: Range = {}): Parse<number> {
-  return (text) => {
-    const bytes = parseSize(text)
-    if (bytes === undefined) throw new Unfit(`'${text}' is not a size; write 500kB, 2MB, 1GB or 64KiB`)
-    return inRange(bytes, text, range, formatSize)
-  }
-}
+export const size = ranged('SIZE', 'size; write 500kB, 2MB, 1GB or 64KiB', parseSize, formatSize)
+export const count = ranged('N', 'whole number; write 1000 or 1e3, for example', integer, (n) => n.toLocaleString('en'))
+export const number = ranged('N', 'number; write 1.5, for example', decimal, String)
 
-export function count(range: Range = {}): Parse<number> {
-  return (text) => {
-    const value = Number(text.replaceAll('_', ''))
-    if (!/^\d{1,15}$|^\d(\.\d+)?e\d{1,2}$/i.test(text.replaceAll('_', '')) || !Number.isSafeInteger(value))
-      throw new Unfit(`'${text}' is not a whole number; write 1000 or 1e3, for example`)
-    return inRange(value, text, range, (n) => n.toLocaleString('en'))
-  }
-}
-
-export function number(range: Range = {}): Parse<number> {
-  return (text) => {
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is not a number; write 1.5, for example`)
-    return inRange(Number(text), text, range, String)
-  }
-}
+/** `spare`: one fewer than the machine's cores, at least 1. */
+export const workers = parser('N', (text) =>
+  text === 'spare' ? Math.min(64, Math.max(1, availableParallelism() - 1)) : count({ min: 1, max: 64 })(text),
+)
 
 /** `uniform:0.01:1/hour`, `zipf:1`, `10/s`. `perSeconds` is the unit of a bare number: 3600 for one per hour. */
 export function distribution(perSeconds: number): Parse<Distribution> {
-  return (text) => {
+  return parser('DISTRIBUTION', (text) => {
     const found = parseDistribution(text, 1 / perSeconds)
     if (found === undefined) throw new Unfit(`'${text}' is not a distribution; write ${DISTRIBUTION_FORM}`)
     return found
-  }
+  })
 }
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
-  return (text) => {
+  return parser(choices.join('|'), (text) => {
     const found = choices.find((choice) => choice === text)
     if (found === undefined) throw new Unfit(`'${text}' is not one of ${choices.join(', ')}`)
     return found
-  }
+  })
 }
 
-export const path: Parse<string> = (text) => {
+export const path = parser('FILE', (text) => {
   if (text === '' || text.includes('\0')) throw new Unfit('the file name is missing')
   return text
-}
+})
 
 /** A pattern stays text, because settings travel between threads as plain data. */
-export const regex: Parse<string> = (text) => {
+export const regex = parser('REGEX', (text) => {
   try {
     new RegExp(text)
     return text
   } catch (error) {
     throw new Unfit(`'${text}' is not a regular expression (${error instanceof Error ? error.message : String(error)})`)
   }
-}
+})
 
 /** RFC 9309 lets robots.txt name crawlers by letters, `_` and `-` only; a token with anything else could never be matched. */
-export const productToken: Parse<string> = (text) => {
+export const productToken = parser('NAME', (text) => {
   if (!/^[A-Za-z_-]{1,60}$/.test(text))
     throw new Unfit(`'${text}' is not a valid crawler name; use only letters, '-' and '_', for example MyCrawler`)
   if (isTakenName(text))
     throw new Unfit(`'${text}' is the name of another crawler or of a browser; choose your own, for example MyCrawler`)
   return text
-}
+})
 
 /** A URL rule to switch: `usual`, `none`, `index-files`, `-index-files`, `+session-shape`. */
-export const urlRule: Parse<string> = (text) => {
+export const urlRule = parser('RULE[,RULE…]', (text) => {
   if (isRuleSwitch(text)) return text
   const [, sign, word] = /^([+-]?)(.*)$/s.exec(text) ?? ['', '', text]
-  const meant = nearest(word, [...RULE_NAMES, 'usual', 'none'])
-  const hint = meant === undefined ? '' : `; did you mean '${isRuleSwitch(sign + meant) ? sign : ''}${meant}'?`
+  const show = (name: string) => `'${isRuleSwitch(sign + name) ? sign : ''}${name}'`
+  const hint = didYouMean(word, [...RULE_NAMES, 'usual', 'none'], show)
   throw new Unfit(`'${text.slice(0, 80)}' is not a URL rule${hint} (docs/reference/url-rules.md lists them)`)
-}
+})
 
 /** Where webmasters learn who is crawling: a web page or an e-mail address (V17). */
-export const contact: Parse<string> = (text) => {
+export const contact = parser('URL|EMAIL', (text) => {
   // It goes into a header, inside parentheses (`web/http/user-agent.ts`).
   if (text.length > 200 || !/^[!-~]*$/.test(text) || text.includes('\\'))
     throw new Unfit(
@@ -119,15 +119,15 @@ export const contact: Parse<string> = (text) => {
   throw new Unfit(
     `'${text}' is neither a web address nor an e-mail address; write https://example.org/crawler or crawler@example.org`,
   )
-}
+})
 
 /** `text/html`, `text/*`, or every type: two asterisks around the slash. */
-export const mediaType: Parse<string> = (text) => {
+export const mediaType = parser('TYPE[,TYPE…]', (text) => {
   const lower = text.toLowerCase()
   if (!/^(\*\/\*|[a-z0-9!#$&^_.+-]+\/([a-z0-9!#$&^_.+-]+\*?|\*))$/.test(lower))
     throw new Unfit(`'${text}' is not a media type; write text/html, text/* or */*`)
   return lower
-}
+})
 
 export interface TypeLimit {
   type: string
@@ -135,18 +135,18 @@ export interface TypeLimit {
 }
 
 /** `text/html=2MB` */
-export const typeLimit: Parse<TypeLimit> = (text) => {
+export const typeLimit: Parse<TypeLimit> = parser('TYPE=SIZE', (text) => {
   const [type, bytes] = pair(text, 'TYPE=SIZE, for example application/pdf=20MB')
   return { type: mediaType(type), bytes: size({ min: 1000, max: 4e9 })(bytes) }
-}
+})
 
 /** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: what Node's resolver takes. */
-export const dnsServer: Parse<string> = (text) => {
+export const dnsServer = parser('IP[:PORT][,…]', (text) => {
   const [, bare, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', text]
   if (isIP(bare) === 0 || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
     throw new Unfit(`'${text}' is not a name server's address; write 9.9.9.9 or 127.0.0.1:5353`)
   return text
-}
+})
 
 /** The two sides of the last `=`. Neither hosts nor values contain one. */
 export function pair(text: string, form: string): [string, string] {
@@ -161,23 +161,23 @@ const SCOPES = 'page, prefix, host, domain, tld:br (several: tld:br,pt) or surt:
 const TLDS = /^tld:\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*(,\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*)*$/iu
 
 /** Checks the form only; `crawl/scope/` knows the meaning. */
-export const scope: Parse<string> = (text) => {
+export const scope = parser('SCOPE', (text) => {
   if (/^(page|prefix|host|domain)$/.test(text)) return text
   if (TLDS.test(text)) return text.toLowerCase()
   if (/^surt:\S+$/i.test(text)) return text
   throw new Unfit(`'${text}' is not a scope; write ${SCOPES}`)
-}
+})
 
 /** `0.1%` or `0.001`. */
-export const share: Parse<number> = (text) => {
+export const share = parser('SHARE', (text) => {
   const match = /^(\d{1,3}(?:\.\d{1,9})?)(%?)$/.exec(text)
   const value = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
   if (!(value >= 0 && value <= 1)) throw new Unfit(`'${text}' is not a share; write 0.1%, 0.001 or 0`)
   return value
-}
+})
 
 /** Milliseconds since 1970. A date alone is the end of that day: "what was current on May 1st". */
-export const instant: Parse<number> = (text) => {
+export const instant = parser('TIME', (text) => {
   const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text)
   const [, year, month, day, hour = '23', minute = '59', second = '59'] = digits ?? []
   const dateOnly = /^\d{4}-\d\d-\d\d$/.test(text)
@@ -187,55 +187,51 @@ export const instant: Parse<number> = (text) => {
   if (Number.isNaN(at))
     throw new Unfit(`'${text}' is not a time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
   return at
-}
+})
 
 /** The text may contain a password, so no message repeats it. */
-export function database(text: string): string {
+export const database = parser('postgres://…|@FILE', (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
     throw new Unfit('this is not a database URL; write postgres://USER:PASSWORD@HOST:PORT/NAME')
   if (url.pathname.length < 2) throw new Unfit('the database name is missing; write postgres://HOST/NAME')
   return text
-}
+})
 
-export function listenHost(text: string): string {
+export const listenHost = parser('ADDRESS', (text) => {
   if (isIP(text) === 0 && text !== 'localhost')
     throw new Unfit(`'${text}' is not an address of this machine; write 127.0.0.1, 0.0.0.0 or ::`)
   return text
-}
+})
 
 /** Without a slash at its end. */
-export function serverUrl(text: string): string {
+export const serverUrl = parser('URL', (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
     throw new Unfit(`'${text}' is not a server URL; write http://HOST:PORT or https://HOST`)
   return url.href.replace(/\/+$/, '')
-}
+})
 
 const MIN_SECRET = 16
 
-export function secret(text: string): string {
+export const secret = parser('TEXT|@FILE', (text) => {
   if (text.length < MIN_SECRET) throw new Unfit(`the secret is too short; it needs at least ${MIN_SECRET} characters`)
   return text
-}
+})
 
-export function workerName(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,40}$/.test(text))
-    throw new Unfit(`'${text}' is not a valid name; write up to 40 letters, digits, dots or hyphens`)
-  return text
-}
+export const workerName = matching(
+  'NAME',
+  /^[A-Za-z0-9._-]{1,40}$/,
+  'not a valid name; write up to 40 letters, digits, dots or hyphens',
+)
 
 /** Where volumes go. */
-export function volumeTarget(text: string): string {
+export const volumeTarget = parser('upload|keep|dir:PATH|s3://BUCKET/PREFIX', (text) => {
   if (text === 'upload' || text === 'keep') return text
   if (/^dir:[^\x00-\x1f]{1,1000}$/.test(text)) return text
   if (/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9!_.*'()/-]{0,500})?$/.test(text))
     return text.replace(/\/+$/, '')
   throw new Unfit(`'${text}' is not a target for volumes; write upload, keep, dir:/PATH or s3://BUCKET/PREFIX`)
-}
+})
 
-export function s3Region(text: string): string {
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(text))
-    throw new Unfit(`'${text}' is not a region name; write eu-west-1, for example`)
-  return text
-}
+export const s3Region = matching('NAME', /^[A-Za-z0-9-]{1,64}$/, 'not a region name; write eu-west-1, for example')

@@ -22,7 +22,7 @@ test('seeds come from arguments and from a file', () => {
   )
 })
 
-test('a list may be as long as a national domain', () => {
+test('a list may have as many names as a national domain', () => {
   const names = Array.from({ length: 150_000 }, (_, i) => `s${i}.example.org`).join('\n')
   assert.equal(read(names).length, 150_000)
 })
@@ -42,7 +42,7 @@ test('a seed that is not a URL is reported with file and line, before anything i
   assert.throws(() => readSeeds({ args: ['not a url'], file: undefined }), /cannot use 'not a url' as a seed/)
 })
 
-test('an empty file is an error, no file and no arguments is nothing', () => {
+test('an empty file is an error; no file and no arguments give no seeds', () => {
   assert.throws(
     () => read('# nothing\n'),
     (error) => error instanceof Problem && error.code === 'no-seeds',
@@ -73,7 +73,7 @@ test('a list is read in pieces, up to its end', () => {
   assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
 })
 
-test('what never ends a line is no list, and is not read to its end', () => {
+test('a file without line ends is refused before it is read to its end', () => {
   const unreadable = (file: string) =>
     assert.throws(
       () => readSeeds({ args: [], file }),

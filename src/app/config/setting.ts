@@ -3,7 +3,16 @@
 /** The value is not acceptable. The message completes the sentence "--pause: …" and says what to write instead. */
 export class Unfit extends Error {}
 
-export type Parse<T> = (text: string) => T
+/** Reads what people write; throws `Unfit`. */
+export interface Parse<T> {
+  (text: string): T
+  /** The value's placeholder in help: `DURATION`, `FILE`, `klwf|round-robin|random`. Empty for a switch. */
+  readonly form: string
+}
+
+export function parser<T>(form: string, parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { form })
+}
 
 /** In the order in which help lists them. */
 export const COMMAND_NAMES = [
@@ -42,7 +51,7 @@ export type Group = (typeof GROUPS)[number]
 
 export interface Setting<T> {
   readonly group: Group
-  /** The value's placeholder in help: `DURATION`, `FILE`, `klwf|round-robin|random`. Empty for a switch. */
+  /** That of its parser, unless another is clearer. */
   readonly form: string
   /** One sentence. */
   readonly what: string
@@ -63,33 +72,34 @@ export interface Setting<T> {
   readonly read: (given: readonly string[]) => T
 }
 
-interface Description {
-  group: Group
-  form: string
+/** What a setting may say for itself, or its group for all of its settings. */
+type Shared = Partial<Pick<Setting<unknown>, 'commands' | 'lasting' | 'flagOnly'>>
+
+interface Description extends Shared, Partial<Pick<Setting<unknown>, 'form' | 'short' | 'secret'>> {
   what: string
-  commands: readonly CommandName[]
-  short?: string
-  lasting?: boolean
-  flagOnly?: boolean
-  secret?: boolean
   defaultText?: string
 }
 
+/** A setting before `group` has completed it. */
+type Draft<T> = Description & Pick<Setting<T>, 'form' | 'repeatable' | 'fallback' | 'fallbackText' | 'read'>
+
+/** Completes settings with what all of them share; what one says for itself counts more. */
+export function group<T extends Record<string, Draft<unknown>>>(name: Group, shared: Shared, drafts: T) {
+  const usual = { commands: [], lasting: false, flagOnly: false, secret: false, group: name, ...shared }
+  const settings = Object.entries(drafts).map(([key, draft]) => [key, { ...usual, ...draft }])
+  return Object.fromEntries(settings) as { [K in keyof T]: T[K] extends Draft<infer V> ? Setting<V> : never }
+}
+
 /** A setting that always has a value. Its default is written as a user would write it. */
-export function one<T>(parse: Parse<T>, description: Description & { default: string }): Setting<T> {
-  return {
-    ...fixed(description),
-    repeatable: false,
-    fallback: parse(description.default),
-    fallbackText: description.defaultText ?? description.default,
-    read: (given) => parse(single(given)),
-  }
+export function one<T>(parse: Parse<T>, byDefault: string, description: Description): Draft<T> {
+  return { ...maybe(parse, { defaultText: byDefault, ...description }), fallback: parse(byDefault) }
 }
 
 /** A setting that may be absent. */
-export function maybe<T>(parse: Parse<T>, description: Description): Setting<T | undefined> {
+export function maybe<T>(parse: Parse<T>, description: Description): Draft<T | undefined> & Pick<Draft<T>, 'read'> {
   return {
-    ...fixed(description),
+    form: parse.form,
+    ...description,
     repeatable: false,
     fallback: undefined,
     fallbackText: description.defaultText ?? 'none',
@@ -106,30 +116,25 @@ export function many<T>(
     /** One value may hold several, separated by commas. */
     commas?: boolean
   },
-): Setting<readonly T[]> {
-  const defaults = (description.default ?? []).map(parse)
-  const join = description.join ?? ((given) => given)
+): Draft<readonly T[]> {
+  const { default: texts, join = (given) => given, commas = false, ...described } = description
+  const defaults = (texts ?? []).map(parse)
   return {
-    ...fixed(description),
+    form: parse.form,
+    ...described,
     repeatable: true,
     fallback: Object.freeze(defaults),
-    fallbackText:
-      description.defaultText ?? (description.default === undefined ? 'none' : description.default.join(' ')),
+    fallbackText: described.defaultText ?? texts?.join(' ') ?? 'none',
     read(given) {
-      const values =
-        description.commas === true ? given.flatMap((text) => text.split(',').map((part) => part.trim())) : given
+      const values = commas ? given.flatMap((text) => text.split(',').map((part) => part.trim())) : given
       return join(values.map(parse), defaults)
     },
   }
 }
 
 /** Present or not: `--json`, `--no-json`, `--json=yes`. */
-export function toggle(description: Omit<Description, 'form'>): Setting<boolean> {
-  return one(yesNo, { ...description, form: '', default: 'no' })
-}
-
-function fixed({ group, form, what, commands, lasting = false, flagOnly = false, secret = false, short }: Description) {
-  return { group, form, what, commands, lasting, flagOnly, secret, ...(short === undefined ? {} : { short }) }
+export function toggle(description: Description): Draft<boolean> {
+  return one(yesNo, 'no', { form: '', ...description })
 }
 
 function single(given: readonly string[]): string {
@@ -137,8 +142,8 @@ function single(given: readonly string[]): string {
   return given[0]
 }
 
-export function yesNo(text: string): boolean {
+export const yesNo = parser('yes|no', (text) => {
   if (/^(yes|true|on|1)$/i.test(text)) return true
   if (/^(no|false|off|0)$/i.test(text)) return false
   throw new Unfit(`'${text}' is neither yes nor no`)
-}
+})

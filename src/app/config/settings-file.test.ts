@@ -21,7 +21,7 @@ const FLAGS = [
   'strict',
 ]
 
-test('a collection remembers what it was made with, and only that', () => {
+test('a collection records the settings that it was created with, and no others', () => {
   const made = loadSettings([...FLAGS, '--contact', 'https://example.org/bot', '--allow-private'], 'crawl', {
     env: { ORBWEAVER_MAX_DEPTH: '4' },
     readFile: () => undefined,
@@ -43,7 +43,7 @@ test('a collection remembers what it was made with, and only that', () => {
   assert.deepEqual(again.warnings, [])
 })
 
-test('a collection made with defaults has a file that says so', () => {
+test('the settings file of a collection created with defaults says so', () => {
   const text = writeSettingsFile(new Map(), '0.1.0')
   assert.match(text, /^# .*0\.1\.0/)
   assert.ok(text.split('\n').every((line) => line === '' || line.startsWith('#')))
@@ -70,7 +70,7 @@ test('any text is read back as it was, by any reader of YAML', () => {
   )
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), text, (texts, one) => {
-      const source = { by: 'flag', flag: '' } as const
+      const source = { by: 'flag', name: '' } as const
       const written = writeSettingsFile(
         new Map([
           ['exclude', { texts, source }],

@@ -2,14 +2,8 @@
 import { createRequire } from 'node:module'
 import type { Node } from 'yaml'
 import { Problem } from '../../base/errors.ts'
-import type { Given } from './keys.ts'
-import { keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
-import { nearest } from './nearest.ts'
-
-export interface FileEntry {
-  texts: string[]
-  line: number
-}
+import { type Given, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
+import { didYouMean } from './nearest.ts'
 
 /** A longer file is not a settings file. */
 const LONGEST_FILE = 1_000_000
@@ -17,7 +11,7 @@ const LONGEST_FILE = 1_000_000
 /** Loaded only when there is a file: its seventy modules take longer to load than everything else here. */
 const loadYaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml')
 
-export function readSettingsFile(text: string, path: string): Map<SettingName, FileEntry> {
+export function readSettingsFile(text: string, path: string): Map<SettingName, Given> {
   if (text.length > LONGEST_FILE)
     throw new Problem('bad-config', `${path} is too long for a settings file (over ${LONGEST_FILE} characters)`)
   const yaml = loadYaml()
@@ -30,7 +24,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, F
       'bad-config',
       `${path}, line ${lines.linePos(broken.pos[0]).line}: ${broken.message.split('\n')[0]}`,
     )
-  const entries = new Map<SettingName, FileEntry>()
+  const entries = new Map<SettingName, Given>()
   const root = document.contents
   if (root === null || (isScalar(root) && root.value === '')) return entries
   if (!isMap(root))
@@ -40,7 +34,8 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, F
     const written = isScalar(key) ? String(key.value) : ''
     const name = SETTING_NAMES.find((n) => keyOf(n) === written && !settingOf(n).flagOnly)
     if (name === undefined) throw unknownKey(written, `${path}, line ${line}`)
-    entries.set(name, { texts: textsOf(yaml, value, name, `${path}, line ${line}`), line })
+    const texts = textsOf(yaml, value, name, `${path}, line ${line}`)
+    entries.set(name, { texts, source: { by: 'file', name: `${path}, line ${line}, ${written}` } })
   }
   return entries
 }
@@ -63,11 +58,7 @@ function textsOf(yaml: typeof import('yaml'), value: unknown, name: SettingName,
 
 function unknownKey(written: string, where: string): Problem {
   const keys = SETTING_NAMES.filter((name) => !settingOf(name).flagOnly).map(keyOf)
-  const near = nearest(written, keys)
-  return new Problem(
-    'bad-config',
-    `${where}: unknown key '${written}'${near === undefined ? '' : `; did you mean '${near}'?`}`,
-  )
+  return new Problem('bad-config', `${where}: unknown key '${written}'${didYouMean(written, keys)}`)
 }
 
 /** The file of a new collection: the values that were set and that belong to the collection. */

@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 const refused = (pattern: RegExp) => (error: unknown) =>
   error instanceof Problem && error.code === 'unreadable' && pattern.test(error.message)
 
-test('up to the bound a file is read whole; one byte more is too much', () => {
+test('a file of the maximum size is read; one byte more is refused', () => {
   const path = join(folder, 'file')
   writeFileSync(path, 'pause: 3s\n')
   assert.equal(readSmallFile(path, 10), 'pause: 3s\n')
@@ -44,7 +44,7 @@ test('a pipe is read to its end, though it begins late and stops for a while', (
   writer.end()
 })
 
-test('a pipe to which nobody writes, that does not end, or that has too much is refused in time', (t) => {
+test('a pipe without a writer, without an end, or with too much data is refused in time', (t) => {
   const soon = { open: 500, alone: 5000 }
   const readFrom = (script: string, patience: PipePatience, pattern: RegExp) => {
     const writer = piped(script)

@@ -1,7 +1,7 @@
 /** A page as it was collected: head, payload (of a revisit, from the capture it repeats), decoded body and text. */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { captureCurrentAt, responseAt, responseWith } from '../../collection/captures/read-captures.ts'
+import { capturesOf, responseAt, responseWith, type StoredCapture } from '../../collection/captures/read-captures.ts'
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Database } from '../../database/database.ts'
@@ -27,18 +27,28 @@ export interface Content {
 /** More than a crawl allows, for the operator asked for this page; still bounded, against bombs. */
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
+/** The captures of a URL, in whatever spelling: `history` lists them, `get` reads the last one. */
+export function capturesFor(
+  database: Database,
+  views: FrontierQueries,
+  text: string,
+  upTo?: Instant,
+  atMost?: number,
+): Promise<StoredCapture[]> {
+  return database.read(async (tx) => {
+    const url = (await views.reader(tx)).parse(text)
+    return url === undefined ? [] : capturesOf(tx, url.site, (await views.url(tx, text))?.key ?? url.key, upTo, atMost)
+  })
+}
+
 export async function contentOf(
   database: Database,
   views: FrontierQueries,
   volumes: ReadLocation,
   text: string,
-  at: Instant = Number.MAX_SAFE_INTEGER,
+  at: Instant | undefined,
 ): Promise<Content | undefined> {
-  const capture = await database.read(async (tx) => {
-    const url = (await views.reader(tx)).parse(text)
-    if (url === undefined) return undefined
-    return captureCurrentAt(tx, url.site, (await views.url(tx, text))?.key ?? url.key, at)
-  })
+  const [capture] = await capturesFor(database, views, text, at, 1)
   if (capture === undefined) return undefined
   const { url, status, mediaType, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.

@@ -23,17 +23,17 @@ function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
   return whyNot({ url: parseUrl(url)!, ...usual, ...more })
 }
 
-test('no rule is against the page of a seed', () => {
+test('no rule excludes the page of a seed', () => {
   assert.equal(ask('http://a.test/page'), undefined)
 })
 
-test('the alternates of a name to try are in the scope, as they are for the crawl', () => {
+test('the alternates of a domain name are in scope, as in the crawl', () => {
   const alternates = [parseUrl('https://www.a.test/')!]
   assert.equal(ask('https://www.a.test/page')?.by, 'scope')
   assert.equal(ask('https://www.a.test/page', [], { alternates }), undefined)
 })
 
-test('the rule against it is named', () => {
+test('whyNot names the rule that excludes a URL', () => {
   assert.deepEqual(ask('http://b.test/'), { by: 'scope', rule: 'scope host' })
   assert.equal(ask('http://a.test/x.png')?.by, 'unwanted')
   assert.match(ask('http://a.test/x', ['--exclude', 'x$'])?.rule ?? '', /^exclude x/)
@@ -48,18 +48,18 @@ test('a page that only other sites link to enters by its home page', () => {
   assert.equal(ask('http://b.test/deep', flags), undefined)
 })
 
-test('no rule is against it, yet no link to it was followed: they say nofollow', () => {
+test('without a rule against it, unfollowed links are explained by nofollow', () => {
   assert.equal(ask('http://a.test/page', [], { passedOver: true })?.by, 'nofollow')
   assert.equal(ask('http://b.test/', [], { passedOver: true })?.by, 'scope')
 })
 
-test('what pages only embed is not followed, without any nofollow', () => {
+test('a URL that pages only embed is not followed', () => {
   const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: 'embed' })
   assert.equal(found?.by, 'embedded')
   assert.equal(ask('http://b.test/x.css', ['--media-types', '*/*'], { kind: 'embed' })?.by, 'scope', 'rules come first')
 })
 
-test('what an older version did not record is not made up', () => {
+test('what an older version did not record is reported as unknown', () => {
   const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: undefined })
   assert.equal(found?.by, 'unrecorded')
   assert.match(found?.rule ?? '', /say nofollow, or pages only embed it; which of these is not known/)

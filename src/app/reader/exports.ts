@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { pick } from '../../base/pick.ts'
 import { scratchFolder } from '../../base/real-disk.ts'
 import { cdxjLine } from '../../collection/captures/cdxj.ts'
 import { INDEX, indexLines, lineText, mergeIndex } from '../../collection/captures/cdxj-merge.ts'
@@ -67,23 +68,11 @@ function columns(page: StoredPage): object {
   return {
     url: page.url,
     site: parseUrl(page.url)?.site ?? null,
-    depth: page.depth,
-    via: page.via,
-    path: page.path,
-    status: page.status,
-    outcome: page.outcome,
-    why: page.why,
-    detail: page.detail,
+    ...pick(page, 'depth', 'via', 'path', 'status', 'outcome', 'why', 'detail'),
     media_type: page.mediaType,
-    sniffed: page.sniffed,
-    language: page.language,
-    bytes: page.bytes,
+    ...pick(page, 'sniffed', 'language', 'bytes'),
     took_ms: page.tookMs,
-    tries: page.tries,
-    looks: page.looks,
-    digest: page.digest,
-    title: page.title,
-    annotations: page.annotations,
+    ...pick(page, 'tries', 'looks', 'digest', 'title', 'annotations'),
     first_at: isoInstant(page.firstAt),
     at: isoInstant(page.at),
   }

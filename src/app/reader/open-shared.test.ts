@@ -155,7 +155,7 @@ describe('a collection in a shared database', {
     shared = await crawl('shared', () => openPostgres(address))
   })
 
-  it('says what one in a folder says', async () => {
+  it('answers like a collection in a folder', async () => {
     const one = await openCollection(embedded)
     const other = await openCollection(shared, { database: address })
     const [expected, answers] = [await answersOf(one), await answersOf(other)]
@@ -165,7 +165,7 @@ describe('a collection in a shared database', {
     await other.close()
   })
 
-  it('is asked from a folder that is not its own: what is missing there is no fault', async () => {
+  it('can be read from a folder of another machine: volumes missing there are not faults', async () => {
     const rooms = await openCollection(join(root, 'elsewhere'), { database: address })
     try {
       const { faults, notes, volumes, elsewhere } = await rooms.verify(() => {})
@@ -178,7 +178,7 @@ describe('a collection in a shared database', {
     }
   })
 
-  it('names an index that is gone from its own folder', async () => {
+  it('reports an index that is missing in its own folder', async () => {
     const index = join(shared, 'indexes', 'index.cdxj')
     renameSync(index, `${index}.away`)
     const rooms = await openCollection(shared, { database: address })
@@ -191,7 +191,7 @@ describe('a collection in a shared database', {
     }
   })
 
-  it('says with whom a volume lies that is not here, and leaves it to be verified there', async () => {
+  it('names the server of a volume that is not here, and does not count it as a fault', async () => {
     const [volume] = readdirSync(join(shared, 'archive'))
     const away = join(root, volume)
     renameSync(join(shared, 'archive', volume), away)
@@ -232,7 +232,7 @@ describe('a collection in a shared database', {
     }
   })
 
-  it('takes seeds from anybody, also while a server has the folder', async () => {
+  it('accepts seeds while a server has the folder open', async () => {
     const nothing = { names: [], sitemaps: [], cdx: [], warc: [], collections: [], homes: false }
     const request = { ...nothing, words: ['http://new.test/', SHOP], file: undefined, version: '0.0.0-test' }
     const watch = { stopped: () => false, progress() {} }
@@ -254,7 +254,7 @@ describe('a collection in a shared database', {
     await rooms.close()
   })
 
-  it('is being crawled while one of its servers is there', async () => {
+  it('is running while one of its servers is alive', async () => {
     const rooms = await openCollection(shared, { database: address })
     const database = await openPostgres(address)
     const seen = (ago: number) =>
@@ -269,7 +269,7 @@ describe('a collection in a shared database', {
     await rooms.close()
   })
 
-  it('is one, or a sentence says that there is none', async () => {
+  it("throws 'no-collection' where there is none", async () => {
     assert.ok(!('skipped' in postgres))
     const empty = await postgres.newDatabase()
     await assert.rejects(openCollection(shared, { database: empty }), { code: 'no-collection' })

@@ -96,14 +96,14 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
 describe('an opened collection', () => {
-  it('is one, or a sentence says that there is none', async () => {
+  it("throws 'no-collection' where there is none", async () => {
     await assert.rejects(
       openCollection(join(root, 'nowhere')),
       (e: unknown) => e instanceof Problem && e.code === 'no-collection',
     )
   })
 
-  it('gives a page back: decoded, as sent, and with its head', async () => {
+  it('returns a page decoded, as sent, and with its head', async () => {
     const content = await asked(made, (rooms) => rooms.content(ZIPPED, undefined))
     assert.ok(content)
     assert.equal(text(content.body), TEXT.replace('Spiders', 'Zipped'))
@@ -125,7 +125,7 @@ describe('an opened collection', () => {
     assert.equal(content?.url, COPY)
   })
 
-  it('gives back what a missing page said, and nothing for what was never kept', async () => {
+  it('returns the body of a 404, and nothing for a page that was never kept', async () => {
     await asked(made, async (rooms) => {
       const missing = await rooms.content(MISSING, undefined)
       assert.equal(missing?.status, 404)
@@ -136,7 +136,7 @@ describe('an opened collection', () => {
     })
   })
 
-  it('knows the history of a URL, and what was current when', async () => {
+  it('lists the captures of a URL, and finds the one current at a time', async () => {
     await asked(made, async (rooms) => {
       const [first, second, ...more] = await rooms.captures('http://SHOP.test:80/#top')
       assert.deepEqual(more, [])
@@ -170,7 +170,7 @@ describe('an opened collection', () => {
     })
   })
 
-  it('counts, and says where it stands', async () => {
+  it('counts documents and reports the state', async () => {
     await asked(made, async (rooms) => {
       const figures = await rooms.figures()
       assert.equal(figures.documents, 5)
@@ -189,7 +189,7 @@ describe('an opened collection', () => {
     })
   })
 
-  it('knows that a crawl has it open', async () => {
+  it('reports that a crawl has it open', async () => {
     const lock = lockCollection(made)
     try {
       assert.equal((await asked(made, (rooms) => rooms.standing())).state, 'running')
@@ -255,7 +255,7 @@ function change(folder: string, sql: string, ...values: (string | number)[]): vo
 }
 
 describe('verify', () => {
-  it('finds nothing where nothing is wrong', async () => {
+  it('finds no fault in a correct collection', async () => {
     const told: string[] = []
     const report = await asked(made, (rooms) => rooms.verify((volume) => told.push(volume)))
     assert.deepEqual(report.faults, [])
@@ -280,7 +280,7 @@ describe('verify', () => {
     }
   })
 
-  it('names the captures that are gone with a volume', async () => {
+  it('reports the captures of a missing volume', async () => {
     const folder = copy('removed')
     rmSync(volumeOf(folder))
     const { faults, volumes } = await verified(folder)
@@ -361,7 +361,7 @@ describe('verify', () => {
     })
   }
 
-  it('takes what a crash leaves for what it is', async () => {
+  it('notes what a crash left without reporting a fault', async () => {
     const folder = copy('crashed')
     const volume = volumeOf(folder)
     const bytes = readFileSync(volume)
@@ -378,7 +378,7 @@ describe('verify', () => {
     assert.match(says((await verified(folder)).faults), /the catalogue has a capture here, the volume has none/)
   })
 
-  it('lets the index of a crawl that runs lag, and a volume be unknown', async () => {
+  it('accepts an incomplete index and an unknown volume while a crawl runs', async () => {
     const folder = copy('running')
     rmSync(join(folder, 'indexes', 'index.cdxj'))
     const volume = volumeOf(folder)

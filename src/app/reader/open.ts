@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
-import { capturesOf, type StoredCapture } from '../../collection/captures/read-captures.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
@@ -22,10 +22,13 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
-import { contentOf } from './content.ts'
+import { capturesFor, contentOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { collectionStatus, SILENT } from './status.ts'
+
+/** What `history` prints of a capture. */
+const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -72,13 +75,8 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     },
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, views, ask),
-    async captures(text: string) {
-      const captures = await database.read(async (tx) => {
-        const url = (await views.reader(tx)).parse(text)
-        return url === undefined ? [] : capturesOf(tx, url.site, (await views.url(tx, text))?.key ?? url.key)
-      })
-      return captures.map(captureLine)
-    },
+    captures: async (url: string) =>
+      (await capturesFor(database, views, url)).map((capture) => pick(capture, ...HISTORY)),
     content: (url: string, at: Instant | undefined) => contentOf(database, views, volumes, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, views, url, referrers)),
     async whyNot(url: string, settings: Settings) {
@@ -109,11 +107,6 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       await database.close()
     },
   }
-}
-
-/** Only these fields: `history` prints the object as it is. */
-function captureLine({ at, status, mediaType, length, digest, kind, volume, offset }: StoredCapture) {
-  return { at, status, mediaType, length, digest, kind, volume, offset }
 }
 
 /** A report counts whole tables, and `verify` reads a volume between two statements: both may take long. */

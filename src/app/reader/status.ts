@@ -1,8 +1,7 @@
 /** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
-import type { Progress } from '../../collection/counters/counters.ts'
-import { readCounter, spanOf } from '../../collection/counters/counters.ts'
+import { type Progress, readCounter, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
 import type { FrontierQueries, Totals } from '../../frontier/contract.ts'

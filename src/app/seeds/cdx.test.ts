@@ -56,12 +56,12 @@ test('CDX of 11 and 9 columns, with and without its first line, in another order
   ])
 })
 
-test('an index without URLs says so', async () => {
+test('an index without a column of URLs is refused', async () => {
   const { damage } = await all(indexedUrls(chunksOf(' CDX N b m s\nx y z w\n')))
   assert.match(damage ?? '', /no column of URLs/)
 })
 
-test('the media type is handed on where it says something', async () => {
+test('the media type is passed on where it is meaningful', async () => {
   const { found } = await all(
     indexedUrls(
       chunksOf([cdxj('http://a.test/i', { mime: 'image/PNG' }), cdxj('http://a.test/j', { mime: 'unk' })].join('\n')),
@@ -73,7 +73,7 @@ test('the media type is handed on where it says something', async () => {
   )
 })
 
-test('any line is a URL, a refusal or nothing', () => {
+test('any line yields a URL, a refusal or nothing', () => {
   const pieces = fc.constantFrom(
     ' ',
     '{',

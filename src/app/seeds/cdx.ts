@@ -3,14 +3,11 @@
  * those that its first line names. A line that cannot be read is skipped and reported.
  */
 import { parseUrl } from '../../web/url/web-url.ts'
-import { type Chunks, Damaged, unfolded } from './decompress.ts'
+import { type Chunks, Damaged } from './decompress.ts'
 import { type Found, refused } from './found.ts'
-import { type Line, linesOf } from './lines.ts'
+import { foundIn, type Line } from './lines.ts'
 
-export async function* indexedUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
-  const read = cdxReader()
-  for await (const lines of linesOf(unfolded(chunks))) yield lines.flatMap(read)
-}
+export const indexedUrls = (chunks: Chunks) => foundIn(chunks, cdxReader())
 
 interface Columns {
   delimiter: string
@@ -26,8 +23,7 @@ const MAX_COLUMNS = 30
 
 export function cdxReader(): (line: Line) => Found[] {
   let columns = USUAL
-  return ({ number, text, isTooLong }) => {
-    if (isTooLong) return [refused(text, number, 'the line is too long')]
+  return ({ number, text }) => {
     if (text.trim() === '' || text.startsWith('!') || text.startsWith('#')) return []
     // The first character of the header separates the columns.
     if (/^(.)CDX\1/.test(text)) {

@@ -29,7 +29,7 @@ test('plain, packed, packed in several members, in pieces of any size', async ()
   assert.deepEqual(await read(Buffer.from([0x1f])), { text: '\x1f' })
 })
 
-test('torn, holed and flipped files are read as far as they go, and say where that is', async () => {
+test('truncated and damaged files are read up to the damage, and its position is reported', async () => {
   const first = gzipSync(text(20_000))
   const second = gzipSync(text(5000))
   const torn = await read(Buffer.concat([first, second.subarray(0, -100)]))
@@ -47,7 +47,7 @@ test('torn, holed and flipped files are read as far as they go, and say where th
   assert.match((await read(Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]))).damage ?? '', /zstd/)
 })
 
-test('an error of the disk is no damage', async () => {
+test('an error of the disk is not reported as damage', async () => {
   const failing = async function* () {
     yield gzipSync('x'.repeat(1000)).subarray(0, 20)
     throw Object.assign(new Error('EIO'), { code: 'EIO' })
@@ -64,7 +64,7 @@ async function lines(bytes: Uint8Array | string, size: number, longest?: number)
   return list
 }
 
-test('lines with every end, a byte order mark, no end at all', async () => {
+test('lines may end with LF, CRLF, CR or the file; a byte order mark is dropped', async () => {
   for (const size of [1, 2, 3, 100]) {
     const read = await lines('\ufeffa\nb\r\nc\rd\r\n\r\nü\r\r\nend', size)
     assert.deepEqual(
@@ -98,7 +98,7 @@ test('a line that is too long is cut, and the next is read', async () => {
   }
 })
 
-test('lines are those of a split, however the bytes come', async () => {
+test('lines equal those of a split, however the bytes are chunked', async () => {
   const ends = fc.constantFrom('\n', '\r\n', '\r')
   const parts = fc.array(
     fc.tuple(

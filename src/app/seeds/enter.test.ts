@@ -6,14 +6,13 @@ import { makeScope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedStatus, SeedUrl } from '../../frontier/contract.ts'
 import { parseUrl, usualUrls } from '../../web/url/web-url.ts'
 import { Damaged } from './decompress.ts'
-import { answeredHomes } from './earlier-collection.ts'
 import { type EnterTools, enterSeeds } from './enter.ts'
 import type { Found, SeedInput } from './found.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { all, brief, chunksOf } from './sources.test-data.ts'
-import { submissions } from './submissions.ts'
+import { answeredHomes, submissions } from './sources.ts'
 
-/** A frontier of cardboard: knows what it was given, and some that are gone. */
+/** A fake frontier: it holds what it was given, and some URLs that are gone. */
 function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {
   const known = new Set<string>()
   const batches: SeedUrl[][] = []
@@ -59,7 +58,7 @@ async function* foundIn(...urls: string[]): AsyncGenerator<readonly Found[]> {
   yield urls.map((text, i) => ({ kind: 'seed', url: parseUrl(text)!, at: i + 1 }))
 }
 
-test('new, known, dead, refused and met again are told apart, refusals with line and reason', async () => {
+test('counts new, known, dead, refused and repeated seeds; refusals have line and reason', async () => {
   const { tools, batches } = coordinator(['http://gone.test/'])
   const text =
     'http://a.test/\nb.test # comment\n# nothing\nhttp://a.test/\nftp://x.test/\nhttp://gone.test/\nhttp://a.test/excluded\n'
@@ -79,7 +78,7 @@ test('new, known, dead, refused and met again are told apart, refusals with line
   assert.deepEqual([again.reports[0].new, again.reports[0].known, again.reports[0].dead], [0, 2, 1])
 })
 
-test('a thousand at a time; stopped, what was entered is counted and nothing more is', async () => {
+test('seeds are entered a thousand at a time; when stopped, only those entered are counted', async () => {
   let batchesDone = 0
   const { tools, batches } = coordinator([], { progress: () => batchesDone++, stopped: () => batchesDone >= 2 })
   const names = Array.from({ length: 5500 }, (_, i) => `http://n${i}.test/`)
@@ -108,7 +107,7 @@ test('home pages only: a thousand pages of a site are one seed', async () => {
   assert.deepEqual([reports[0].new, reports[0].repeated], [2, 1])
 })
 
-test('of what machines found, images and robots.txt are refused; what a person names is not', async () => {
+test('images and robots.txt are refused from lists made by machines, but not when a person gives them', async () => {
   const urls = ['http://a.test/robots.txt', 'http://a.test/i.png', 'http://a.test/page']
   const machine = await enterSeeds([input(foundIn(...urls), 'warc')], coordinator().tools)
   assert.deepEqual([machine.reports[0].new, machine.reports[0].refused], [1, 2])
@@ -116,7 +115,7 @@ test('of what machines found, images and robots.txt are refused; what a person n
   assert.equal(person.reports[0].new, 3)
 })
 
-test('a damaged input is read as far as it goes, the next one all the same', async () => {
+test('a damaged input is read up to the damage, and the next input is read too', async () => {
   const damaged = async function* (): AsyncGenerator<readonly Found[]> {
     yield* foundIn('http://a.test/')
     throw new Damaged('ends inside record 2')

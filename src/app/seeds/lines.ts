@@ -1,5 +1,6 @@
 /** Splits bytes into lines, in batches and bounded memory. A line that is too long is cut, marked and counted. */
-import type { Chunks } from './decompress.ts'
+import { type Chunks, unfolded } from './decompress.ts'
+import { type Found, refused } from './found.ts'
 
 export interface Line {
   /** Starts at 1. */
@@ -16,6 +17,14 @@ const SHOWN_OF_TOO_LONG = 200
 const LF = 0x0a
 const CR = 0x0d
 const BOM = [0xef, 0xbb, 0xbf]
+
+/** What a reader of lines finds in a file. */
+export async function* foundIn(chunks: Chunks, read: (line: Line) => Found[]): AsyncGenerator<readonly Found[]> {
+  for await (const lines of linesOf(unfolded(chunks)))
+    yield lines.flatMap((line) =>
+      line.isTooLong ? [refused(line.text, line.number, 'the line is too long')] : read(line),
+    )
+}
 
 /** Lines end with LF, CRLF or a lone CR; a byte order mark at the start is dropped. */
 export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGenerator<readonly Line[]> {

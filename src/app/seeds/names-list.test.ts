@@ -7,7 +7,7 @@ import { all, brief, chunksOf, line } from './sources.test-data.ts'
 
 const read = async (text: string | Uint8Array) => (await all(namesOf(chunksOf(text)))).found.map(brief)
 
-test('one a line, with comments, capitals, other scripts and last dots', async () => {
+test('one name per line, with comments, capitals, other scripts and trailing dots', async () => {
   assert.deepEqual(await read('# names\nExample.ORG\n\nbücher.example.  # a shop\nhttps://www.a.test/\n  b.test\n'), [
     '2 N https://example.org/',
     '4 N https://xn--bcher-kva.example/',
@@ -16,7 +16,7 @@ test('one a line, with comments, capitals, other scripts and last dots', async (
   ])
 })
 
-test('ranked lists and tables: the first column that is no number', async () => {
+test('in ranked lists and tables the first column that is not a number is the name', async () => {
   assert.deepEqual(await read('1,google.com\r\n2,"facebook.com"\r\n'), [
     '1 N https://google.com/',
     '2 N https://facebook.com/',
@@ -56,7 +56,7 @@ deep.example IN A 192.0.2.1
   ])
 })
 
-test('what is no name is refused with a reason', () => {
+test('a line that is not a name is refused with a reason', () => {
   for (const [text, why] of [
     ['localhost', /full name/],
     ['192.0.2.1', /address/],
@@ -78,7 +78,7 @@ test('what is no name is refused with a reason', () => {
   }
 })
 
-test('any line is a name, a refusal or nothing, in the order of the lines', () => {
+test('any line yields a name, a refusal or nothing, in the order of the lines', () => {
   const words = fc.constantFrom(
     'example.org',
     'IN',

@@ -4,14 +4,11 @@
  */
 import { isIP } from 'node:net'
 import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
-import { type Chunks, unfolded } from './decompress.ts'
+import type { Chunks } from './decompress.ts'
 import { type Found, refused } from './found.ts'
-import { type Line, linesOf } from './lines.ts'
+import { foundIn, type Line } from './lines.ts'
 
-export async function* namesOf(chunks: Chunks): AsyncGenerator<readonly Found[]> {
-  const read = namesReader()
-  for await (const lines of linesOf(unfolded(chunks))) yield lines.flatMap(read)
-}
+export const namesOf = (chunks: Chunks) => foundIn(chunks, namesReader())
 
 /** Types of records whose owner may be a web server. Most records of a signed zone have other types. */
 const OF_HOSTS = new Set(['NS', 'A', 'AAAA', 'CNAME', 'HTTPS', 'MX'])
@@ -28,8 +25,7 @@ export function namesReader(): (line: Line) => Found[] {
   let isZone = false
   let origin = ''
   let inBrackets = 0
-  return ({ number, text, isTooLong }) => {
-    if (isTooLong) return [refused(text, number, 'the line is too long')]
+  return ({ number, text }) => {
     if (inBrackets > 0) {
       inBrackets = text.includes(')') ? 0 : inBrackets - 1
       return []

@@ -11,19 +11,18 @@ import type { Database } from '../../database/database.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import type { SeedSource } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { parseSeed } from '../../web/url/seed.ts'
-import type { WebUrl } from '../../web/url/web-url.ts'
+import { parseSeed, submittedSeed } from '../../web/url/seed.ts'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 import { openForSeeding } from '../composition/open-for-writing.ts'
 import { blacklistPaths, scopeFor } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { indexedUrls } from './cdx.ts'
 import type { Chunks } from './decompress.ts'
-import { answeredHomes } from './earlier-collection.ts'
 import { enterSeeds, type SourceReport } from './enter.ts'
 import { type Found, refused, type SeedInput } from './found.ts'
+import { foundIn, type Line } from './lines.ts'
 import { namesOf } from './names-list.ts'
 import { sitemapUrls } from './sitemap-file.ts'
-import { submission, submissions } from './submissions.ts'
 import { capturedUrls } from './warc-targets.ts'
 
 export interface SeedRequest {
@@ -64,7 +63,9 @@ function openInputs(request: SeedRequest, own: string) {
   add('names', request.names, 'line', namesOf)
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const urls = request.sitemaps.filter(isUrl).map(sitemapUrl)
-  if (urls.length > 0) inputs.push(listed('sitemap', 'sitemaps to be read', urls))
+  const sitemaps = urls.map((url, i): Found => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
+  if (urls.length > 0)
+    inputs.push({ source: 'sitemap', name: 'sitemaps to be read', unit: 'URL', found: batch(sitemaps) })
   add(
     'sitemap',
     request.sitemaps.filter((text) => !isUrl(text)),
@@ -98,22 +99,16 @@ const inputName = ({ source, name }: { source: SeedSource; name: string }) => `$
 /** Slips are corrected as in a file; one that cannot be corrected throws before anything is entered. */
 function given(words: readonly string[]): SeedInput {
   const all = words.flatMap((text) => {
-    const read = submission({ number: 0, text, isTooLong: false })
+    const read = submission({ number: 0, text })
     return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
   })
   const bad = all.find((each) => each.kind === 'refused')
   if (bad !== undefined) throw new Problem('bad-seed', `cannot use '${bad.text}' as a seed: ${bad.why}`)
-  const found = async function* (): AsyncGenerator<readonly Found[]> {
-    yield all
-  }
-  return { source: 'given', name: 'the command line', unit: 'URL', found: found() }
+  return { source: 'given', name: 'the command line', unit: 'URL', found: batch(all) }
 }
 
-function listed(source: SeedSource, name: string, urls: readonly WebUrl[]): SeedInput {
-  const found = async function* (): AsyncGenerator<readonly Found[]> {
-    yield urls.map((url, i) => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
-  }
-  return { source, name, unit: 'URL', found: found() }
+async function* batch(found: readonly Found[]): AsyncGenerator<readonly Found[]> {
+  yield found
 }
 
 function sitemapUrl(text: string): WebUrl {
@@ -147,8 +142,6 @@ function refuseOwn(folder: string, own: string): void {
   if (real(folder) === real(own))
     throw new Problem('bad-flag', `--from-collection ${folder} is the collection itself; name an earlier one`)
 }
-
-/** Adds seeds to a collection without crawling, from whatever sources the operator names (V2). */
 
 export interface SeedWatch {
   /** Asked between two batches. What was entered stays. */
@@ -199,4 +192,37 @@ export async function enterFromSources(
   } finally {
     await open.close()
   }
+}
+
+/**
+ * The home pages of the sites that answered in an earlier crawl. `read` takes the `last` of the previous batch, undefined at the
+ * start; its `last` is undefined at the end.
+ */
+export async function* answeredHomes(
+  read: (after: bigint | undefined) => Promise<{ urls: readonly string[]; last: bigint | undefined }>,
+): AsyncGenerator<readonly Found[]> {
+  let at = 0
+  for (let after: bigint | undefined; ; ) {
+    const { urls, last } = await read(after)
+    if (last === undefined) return
+    yield urls.flatMap((text): Found[] => {
+      const url = parseUrl(text)
+      at++
+      return url === undefined ? [] : [{ kind: 'seed', url, at }]
+    })
+    after = last
+  }
+}
+
+/** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
+export const submissions = (chunks: Chunks) => foundIn(chunks, submission)
+
+export function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
+  // As in `web/url/seed.ts`: only at the start or after white space, so that fragments are kept.
+  const hash = /(?:^|\s)#/.exec(text)
+  const seed = (hash === null ? text : text.slice(0, hash.index)).trim()
+  if (seed === '') return []
+  const read = submittedSeed(seed)
+  if (read.kind === 'bad') return [refused(seed, number, read.why)]
+  return [{ kind: 'seed', url: read.url, at: number, ...(read.corrected.length === 0 ? {} : { instead: seed }) }]
 }

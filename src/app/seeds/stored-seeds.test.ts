@@ -34,7 +34,7 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
 const outcomeOf = (bench: Bench, url: string) =>
   bench.db.read((tx) => seedOutcome({ tx, views: frontierQueries, reader: usualUrls }, { url, source: 'given' }))
 
-test('a seed that moved to another spelling of its key waits there, or was sent back and forth', async () => {
+test('a seed that redirects to another spelling of its key waits there, or ended in endless redirects', async () => {
   const bench = await openBench(inMemory)
   const [index, folder] = ['http://a.test/index.html', 'http://a.test/']
   await bench.seed(index)
@@ -85,7 +85,7 @@ const SEEDS = [
   { url: 'http://b.test/3' },
 ] as const
 
-test('by default a name brings its www. into the scope, and a site of many seeds is one', async () => {
+test('by default a domain name brings its www. into the scope, and a site with many seeds counts once', async () => {
   const database = await collectionOf(SEEDS)
   const { seeds, alternates } = await scopeSeeds({ database, settings: settingsOf() })
   assert.deepEqual(seeds.sort(), ['http://b.test/1', 'https://a.test/'])
@@ -101,7 +101,7 @@ test('by default a name brings its www. into the scope, and a site of many seeds
   ])
 })
 
-test('the home-page policy drops links to seeds that wait, not to where one of them has moved', async () => {
+test('the home-page policy drops links to waiting seeds, but not to the target of a moved one', async () => {
   const database = await collectionOf(SEEDS)
   const settings = settingsOf('--links', 'home-page')
   const { seeds, alternates } = await scopeSeeds({ database, settings })
@@ -114,7 +114,7 @@ test('the home-page policy drops links to seeds that wait, not to where one of t
   )
 })
 
-test('the scope gets every seed where pages matter, else one per site', async () => {
+test('the scope receives every seed where pages matter, otherwise one per site', async () => {
   const database = await collectionOf(SEEDS)
   for (const flags of [
     ['--scope', 'page'],
@@ -131,7 +131,7 @@ test('the scope gets every seed where pages matter, else one per site', async ()
   }
 })
 
-test('counts of seeds: a name counts as the guess that got furthest', async () => {
+test('in the counts of seeds a name counts as its best guess', async () => {
   const database = await collectionOf([
     ...SEEDS,
     { url: 'https://dead.test/', source: 'names' },
@@ -152,7 +152,7 @@ test('counts of seeds: a name counts as the guess that got furthest', async () =
   ])
 })
 
-test('the summary at the end covers the named seeds, else all; beyond the limit, documents decide whether any brought something', async () => {
+test('the final summary covers the given seeds, otherwise all; beyond the limit the count of documents decides whether any led to one', async () => {
   const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
   const database = await collectionOf(urls.map((url) => ({ url })))
   const views = frontierQueries

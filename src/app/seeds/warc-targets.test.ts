@@ -49,7 +49,7 @@ test('responses and revisits, plain, packed by record, packed as a whole, in pie
   )
 })
 
-test('a torn file gives what is in it and says where it ends', async () => {
+test('a truncated file yields its content and the position of its end', async () => {
   const plain = Buffer.concat(records.slice(0, 4))
   const torn = await read(plain.subarray(0, plain.length - 30))
   assert.deepEqual(torn.found, expected.slice(0, 2))
@@ -63,7 +63,7 @@ test('a torn file gives what is in it and says where it ends', async () => {
   assert.match(tornPacked.damage ?? '', /ends inside/)
 })
 
-test('damage between records, files that are none, heads without end', async () => {
+test('damage between records, other files and endless headers are reported', async () => {
   const damaged = await read(Buffer.concat([records[2], Buffer.from('rubbish'), records[3]]))
   assert.deepEqual(damaged.found, ['1 http://a.test/'])
   assert.match(damaged.damage ?? '', /no record begins where one should \(record 2, byte \d+/)
@@ -78,7 +78,7 @@ test('damage between records, files that are none, heads without end', async () 
     assert.deepEqual((await all(capturedUrls(chunksOf(empty)))).found, [{ kind: 'note', what: 'it is empty' }])
 })
 
-test('hostile bytes: no throw but damage, whatever is flipped or cut', async () => {
+test('flipped or cut bytes are reported as damage and nothing else is thrown', async () => {
   const plain = Buffer.concat(records.slice(0, 7).filter((_, i) => i !== 2))
   const flips = fc.array(fc.tuple(fc.nat(plain.length - 1), fc.integer({ min: 1, max: 255 })), { maxLength: 8 })
   await fc.assert(

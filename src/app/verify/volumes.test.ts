@@ -52,7 +52,7 @@ test('a volume in another folder of this machine is read there, complete or not'
   assert.deepEqual(notes, [])
 })
 
-test('a beginning that was left there does not replace a complete volume elsewhere', async () => {
+test('a partial volume does not replace a complete one elsewhere', async () => {
   const { disk, path, location, verify } = await verified()
   await location(`dir:${THERE}`, 0)
   await location('s3://volumes/all', 1)
@@ -63,7 +63,7 @@ test('a beginning that was left there does not replace a complete volume elsewhe
   assert.deepEqual(notes, ['lies in s3://volumes/all: --everywhere fetches and verifies it'])
 })
 
-test('a beginning in the own folder is noted, and the complete volume elsewhere counts as not read', async () => {
+test("a partial volume in the collection's folder is noted, and the complete one elsewhere counts as not read", async () => {
   const { disk, path, location, verify } = await verified('s1')
   const beginning = `/archive/${path.slice(THERE.length + 1)}${OPEN}`
   disk.append(beginning).write(disk.read(path, 0, 10))
@@ -79,7 +79,7 @@ test('a beginning in the own folder is noted, and the complete volume elsewhere 
   ])
 })
 
-test('a beginning in the own folder does not hide a complete volume in another folder of this machine', async () => {
+test("a partial volume in the collection's folder does not hide the complete one in another folder of this machine", async () => {
   const { disk, path, location, verify } = await verified('s1')
   disk.append(`/archive/${path.slice(THERE.length + 1)}${OPEN}`).write(disk.read(path, 0, 10))
   await location('s1', 0)

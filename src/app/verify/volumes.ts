@@ -129,7 +129,8 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
 
 async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
   const found = new Faults()
-  const lost = await new Rows(tx, name).rest()
+  let lost = 0
+  for await (const rows of rowsOf(tx, name)) lost += rows.length
   if (lost > 0) found.add(name, `${what}; the catalogue has ${lost} captures in it`)
   return { found, volume: NOTHING_READ }
 }
@@ -141,12 +142,10 @@ async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
 async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promise<Verified> {
   const faults = new Faults()
   const totals: VolumesTotals = { ...NOTHING_READ, volumes: 1 }
-  const rows = new Rows(tx, name)
   // The transaction begins with its first statement.
   const durable = await knownEnd(tx, name)
-  if ((await rows.peek()) === undefined)
-    faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
-  const compare = new Comparison(tx, name, rows, faults)
+  const compare = new Comparison(tx, name, faults)
+  if (!(await compare.begin())) faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
   const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
   let tail = 0
   for (;;) {
@@ -168,28 +167,38 @@ async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promis
 class Comparison {
   readonly #tx: Tx
   readonly #volume: string
-  readonly #rows: Rows
   readonly #faults: Faults
+  readonly #rows: AsyncIterator<StoredCapture[]>
+  /** The rows at the next offset that the catalogue names. */
+  #next: StoredCapture[] | undefined
   #unknown = 0
   #replaced = 0
 
-  constructor(tx: Tx, volume: string, rows: Rows, faults: Faults) {
+  constructor(tx: Tx, volume: string, faults: Faults) {
     this.#tx = tx
     this.#volume = volume
-    this.#rows = rows
     this.#faults = faults
+    this.#rows = rowsOf(tx, volume)
+  }
+
+  /** False: the catalogue names nothing in this volume. */
+  async begin(): Promise<boolean> {
+    await this.#advance()
+    return this.#next !== undefined
   }
 
   async see(found: FoundCapture): Promise<void> {
     await this.#missingBefore(found.offset)
-    const isHere = async () => (await this.#rows.peek())?.offset === found.offset
-    if (!(await isHere())) this.#unknown++
-    for (let times = 0; await isHere(); times++) {
-      const row = (await this.#rows.take())!
+    if (this.#next?.[0].offset !== found.offset) {
+      this.#unknown++
+      return
+    }
+    for (const [times, row] of this.#next.entries()) {
       if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same offset')
       for (const what of differences(row, found)) this.#fault(row, what)
       if (found.kind === 'revisit') await this.#checkOriginal(row, found)
     }
+    await this.#advance()
   }
 
   async end(): Promise<void> {
@@ -202,10 +211,12 @@ class Comparison {
   }
 
   async #missingBefore(offset: number): Promise<void> {
-    for (let row = await this.#rows.peek(); row !== undefined && row.offset < offset; row = await this.#rows.peek()) {
-      this.#fault(row, 'the catalogue has a capture here, the volume has none')
-      await this.#rows.take()
-    }
+    for (; this.#next !== undefined && this.#next[0].offset < offset; await this.#advance())
+      for (const row of this.#next) this.#fault(row, 'the catalogue has a capture here, the volume has none')
+  }
+
+  async #advance(): Promise<void> {
+    this.#next = (await this.#rows.next()).value
   }
 
   async #checkOriginal(row: StoredCapture, found: FoundCapture): Promise<void> {
@@ -230,46 +241,20 @@ function* differences(row: StoredCapture, found: FoundCapture): Generator<string
 
 const ROWS_AT_ONCE = 1000
 
-/** The catalogue's captures in a volume, in the order of their offsets. */
-class Rows {
-  readonly #tx: Tx
-  readonly #volume: string
-  #rows: StoredCapture[] = []
-  #next = 0
-  #from: number | undefined = 0
-
-  constructor(tx: Tx, volume: string) {
-    this.#tx = tx
-    this.#volume = volume
-  }
-
-  async peek(): Promise<StoredCapture | undefined> {
-    if (this.#next >= this.#rows.length) await this.#fill()
-    return this.#rows.at(this.#next)
-  }
-
-  async take(): Promise<StoredCapture | undefined> {
-    const row = await this.peek()
-    this.#next++
-    return row
-  }
-
-  /** How many are left. */
-  async rest(): Promise<number> {
-    let count = 0
-    while ((await this.take()) !== undefined) count++
-    return count
-  }
-
-  async #fill(): Promise<void> {
-    if (this.#from === undefined) return
-    const rows = await capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
-    const last = rows.at(-1)?.offset ?? 0
-    const whole = rows.length < ROWS_AT_ONCE
-    // Two rows with one offset are a fault, so a piece does not end between them.
-    this.#rows = whole || rows[0].offset === last ? rows : rows.filter(({ offset }) => offset < last)
-    this.#from = whole ? undefined : rows[0].offset === last ? last + 1 : last
-    this.#next = 0
+/** The catalogue's captures in a volume, in the order of their offsets, those of one offset together. */
+async function* rowsOf(tx: Tx, volume: string): AsyncGenerator<StoredCapture[], undefined> {
+  for (let from = 0, isEnd = false; !isEnd; ) {
+    const rows = await capturesIn(tx, volume, from, ROWS_AT_ONCE)
+    const groups = [...Map.groupBy(rows, ({ offset }) => offset).values()]
+    isEnd = rows.length < ROWS_AT_ONCE
+    from = rows.at(-1)?.offset ?? 0
+    // The last offset of a full piece may have more rows, so it is read again, unless it fills the piece alone.
+    if (isEnd) yield* groups
+    else if (groups.length > 1) yield* groups.slice(0, -1)
+    else {
+      yield* groups
+      from++
+    }
   }
 }
 

@@ -35,21 +35,17 @@ async function captures(tx: Tx, which: string, ...values: SqlValue[]): Promise<S
   return rows.map((row) => Object.assign(row as object, { duplicate: row.duplicate !== 0 }) as StoredCapture)
 }
 
-/** Oldest first. */
-export function capturesOf(tx: Tx, site: SiteName, key: UrlKey, atMost = 10_000): Promise<StoredCapture[]> {
-  const which = `${OF_URL} ORDER BY c.at, c.id LIMIT ?`
-  return captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), atMost)
-}
-
-/** The last capture at or before `at`. */
-export async function captureCurrentAt(
+/** The last captures of a URL at or before a time, oldest first. */
+export async function capturesOf(
   tx: Tx,
   site: SiteName,
   key: UrlKey,
-  at: Instant,
-): Promise<StoredCapture | undefined> {
-  const which = `${OF_URL} AND c.at <= ? ORDER BY c.at DESC, c.id DESC LIMIT 1`
-  return (await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), at))[0]
+  upTo: Instant = Number.MAX_SAFE_INTEGER,
+  atMost = 10_000,
+): Promise<StoredCapture[]> {
+  const which = `${OF_URL} AND c.at <= ? ORDER BY c.at DESC, c.id DESC LIMIT ?`
+  const found = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo, atMost)
+  return found.reverse()
 }
 
 const SAME = `c.digest = ? AND c.kind = 'response' AND c.url = ? AND c.at = ? LIMIT 1`

@@ -23,7 +23,7 @@ test('orphans are counted per kind, some are listed, and a dry run says so', () 
   assert.match(lines.at(-1)!, /--remove/)
 })
 
-test('what was not removed is marked, and no name controls the terminal', () => {
+test('orphans that were not removed are marked, and no name controls the terminal', () => {
   const file = { kind: 'file' as const, name: 'a\u001b[2J', why: 'x', bytes: 2048, removed: true }
   const lines = cleanLines([file, lease(1)], true)
   assert.deepEqual(lines.slice(0, 2), [

@@ -14,15 +14,11 @@ export const clean: Command = {
     "With --remove, a collection in a folder must not be in use. A shared database (--database) can be cleaned while its servers run; a server's files are checked when that server is stopped (-c names its folder). In a worker's folder the outbox is checked. " +
     'Volumes in other folders (dir:) and stores (s3:) are checked as far as they can be reached from here; a note names those that cannot. Files there that the collection does not know stay. ' +
     'Never removed: volumes that a capture in the catalogue refers to, the only copy of a payload that a revisit refers to, and workers that were barred.',
-  examples: [
-    { line: 'orbweaver clean', does: 'List the orphaned data of ./collection.' },
-    { line: 'orbweaver clean -c news --remove', does: 'Remove it.' },
-    {
-      line: 'orbweaver clean --database @db.txt --older-than 90d',
-      does: 'A shared database; only what is older than 90 days.',
-    },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver clean': 'List the orphaned data of ./collection.',
+    'orbweaver clean -c news --remove': 'Remove it.',
+    'orbweaver clean --database @db.txt --older-than 90d': 'A shared database; only what is older than 90 days.',
+  },
   async run({ settings, screen, services, version }) {
     const { orphans, notes } = await services.clean(settings, version)
     if (settings.json) {
@@ -30,7 +26,7 @@ export const clean: Command = {
         return { kind, name, why, bytes, count, removed }
       })
       const answer = { collection: settings.collection, remove: settings.remove, orphans: all, notes }
-      screen.print(JSON.stringify(answer, undefined, 2))
+      screen.printJson(answer)
       return EXIT.done
     }
     if (!settings.quiet) for (const note of notes) screen.say(`orbweaver: note: ${plain(note)}`)

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../base/errors.ts'
-import { keyOf, type SettingName, settingOf, sourceName } from '../../config/keys.ts'
+import { keyOf, type SettingName, settingOf } from '../../config/keys.ts'
 import type { Command, Invocation } from '../command.ts'
 import { settingsDocument, settingsOfCommand } from '../help.ts'
 
@@ -10,12 +10,11 @@ export const config: Command = {
   usage: '',
   what: 'show every setting and where its value comes from',
   more: 'Shows the settings that a crawl with the same flags, environment and collection would use, each with its source: default, preset, orbweaver.yaml, environment or flag. It checks all of them and starts nothing.',
-  examples: [
-    { line: 'orbweaver config', does: 'The settings of ./collection.' },
-    { line: 'orbweaver config -c news --limits vn --pause 5s', does: 'The effect of these flags.' },
-    { line: 'ORBWEAVER_PAUSE=10s orbweaver config --json', does: 'As JSON.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver config': 'The settings of ./collection.',
+    'orbweaver config -c news --limits vn --pause 5s': 'The effect of these flags.',
+    'ORBWEAVER_PAUSE=10s orbweaver config --json': 'As JSON.',
+  },
   async run(call) {
     const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
     if (call.settings.markdown) await call.screen.write(settingsDocument())
@@ -23,7 +22,7 @@ export const config: Command = {
       const table = Object.fromEntries(
         names.map((name) => [keyOf(name), { value: shownValue(call, name), by: sourceOf(call, name) }]),
       )
-      call.screen.print(JSON.stringify(table, undefined, 2))
+      call.screen.printJson(table)
     } else {
       const longest = Math.max(...names.map((name) => keyOf(name).length))
       for (const name of names)
@@ -34,8 +33,7 @@ export const config: Command = {
 }
 
 function sourceOf(call: Invocation, name: SettingName): string {
-  const given = call.given.get(name)
-  return given === undefined ? 'default' : sourceName(name, given.source)
+  return call.given.get(name)?.source.name ?? 'default'
 }
 
 function shownValue(call: Invocation, name: SettingName): unknown {

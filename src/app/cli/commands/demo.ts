@@ -14,15 +14,11 @@ export const demo: Command = {
   usage: '',
   what: 'serve a small synthetic web on this machine and collect it',
   more: 'Serves a synthetic web on loopback (about thirty sites and over a thousand pages, with redirects, duplicates, robots.txt files, failing servers, mirrors, session ids and traps), collects it with the ordinary crawler, prints the results and shows where the collection is. Nothing leaves this machine. It takes less than a minute.',
-  examples: [
-    {
-      line: 'orbweaver demo',
-      does: 'Serve, collect and report. The collection goes to a new folder, ./demo-collection.',
-    },
-    { line: 'orbweaver demo --sites 100 -c big', does: 'A larger web, collected into ./big.' },
-    { line: 'orbweaver demo --random-seed 7', does: 'A different web.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver demo': 'Serve, collect and report. The collection goes to a new folder, ./demo-collection.',
+    'orbweaver demo --sites 100 -c big': 'A larger web, collected into ./big.',
+    'orbweaver demo --random-seed 7': 'A different web.',
+  },
   async run(call) {
     const { settings, screen, services } = call
     const folder = call.given.has('collection') ? settings.collection : freshFolder()
@@ -39,7 +35,7 @@ export const demo: Command = {
             `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
       const result = await runCrawl(crawl, readSeeds({ args: web.seeds, file: undefined }))
-      if (settings.json) screen.print(JSON.stringify(crawlJson(result, folder), undefined, 2))
+      if (settings.json) screen.printJson(crawlJson(result, folder))
       else {
         screen.print(await tables(call, folder))
         screen.print(resultText(result, folder))

@@ -1,6 +1,6 @@
 import { EXIT } from '../../../base/errors.ts'
-import type { Command } from '../command.ts'
-import { crawlSettings, withReader } from '../command.ts'
+import { pick } from '../../../base/pick.ts'
+import { type Command, crawlSettings, withReader } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-text.ts'
 import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from '../services.ts'
 import { firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
@@ -10,15 +10,11 @@ export const explain: Command = {
   usage: 'URL|SITE',
   what: 'show why a URL or a site is, or is not, in the collection',
   more: 'Shows whether a URL is waiting, was collected, redirected, refused (and by which rule) or given up, how it was found, and which pages link to it. A host name alone means a site: its state, robots.txt, pause, and what stopped it.',
-  examples: [
-    { line: 'orbweaver explain https://www.example.org/missing.html', does: 'Show why a page is missing.' },
-    { line: 'orbweaver explain www.example.org', does: 'Show the state of a site.' },
-    {
-      line: 'orbweaver explain https://www.example.org/ --top 100 --json',
-      does: 'List a hundred pages that link to it, as JSON.',
-    },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver explain https://www.example.org/missing.html': 'Show why a page is missing.',
+    'orbweaver explain www.example.org': 'Show the state of a site.',
+    'orbweaver explain https://www.example.org/ --top 100 --json': 'List a hundred pages that link to it, as JSON.',
+  },
   async run(call) {
     const [arg] = call.args
     const now = call.clock.now()
@@ -43,7 +39,7 @@ export const explain: Command = {
       const whyNot = known === undefined ? await reader.whyNot(url.url, settings) : undefined
       return { url, ...(await factsOf(url.site)), whyNot }
     })
-    if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
+    if (call.settings.json) call.screen.printJson(json(answer))
     else {
       if (answer.url !== undefined) {
         call.screen.print(plain(answer.url.url))
@@ -90,18 +86,8 @@ function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts)
         : {
             at: isoTime(page.at),
             firstAt: isoTime(page.firstAt),
-            looks: page.looks,
-            status: page.status,
-            mediaType: page.mediaType,
-            sniffed: page.sniffed,
-            language: page.language,
-            bytes: page.bytes,
-            outcome: page.outcome,
-            why: page.why,
-            detail: page.detail,
-            digest: page.digest,
-            title: page.title,
-            annotations: page.annotations,
+            ...pick(page, 'looks', 'status', 'mediaType', 'sniffed', 'language', 'bytes', 'outcome', 'why', 'detail'),
+            ...pick(page, 'digest', 'title', 'annotations'),
           },
     captures,
     robots: robots ?? null,
@@ -129,11 +115,12 @@ function siteJson(
     crawlDelayMs: view.memory.crawlDelay ?? null,
     urls: { known: view.known, waiting: view.waiting },
     documents,
-    visits: view.visits,
-    losses: view.losses,
-    deferral: view.deferral,
-    alias: aliasJson(view.alias),
-    leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
+    ...pick(view, 'visits', 'losses', 'deferral'),
+    alias:
+      view.alias === undefined
+        ? null
+        : { ...pick(view.alias, 'original', 'how', 'evidence'), since: isoTime(view.alias.since) },
+    leftMirror: left === undefined ? null : pick(left, 'original', 'on', 'why'),
     domain: domainJson(view.domain),
     unendorsed: view.unendorsedSite ?? null,
     silent: view.memory.silent,
@@ -141,16 +128,12 @@ function siteJson(
     robots: { http: robotsJson(http), https: robotsJson(https) },
     sitemaps: view.memory.sitemaps ?? null,
     hints: view.memory.hints ?? null,
-    suspectPatterns: (view.memory.traps?.suspects ?? []).map(
-      ({ rule, pattern, evidence, stopped, refused, confirmed, contradicted }) => ({
-        rule,
-        pattern,
-        evidence,
-        state: stopped ? 'stopped' : 'suspected',
-        refused,
-        samples: { confirmed, contradicted },
-      }),
-    ),
+    suspectPatterns: (view.memory.traps?.suspects ?? []).map((suspect) => ({
+      ...pick(suspect, 'rule', 'pattern', 'evidence'),
+      state: suspect.stopped ? 'stopped' : 'suspected',
+      refused: suspect.refused,
+      samples: pick(suspect, 'confirmed', 'contradicted'),
+    })),
     findings: findings.map(({ at, withdrawn_at, ...finding }) => ({
       ...finding,
       at: isoTime(at),
@@ -159,16 +142,11 @@ function siteJson(
   }
 }
 
-function aliasJson(alias: SiteView['alias']): object | null {
-  if (alias === undefined) return null
-  const { original, how, evidence, since } = alias
-  return { original, how, evidence, since: isoTime(since) }
-}
-
 function domainJson(domain: SiteView['domain']): object | null {
   if (domain === undefined) return null
-  const { name, sites, endorsed, held, wildcard, addresses, allowed, probedAt } = domain
-  return { name, sites, endorsed, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
+  const { probedAt, allowed } = domain
+  const known = pick(domain, 'name', 'sites', 'endorsed', 'held', 'wildcard', 'addresses')
+  return { ...known, probedAt: isoTime(probedAt), allowed }
 }
 
 function robotsJson(robots: SiteView['memory']['robots']['http']): object | null {

@@ -1,6 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
 import { some } from '../text.ts'
@@ -12,13 +11,12 @@ export const exportCommand: Command = {
   usage: 'cdxj|links|pages',
   what: 'write the index, the link graph or the list of pages',
   more: 'cdxj: the sorted index of all captures, as pywb reads it. links: one line per link, source and target separated by a tab. pages: one JSON object per line with the facts about a page. --into FILE writes the links to a table of an SQLite database instead.',
-  examples: [
-    { line: 'orbweaver export cdxj -o index.cdxj', does: 'Write the index to a file.' },
-    { line: 'orbweaver export links | sort | uniq -c', does: 'The link graph, for other tools.' },
-    { line: 'orbweaver export links --into graph.db', does: 'The link graph as a table link(from_url, to_url).' },
-    { line: 'orbweaver export pages -c news > pages.jsonl', does: 'The facts about each page.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver export cdxj -o index.cdxj': 'Write the index to a file.',
+    'orbweaver export links | sort | uniq -c': 'The link graph, for other tools.',
+    'orbweaver export links --into graph.db': 'The link graph as a table link(from_url, to_url).',
+    'orbweaver export pages -c news > pages.jsonl': 'The facts about each page.',
+  },
   async run(call) {
     const kind = KINDS.find((k) => k === call.args[0])
     if (kind === undefined) throw new Problem('bad-flag', `cannot export '${call.args[0]}'; choose ${KINDS.join(', ')}`)

@@ -1,7 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
+import { pick } from '../../../base/pick.ts'
 import type { Settings } from '../../config/keys.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { openOutput } from '../screen.ts'
 import type { Content } from '../services.ts'
 import { explainHint, firstOf, isoTime, timeText, urlsOf } from '../text.ts'
@@ -11,15 +11,12 @@ export const get: Command = {
   usage: 'URL',
   what: 'print a page as it was collected',
   more: 'Prints the body of the latest capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: decompressed, and text converted to UTF-8. With --headers the status line and headers come first. With --raw the body is printed as it was sent. With --json it prints where the capture is stored instead of the body.',
-  examples: [
-    { line: 'orbweaver get https://www.example.org/', does: 'Print the page.' },
-    {
-      line: 'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html',
-      does: 'Write the page as it was on that day to a file.',
-    },
-    { line: 'orbweaver get www.example.org --headers', does: 'Print it with its headers.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver get https://www.example.org/': 'Print the page.',
+    'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html':
+      'Write the page as it was on that day to a file.',
+    'orbweaver get www.example.org --headers': 'Print it with its headers.',
+  },
   async run(call) {
     const { settings, screen } = call
     const urls = urlsOf(call.args[0])
@@ -31,7 +28,7 @@ export const get: Command = {
         `${urls[0]} was not collected${when}; ${explainHint(urls[0], settings.collection)}`,
       )
     }
-    if (settings.json) screen.print(JSON.stringify(contentJson(content), undefined, 2))
+    if (settings.json) screen.printJson(contentJson(content))
     else {
       const output = openOutput(settings.output, screen)
       for (const bytes of parts(content, settings)) await output.write(bytes)
@@ -56,12 +53,10 @@ function contentJson(content: Content): object {
   return {
     url: content.url,
     at: isoTime(content.at),
-    status: content.status,
-    mediaType: content.mediaType,
+    ...pick(content, 'status', 'mediaType'),
     charset: content.charset === '' ? null : content.charset,
     bytes: content.payload.length,
     decodedBytes: content.body.length,
-    volume: content.volume,
-    offset: content.offset,
+    ...pick(content, 'volume', 'offset'),
   }
 }

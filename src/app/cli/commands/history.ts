@@ -1,7 +1,6 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
@@ -9,11 +8,10 @@ export const history: Command = {
   usage: 'URL',
   what: 'list the captures of a URL',
   more: 'Lists when a URL was captured, with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
-  examples: [
-    { line: 'orbweaver history https://www.example.org/', does: 'List all captures, oldest first.' },
-    { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver history https://www.example.org/': 'List all captures, oldest first.',
+    'orbweaver history https://www.example.org/ --json': 'As JSON.',
+  },
   async run(call) {
     const urls = urlsOf(call.args[0])
     const found = await withReader(call, (reader) =>
@@ -27,7 +25,7 @@ export const history: Command = {
     const { url, captures } = found
     if (call.settings.json) {
       const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
-      call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
+      call.screen.printJson({ url, captures: list })
       return EXIT.done
     }
     call.screen.print(plain(url))

@@ -1,8 +1,7 @@
 import { EXIT } from '../../../base/errors.ts'
 import type { HeuristicFigures, MirrorFindings } from '../../../collection/mirrors/mirror-findings.ts'
 import { grouped, printTable, share, type TextTable } from '../../../report/text-table.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { plain, some } from '../text.ts'
 
 export const mirrors: Command = {
@@ -16,15 +15,11 @@ export const mirrors: Command = {
     '--into FILE writes the list. It is a text file that you may edit: your lines and comments stay when it is updated, and a line "! REPLICA ORIGINAL" means that the two sites are not mirrors. ' +
     'Host names that no longer exist are removed. Pairs that the crawl already used stay as long as their home pages are equal. A crawl reads mirrors.txt in its collection, or the file that --mirrors names. ' +
     'It needs about 100 bytes per page of disk space in TMPDIR.',
-  examples: [
-    { line: 'orbweaver mirrors -c news', does: 'Show what each heuristic finds, with examples.' },
-    {
-      line: 'orbweaver mirrors -c news --into next/mirrors.txt',
-      does: 'Write the list for the next crawl, in ./next.',
-    },
-    { line: 'orbweaver mirrors --heuristic Dups100 --json', does: 'List every pair with all contents equal, as JSON.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver mirrors -c news': 'Show what each heuristic finds, with examples.',
+    'orbweaver mirrors -c news --into next/mirrors.txt': 'Write the list for the next crawl, in ./next.',
+    'orbweaver mirrors --heuristic Dups100 --json': 'List every pair with all contents equal, as JSON.',
+  },
   async run(call) {
     const { settings, screen, services, clock } = call
     const { into, heuristic } = settings
@@ -37,10 +32,7 @@ export const mirrors: Command = {
     const { pairs, used, names } = found
     const renewal = { heuristic, pairs, used, at: clock.now(), gone: new Set(names?.gone) }
     const list = into === undefined ? undefined : await services.renewMirrors(into, renewal, check)
-    if (settings.json)
-      screen.print(
-        JSON.stringify({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) }, undefined, 2),
-      )
+    if (settings.json) screen.printJson({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) })
     else printFindings(call, found)
     if (list !== undefined && !settings.json && !settings.quiet)
       screen.say(

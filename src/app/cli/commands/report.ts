@@ -3,8 +3,7 @@ import { allTables } from '../../../report/tables.ts'
 import { grouped, printTable, type TextTable } from '../../../report/text-table.ts'
 import { webTables } from '../../../report/web-tables.ts'
 import type { SeedOutcome } from '../../seeds/stored-seeds.ts'
-import type { Command, Invocation } from '../command.ts'
-import { crawlSettings, withReader } from '../command.ts'
+import { type Command, crawlSettings, type Invocation, withReader } from '../command.ts'
 import { seedFate, sourcesTable } from '../seed-text.ts'
 import type { CollectionReader } from '../services.ts'
 import { plain } from '../text.ts'
@@ -17,13 +16,12 @@ export const report: Command = {
     'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, what was not collected and why, and what each limit stopped. The tables have the form of those in the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
     "'report duplicates' lists contents found under several URLs, with these URLs.\n" +
     "'report web' describes the collected web: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. It derives limits from these figures and shows what each would have stopped.",
-  examples: [
-    { line: 'orbweaver report', does: 'All tables of ./collection.' },
-    { line: 'orbweaver report --json -c news', does: 'All figures, exact, as JSON.' },
-    { line: 'orbweaver report duplicates --top 5', does: 'The five contents with the most URLs.' },
-    { line: 'orbweaver report web', does: 'Describe the collected web and the limits that fit it.' },
-  ],
-  args: { min: 0, max: 1 },
+  examples: {
+    'orbweaver report': 'All tables of ./collection.',
+    'orbweaver report --json -c news': 'All figures, exact, as JSON.',
+    'orbweaver report duplicates --top 5': 'The five contents with the most URLs.',
+    'orbweaver report web': 'Describe the collected web and the limits that fit it.',
+  },
   async run(call) {
     const [what] = call.args
     if (what === 'duplicates') return duplicates(call)
@@ -36,7 +34,7 @@ export const report: Command = {
       empty: await emptySeeds(reader),
       contact: (await crawlSettings(reader, call, 'report')).contact,
     }))
-    if (call.settings.json) call.screen.print(JSON.stringify({ ...figures, seeds, emptySeeds: empty }, undefined, 2))
+    if (call.settings.json) call.screen.printJson({ ...figures, seeds, emptySeeds: empty })
     else {
       const tables = [...allTables(figures), sourcesTable(seeds), emptyTable(empty)]
       call.screen.print(
@@ -76,7 +74,7 @@ function emptyTable(empty: readonly SeedOutcome[]): TextTable {
 
 async function duplicates(call: Invocation): Promise<number> {
   const sets = await withReader(call, (reader) => reader.duplicates(call.settings.top))
-  if (call.settings.json) call.screen.print(JSON.stringify({ duplicates: sets }, undefined, 2))
+  if (call.settings.json) call.screen.printJson({ duplicates: sets })
   else if (sets.length === 0) call.screen.print('No content was found under more than one URL.')
   else
     for (const set of sets) {
@@ -88,7 +86,7 @@ async function duplicates(call: Invocation): Promise<number> {
 
 async function web(call: Invocation): Promise<number> {
   const figures = await withReader(call, (reader) => reader.web())
-  if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
+  if (call.settings.json) call.screen.printJson(figures)
   else if (figures.urls === 0) call.screen.print('Nothing has been fetched yet, so there is nothing to describe.')
   else call.screen.print(webTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
   return EXIT.done

@@ -1,8 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { printTable } from '../../../report/text-table.ts'
 import type { SeedsEntered } from '../../seeds/sources.ts'
-import type { Command, Invocation } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, type Invocation, withReader } from '../command.ts'
 import { seedFate, seedJson, seedLines, seedProgress, sourcesTable } from '../seed-text.ts'
 import { collectionFlag, plain } from '../text.ts'
 
@@ -15,24 +14,20 @@ export const seed: Command = {
     'For each source it reports how many seeds were new, known, dead (gone, or their site was given up) and refused, and why. Files may be compressed with gzip. ' +
     'The next crawl tries a domain name as https://NAME/, then with www., then over http. No crawl may be running in the collection.\n' +
     'Ctrl-C keeps what was added. Exit codes: 0 done, 1 a file is damaged (the seeds before the damage were added), 2 wrong flag, or no seed could be added, 11 interrupted.',
-  examples: [
-    { line: 'orbweaver seed https://www.example.org/ -c news', does: 'Add one site.' },
-    { line: 'cat urls.txt | orbweaver seed --seeds - -c news', does: 'Add a list from standard input.' },
-    { line: 'orbweaver seed --names tranco.csv.gz -c country', does: 'Add domain names to try.' },
-    { line: 'orbweaver seed --from-collection ../2025 -c 2026', does: 'Add the sites that answered last year.' },
-    {
-      line: 'orbweaver seed --from-cdx index.cdxj.gz --homes',
-      does: 'Add the home pages of the sites in another archive.',
-    },
-    { line: 'orbweaver seed --list -c country', does: 'List what became of each seed, with totals per source.' },
-  ],
-  args: { min: 0, max: Number.POSITIVE_INFINITY },
+  examples: {
+    'orbweaver seed https://www.example.org/ -c news': 'Add one site.',
+    'cat urls.txt | orbweaver seed --seeds - -c news': 'Add a list from standard input.',
+    'orbweaver seed --names tranco.csv.gz -c country': 'Add domain names to try.',
+    'orbweaver seed --from-collection ../2025 -c 2026': 'Add the sites that answered last year.',
+    'orbweaver seed --from-cdx index.cdxj.gz --homes': 'Add the home pages of the sites in another archive.',
+    'orbweaver seed --list -c country': 'List what became of each seed, with totals per source.',
+  },
   async run(call) {
     const { settings, screen } = call
     if (settings.list) return list(call)
     const request = requestOf(call)
     const entered = await enter(call, request)
-    if (settings.json) screen.print(JSON.stringify(seedJson(entered, settings.collection), undefined, 2))
+    if (settings.json) screen.printJson(seedJson(entered, settings.collection))
     else {
       if (!settings.quiet) {
         const next =

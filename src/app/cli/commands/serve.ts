@@ -3,7 +3,7 @@ import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command, Invocation } from '../command.ts'
 import { watchCrawl } from '../progress.ts'
-import { ENDED, journalOption, keepSettings, noteContact, seedNotes, viewOptions } from '../run-crawl.ts'
+import { attend, ENDED, journalOption, keepSettings, noteContact, seedNotes, viewOptions } from '../run-crawl.ts'
 import { shellWord, some } from '../text.ts'
 
 export const serve: Command = {
@@ -13,17 +13,12 @@ export const serve: Command = {
   more:
     'Answers workers over HTTP (orbweaver worker --server URL): hands them sites to visit, keeps the pauses across all of them, and stores what they report. With --database postgres://… any number of servers share one crawl, and any server can take over from another; without it the server keeps everything in the folder of the collection.\n' +
     "New workers need the server's --join-secret; without one, only workers on the same machine may join. Ctrl-C stops the server; workers finish what they have, keep their reports and deliver them when a server is back. Exit codes: 0 complete (with --until-done), 1 no seed led to a document, 2 wrong flag or seed, 3 disk full, 4 database unreachable, 11 stopped, 14, 15 or 16 page, time or size limit reached.",
-  examples: [
-    {
-      line: 'ORBWEAVER_JOIN_SECRET=… orbweaver serve https://www.example.org/ --host 0.0.0.0 -c news',
-      does: 'One server, with everything in ./news.',
-    },
-    {
-      line: 'ORBWEAVER_DATABASE=postgres://… orbweaver serve --seeds sites.txt --join-secret @/etc/orbweaver/join',
-      does: 'One of several servers on PostgreSQL.',
-    },
-  ],
-  args: { min: 0, max: Number.POSITIVE_INFINITY },
+  examples: {
+    'ORBWEAVER_JOIN_SECRET=… orbweaver serve https://www.example.org/ --host 0.0.0.0 -c news':
+      'One server, with everything in ./news.',
+    'ORBWEAVER_DATABASE=postgres://… orbweaver serve --seeds sites.txt --join-secret @/etc/orbweaver/join':
+      'One of several servers on PostgreSQL.',
+  },
   async run(call) {
     const { settings, screen, version, services, given } = call
     const seeds = readSeeds({ args: call.args, file: settings.seeds, mayBeEmpty: true })
@@ -32,23 +27,16 @@ export const serve: Command = {
     await keepSettings(call)
     announce(call, server)
     const view = watchCrawl(() => server.snapshot(), viewOptions(call))
-    const stopListening = call.onInterrupt(() => {
-      screen.say('orbweaver: stopping; workers keep what they have not delivered and deliver it when a server is back')
-      server.stop()
-    })
-    try {
-      const { why, exit, documents, seeds } = await server.done
+    return attend(call, server, view, STOPPING, async ({ why, exit, documents, seeds }) => {
       if (why === 'complete') for (const line of seedNotes(seeds, settings.collection)) screen.say(line)
-      if (settings.json)
-        screen.print(JSON.stringify({ ended: why, documents, collection: settings.collection }, undefined, 2))
+      if (settings.json) screen.printJson({ ended: why, documents, collection: settings.collection })
       else if (!settings.quiet) screen.say(`${ENDED[why]}: ${some(documents, 'document')}.`)
       return exit
-    } finally {
-      stopListening()
-      view.stop()
-    }
+    })
   },
 }
+
+const STOPPING = 'orbweaver: stopping; workers keep what they have not delivered and deliver it when a server is back'
 
 function announce({ settings, screen }: Invocation, server: ServeHandle): void {
   screen.say(`orbweaver: serving at ${server.url}; start a worker with: ${workerCommand(server, settings)}`)

@@ -18,35 +18,20 @@ export const simulate: Command = {
     'policy tries policies that decide when to fetch pages again (PSP, its rivals and the index policy) on a scenario: from flags, from --instance, or from the pages in --collection. It prints how stale the collection is under each, beside bounds that no policy can beat. See docs/tasks/simulate-policies.md.',
     "figures repeats the experiments of the PSP paper at full size, writes tables, CSV files and charts, and checks the paper's claims.",
   ].join('\n'),
-  examples: [
-    { line: 'orbweaver simulate crawl', does: '200 sites of about 50 pages.' },
-    {
-      line: 'orbweaver simulate crawl --sites 2000 --pages 50 --random-seed 1',
-      does: 'A larger web, the same in every run.',
-    },
-    {
-      line: 'orbweaver simulate crawl --workers 1 --visits 20 --slice-pages 1 --lwf',
-      does: '20 collectors, each waiting for the server of the oldest URL.',
-    },
-    {
-      line: 'orbweaver simulate crawl --sites-per-address 50 --address-pause 1s',
-      does: 'What the address pause costs on shared hosting.',
-    },
-    {
-      line: 'orbweaver simulate policy --pages 1e5 --servers 200 --crawlers 1',
-      does: 'A tenth of the scenario in the PSP paper.',
-    },
-    {
-      line: 'orbweaver simulate policy -c news --crawlers 1 --crawler-speed 1/s',
-      does: 'What these policies would do for the pages of a collection.',
-    },
-    {
-      line: 'orbweaver simulate policy -c news --crawlers 1 --stationary 30 --learn',
-      does: 'The same over a month, day by day, with change rates that policies must learn.',
-    },
-    { line: 'orbweaver simulate figures --out figures', does: 'The experiments of the PSP paper; takes some minutes.' },
-  ],
-  args: { min: 1, max: 1 },
+  examples: {
+    'orbweaver simulate crawl': '200 sites of about 50 pages.',
+    'orbweaver simulate crawl --sites 2000 --pages 50 --random-seed 1': 'A larger web, the same in every run.',
+    'orbweaver simulate crawl --workers 1 --visits 20 --slice-pages 1 --lwf':
+      '20 collectors, each waiting for the server of the oldest URL.',
+    'orbweaver simulate crawl --sites-per-address 50 --address-pause 1s':
+      'What the address pause costs on shared hosting.',
+    'orbweaver simulate policy --pages 1e5 --servers 200 --crawlers 1': 'A tenth of the scenario in the PSP paper.',
+    'orbweaver simulate policy -c news --crawlers 1 --crawler-speed 1/s':
+      'What these policies would do for the pages of a collection.',
+    'orbweaver simulate policy -c news --crawlers 1 --stationary 30 --learn':
+      'The same over a month, day by day, with change rates that policies must learn.',
+    'orbweaver simulate figures --out figures': 'The experiments of the PSP paper; takes some minutes.',
+  },
   async run(call) {
     switch (call.args[0]) {
       case 'crawl':
@@ -85,7 +70,7 @@ async function simulateCrawl({ settings, given, screen, services }: Invocation):
     },
   })
   const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
-  if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
+  if (settings.json) screen.printJson({ seed, ok: right, ...result })
   else {
     const rows = [
       ['Sites', grouped(result.sites)],

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../base/errors.ts'
+import { pick } from '../../../base/pick.ts'
 import { formatDuration, formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
@@ -11,15 +12,14 @@ export const status: Command = {
   usage: '',
   what: 'show the state of a collection: URLs known, collected and waiting, and the trend',
   more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. It works while a crawl is running.',
-  examples: [
-    { line: 'orbweaver status', does: 'The state of ./collection.' },
-    { line: 'orbweaver status -c news --json', does: 'As JSON, for a script.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver status': 'The state of ./collection.',
+    'orbweaver status -c news --json': 'As JSON, for a script.',
+  },
   async run(call) {
     const { settings, screen, clock } = call
     const status = await withReader(call, (reader) => reader.standing())
-    if (settings.json) screen.print(JSON.stringify(statusJson(status, settings.collection), undefined, 2))
+    if (settings.json) screen.printJson(statusJson(status, settings.collection))
     else screen.print(statusText(status, settings, clock.now()))
     return EXIT.done
   },
@@ -90,11 +90,7 @@ function statusJson(status: CollectionStatus, folder: string): object {
     state: status.state,
     begunAt: isoTime(status.begunAt),
     lastAt: isoTime(status.lastAt),
-    documents: status.documents,
-    bytes: status.bytes,
-    urls: status.urls,
-    sites: status.sites,
-    heldDomains: status.heldDomains,
+    ...pick(status, 'documents', 'bytes', 'urls', 'sites', 'heldDomains'),
     trendPerHour: trendPerHour(status) ?? null,
     nextDueMs: status.nextDueMs ?? null,
     inbox: status.inbox,

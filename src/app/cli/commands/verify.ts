@@ -1,6 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../command.ts'
+import { type Command, withReader } from '../command.ts'
 import { plain, some } from '../text.ts'
 
 /** A broken volume has a fault for every record; `--json` has all. */
@@ -11,11 +10,10 @@ export const verify: Command = {
   usage: '',
   what: 'check that volumes, index and catalogue agree, and recompute every digest',
   more: 'Reads every volume from end to end, recomputes every digest, and compares records, index and catalogue with each other. It changes nothing. Volumes on other machines are counted and skipped; with --everywhere they are fetched, one at a time. With a shared database (--database) every server has an index in its own folder: -c names one. Exit code 1 if there is a fault.',
-  examples: [
-    { line: 'orbweaver verify', does: 'Verify ./collection.' },
-    { line: 'orbweaver verify -c news --json', does: 'Print every fault, as JSON.' },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver verify': 'Verify ./collection.',
+    'orbweaver verify -c news --json': 'Print every fault, as JSON.',
+  },
   async run(call) {
     const { settings, screen } = call
     const isTalking = !settings.quiet && !settings.json
@@ -30,7 +28,7 @@ export const verify: Command = {
     if (isTalking)
       for (const { where, what } of found.notes ?? []) screen.say(`orbweaver: note: ${plain(where)}: ${plain(what)}`)
     const sum = `${some(found.volumes, 'volume')}, ${some(found.records, 'record')}, ${some(found.captures, 'capture')}`
-    if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
+    if (settings.json) screen.printJson({ ok: found.faults.length === 0, ...found })
     else if (found.faults.length === 0) screen.print(okText(sum, found.elsewhere))
     else
       for (const { where, what } of found.faults.slice(0, MAX_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)

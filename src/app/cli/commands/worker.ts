@@ -1,7 +1,7 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { watchWorker, workerSummary } from '../progress.ts'
-import { FINISHING, journalOption, noteMissingVectors, viewOptions } from '../run-crawl.ts'
+import { attend, FINISHING, journalOption, noteMissingVectors, viewOptions } from '../run-crawl.ts'
 import { some } from '../text.ts'
 
 /** After this time without an answer the worker says what it is waiting for. */
@@ -14,14 +14,11 @@ export const worker: Command = {
   more:
     "Pulls sites from a server over HTTP, from behind any firewall, visits them exactly as politely as crawl does, and reports the results. The server's settings decide what is collected. Reports that cannot be delivered stay in the worker's folder (-c) until a server is back; a worker restarted in the same folder keeps its identity.\n" +
     'Ctrl-C finishes the requests in flight and returns the remaining work.',
-  examples: [
-    { line: 'orbweaver worker --server http://127.0.0.1:8723', does: "On the server's own machine." },
-    {
-      line: 'orbweaver worker --server https://a.example.org --server https://b.example.org --join-secret @join -c work',
-      does: 'On another machine, with two servers to choose from.',
-    },
-  ],
-  args: { min: 0, max: 0 },
+  examples: {
+    'orbweaver worker --server http://127.0.0.1:8723': "On the server's own machine.",
+    'orbweaver worker --server https://a.example.org --server https://b.example.org --join-secret @join -c work':
+      'On another machine, with two servers to choose from.',
+  },
   async run(call) {
     const { settings, screen, clock, version, services } = call
     const begun = clock.elapsed()
@@ -34,22 +31,14 @@ export const worker: Command = {
     screen.say(`orbweaver: ${handle.name} is working for ${servers}`)
     noteMissingVectors(call)
     const view = watchWorker(() => handle.snapshot(), viewOptions(call))
-    const stopListening = call.onInterrupt(() => {
-      screen.say(FINISHING)
-      handle.stop()
-    })
-    try {
-      const { why, undelivered } = await handle.done
+    return attend(call, handle, view, FINISHING, async ({ why, undelivered }) => {
       if (undelivered > 0)
         screen.say(
           `orbweaver: could not deliver ${some(undelivered, 'report')}; kept in ${settings.collection}, run the same command again to deliver`,
         )
-      if (settings.json) screen.print(JSON.stringify({ ended: why, ...handle.snapshot(), undelivered }, undefined, 2))
+      if (settings.json) screen.printJson({ ended: why, ...handle.snapshot(), undelivered })
       else if (!settings.quiet) screen.say(workerSummary(why, handle.snapshot(), clock.elapsed() - begun))
       return why === 'complete' ? EXIT.done : EXIT.interrupted
-    } finally {
-      stopListening()
-      view.stop()
-    }
+    })
   },
 }
