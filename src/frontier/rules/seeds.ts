@@ -49,6 +49,7 @@ export async function tryAgain(rows: Rows, seeds: readonly SeedUrl[]): Promise<n
 
 export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): Promise<void> {
   const groups = scheduledBySite(rows.tools, scheduled)
+  await rows.readNames()
   await rows.makeSites(groups)
   // Scheduling a URL endorses its site.
   const targets = groups.map(({ key, name }) => ({ key, name, members: NO_REFERRER }))
@@ -68,6 +69,8 @@ export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): 
     if (endorsed?.wasHeld) release(rows, site)
     wake(rows, site)
     rows.sites.change(site)
+    // What waits at an alias moves to the original, later: a visit may be out now.
+    if (rows.names.originalOf(name) !== undefined) await rows.writePending(key, true)
     if (domain?.wildcard === 1) await balanceDomain(rows, domain)
   }
   await rows.flush()
