@@ -1,9 +1,9 @@
 /** Documents that are printed from code say what the code says. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { loadSettings } from '../src/app/config/load.ts'
@@ -23,6 +23,17 @@ test('docs/reference/failures.md prints the failure table', () => {
     return `| \`${kind}\` | ${waits.join(' | ')} | ${tries} | ${whole ? 'site' : 'page'} | ${consequence} |`
   })
   assert.deepEqual(table?.trimEnd().split('\n').slice(2), rows)
+})
+
+test('every source file that a document names exists', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/README.md', 'testkit/**/README.md'], { cwd: root })
+  const missing = documents.flatMap((document) =>
+    [...read(document).matchAll(/`([a-z][\w/.-]*\/[\w.-]+\.ts)`/g)]
+      .map(([, named]) => named)
+      .filter((named) => !['', 'src', dirname(document)].some((from) => existsSync(join(root, from, named))))
+      .map((named) => `${document}: ${named}`),
+  )
+  assert.deepEqual(missing, [])
 })
 
 test('docs/reference/crawl-log.md names every trouble that a page may have', () => {
