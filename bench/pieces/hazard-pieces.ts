@@ -87,10 +87,13 @@ function facts(path: string, text: string, links: PageFacts['links']): PageFacts
     words: 1500,
   }
   return {
+    url: `http://site.test${path}`,
     path,
     depth: 3,
     generation: 1,
     at: 0,
+    status: 200,
+    mediaType: 'text/html',
     bytes: 15_000,
     tookMs: 80,
     outcome: 'kept',

@@ -6,7 +6,7 @@ import type { Instant } from '../base/clock.ts'
 
 /**
  * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
- * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/suspect-trial.ts`).
+ * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
  */
 export interface SuspectPattern {
   /** As people read it: `/calendar/#/#`. */
@@ -66,17 +66,20 @@ export interface TrapMemory {
   cleared?: readonly [pattern: number, times: number, at: number][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
-  /** Templates of pages that the site has many of, in columns (`crawl/hazards/templates.ts`). */
+  /** Templates of pages that the site has many of, in columns (`crawl/hazards/mazes.ts`). */
   templates?: readonly number[]
   /** Short pages that were near to others. */
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: readonly FamilyRow[]
+  /** Hashes of patterns that showed many contents and made room for others. */
+  forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
-  /** Hashes of the texts of the last pages, so many bits of each. */
+  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
   texts?: readonly number[]
+  copies?: number
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string
   /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
@@ -88,7 +91,7 @@ export interface TrapMemory {
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
   /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. Then hashes of the last such families. */
-  lost?: readonly number[]
+  bare?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

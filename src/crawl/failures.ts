@@ -19,10 +19,21 @@ export interface FailureRule {
 }
 
 const S = 1000
-type Waits = (wait: Millis, growth: number, tries: number, consequence: string) => FailureRule
-const again: Waits = (wait, growth, tries, consequence) => ({ wait, growth, tries, whole: false, consequence })
-const silent: Waits = (...args) => ({ ...again(...args), whole: true })
-const once = (consequence: string, whole = false): FailureRule => ({ ...again(0, 1, 1, consequence), whole })
+const once = (consequence: string, whole = false): FailureRule => ({ wait: 0, growth: 1, tries: 1, whole, consequence })
+const again = (wait: Millis, growth: number, tries: number, consequence: string): FailureRule => ({
+  wait,
+  growth,
+  tries,
+  whole: false,
+  consequence,
+})
+const silent = (wait: Millis, growth: number, tries: number, consequence: string): FailureRule => ({
+  wait,
+  growth,
+  tries,
+  whole: true,
+  consequence,
+})
 
 export const FAILURES: Readonly<Record<FailureKind, FailureRule>> = {
   dns: silent(30 * S, 3, 3, 'the resolver gave no answer: the site waits'),

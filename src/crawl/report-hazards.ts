@@ -21,7 +21,6 @@ import {
   judgePage,
   type PageJudgement,
 } from './hazards/detect.ts'
-import { ruleName } from './hazards/limits.ts'
 import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
@@ -61,12 +60,15 @@ export function judge(
   tools: PolicyTools,
 ): Judgement {
   const { site } = reporter.visit
-  const { depth, at, bytes, tookMs } = page
+  const { url, depth, at, status, mediaType, bytes, tookMs } = page
   const facts: PageFacts = {
+    url,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
     ...lineageOf(page, site, tools),
     at,
+    status,
+    mediaType,
     bytes,
     tookMs,
     outcome: page.outcome.kind,
@@ -220,8 +222,9 @@ export function isStopped({ memory, visit }: Reporter, tools: PolicyTools): bool
   return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
 }
 
+/** `site-urls>=5000` counts as `site-urls`. */
 export function ruleLabel(rule: string): string {
-  return countLabel(ruleName(rule))
+  return countLabel(rule.split(/[<>= ]/, 1)[0])
 }
 
 export function contentOf(reading: Reading, digest: string, text: () => string): PageFacts['content'] {

@@ -6,7 +6,7 @@ import { Reporter } from './reporter.ts'
 
 const { robots: _, ...COUNTS } = freshMemory()
 const ROBOTS: SiteMemory['robots'] = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
-const TRAPS = { suspects: [], alike: 1 }
+const TRAPS = { suspects: [], copies: 1 }
 
 function reporterOf(memory: SiteMemory): Reporter {
   const visit: Visit = {
@@ -42,7 +42,7 @@ test('robots are reported once, when they differ from what the coordinator has',
 
 test('trap counts are reported with a finding, now and then, and at the end', () => {
   const reporter = reporterOf(freshMemory())
-  reporter.traps.alike = 1
+  reporter.traps.copies = 1
   const told = () => {
     reporter.trapsChanged()
     return reporter.take()!.memory.traps

@@ -79,8 +79,10 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitStat
 /** For `explain`; the sitemap's line in crawl.log has it too. */
 export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
   if (count === 0) return
-  const { left } = sitemapsOf(reporter.memory)
-  rememberSitemaps({ left: { ...left, [why]: (left?.[why] ?? 0) + count } }, reporter)
+  const { memory } = reporter
+  const sitemaps = sitemapsOf(memory)
+  const left = { ...sitemaps.left, [why]: (sitemaps.left?.[why] ?? 0) + count }
+  reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
 }
 
 /** Bytes that the site's sitemaps may still bring. */
@@ -89,7 +91,9 @@ export function bytesLeft(memory: SiteMemory): number {
 }
 
 export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
-  rememberSitemaps({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
+  const { memory } = reporter
+  const sitemaps = sitemapsOf(memory)
+  reporter.remember({ ...memory, sitemaps: { ...sitemaps, bytes: (sitemaps.bytes ?? 0) + bytes } })
 }
 
 /** The target of a moved sitemap is a sitemap too, here or at another site of ours. */
@@ -109,11 +113,13 @@ export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: VisitStat
 
 export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   if (tools.local.knows(url.key)) return true
-  const { feeds = 0 } = sitemapsOf(tools.reporter.memory)
+  const sitemaps = sitemapsOf(tools.reporter.memory)
+  const { feeds = 0 } = sitemaps
   if (feeds >= MAX_FEEDS) return false
   // Its pages are as deep as those that the page links to.
   if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
-  rememberSitemaps({ feeds: feeds + 1 }, tools.reporter)
+  const { memory } = tools.reporter
+  tools.reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), feeds: feeds + 1 } })
   return true
 }
 
@@ -126,15 +132,8 @@ export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   return parseUrl(via)?.site === parseUrl(url)?.site ? undefined : via
 }
 
-type Sitemaps = NonNullable<SiteMemory['sitemaps']>
-
-export function sitemapsOf({ sitemaps }: SiteMemory): Sitemaps {
+export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['sitemaps']> {
   return sitemaps ?? { asked: 0, urls: 0 }
-}
-
-export function rememberSitemaps(news: Partial<Sitemaps>, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
-  const { memory } = reporter
-  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), ...news } })
 }
 
 function take(url: WebUrl, path: string, depth: number, via: string, tools: VisitState): boolean {
@@ -143,7 +142,9 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Visi
   if (tools.local.knows(url.key)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   tools.local.offer(item, false)
-  rememberSitemaps({ asked: sitemapsOf(tools.reporter.memory).asked + 1 }, tools.reporter)
+  const { memory } = tools.reporter
+  const sitemaps = sitemapsOf(memory)
+  tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
   tools.reporter.addLink(linkTo(url, depth, via, path))
   return true
 }

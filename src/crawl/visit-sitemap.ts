@@ -16,17 +16,7 @@ import { declaredType, directivesOf, keep, memoryOf, reportBug, wantBody, wantPa
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import {
-  bytesLeft,
-  MAX_URLS,
-  namedBy,
-  noteBytes,
-  noteLeft,
-  offerMoved,
-  offerNested,
-  rememberSitemaps,
-  sitemapsOf,
-} from './sitemaps.ts'
+import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type Answered, type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -189,6 +179,7 @@ function takeSome(
     taken++
     if (isNew) left--
   }
-  rememberSitemaps({ urls: MAX_URLS - left }, reporter)
+  const { memory } = reporter
+  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MAX_URLS - left } })
   return taken
 }

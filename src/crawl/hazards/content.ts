@@ -6,9 +6,9 @@
  * So the length must fit too, and pages with different titles must agree in nearly every bit.
  */
 
-import { EMPTY, highHalf, lowHalf, markOn, mix, ones, shift } from './marks.ts'
+import { EMPTY, highHalf, lowHalf, mark, mix, ones, shift } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
-import { isDateWord, isDigit } from './segments.ts'
+import { isDateWord, kindOf, LETTER, lowerOf, NUMBER, OTHER, SPECIAL } from './segments.ts'
 
 /** A content as columns of the site's memory. Hashes are signed (`marks.ts`). */
 export interface Content {
@@ -130,32 +130,73 @@ export function findLike(content: Content, columns: readonly number[], width = C
   return near
 }
 
-const LONGEST_TITLE = 80
-const NUMBER = 35
+/**
+ * The page title with numbers and dates folded, as 32 bits: equal for `Events of 3 May 2031` and `Events of 12 June
+ * 2031`.
+ */
 
-/** The title with numbers and dates folded: equal for `Events of 3 May 2031` and `Events of 12 June 2032`. */
+const LONGEST = 80
+const HASH = 35
+const folded = new Uint16Array(LONGEST)
+
 export function titleMark(title: string): number {
-  const text = title.slice(0, LONGEST_TITLE).toLowerCase()
-  let hash = EMPTY
-  /** After the last number, if no word has followed it: several numbers in a row count as one. */
-  let afterNumber: number | undefined
-  for (let at = 0; at < text.length; ) {
+  const length = foldWords(title)
+  return length < 0 ? mark(foldTitleSlowly(title)) : markFolded(length)
+}
+
+/**
+ * Replaces words with a number in them and names of months and days by `#`. Returns the length of the folded text, or
+ * -1 for text with special letters.
+ */
+function foldWords(title: string): number {
+  const end = Math.min(title.length, LONGEST)
+  let length = 0
+  for (let at = 0; at < end; ) {
     const from = at
-    let isNumber = false
-    for (let code = text.charCodeAt(at); isWordUnit(code); code = text.charCodeAt(++at)) isNumber ||= isDigit(code)
-    if (at === from) hash = markOn(hash, text, at, ++at)
-    else if (isNumber || isDateWord(text, from, at)) {
-      afterNumber ??= Math.imul(hash ^ NUMBER, 0x01000193)
-      hash = afterNumber
-    } else {
-      hash = markOn(hash, text, from, at)
-      afterNumber = undefined
+    const start = length
+    let isNumeric = false
+    let unit = 0
+    for (; at < end; at++) {
+      unit = title.charCodeAt(at)
+      const kind = kindOf(unit)
+      if (kind === SPECIAL) return -1
+      if (kind === OTHER) break
+      if (kind === NUMBER) isNumeric = true
+      folded[length++] = lowerOf(unit)
     }
+    if (isNumeric || (at > from && isDateWord(title, from, at))) {
+      length = start
+      folded[length++] = HASH
+    }
+    if (at < end) {
+      folded[length++] = lowerOf(unit)
+      at++
+    }
+  }
+  return length
+}
+
+/** Like `mark`, but several `#` without a letter between them count as one; two that touch are two. */
+function markFolded(length: number): number {
+  let hash = EMPTY
+  for (let at = 0; at < length; at++) {
+    const unit = folded[at]
+    hash = Math.imul(hash ^ unit, 0x01000193)
+    if (unit !== HASH) continue
+    let last = at
+    for (let next = at + 1; next < length && kindOf(folded[next]) !== LETTER; next++) {
+      if (folded[next] === HASH) last = next
+    }
+    if (last > at + 1) at = last
   }
   return mix(hash)
 }
 
-/** A letter of lower case or a digit; everything beyond ASCII counts as a letter. */
-function isWordUnit(code: number): boolean {
-  return (code >= 97 && code <= 122) || isDigit(code) || code >= 128
+/** The same as a readable reference; `content.test.ts` compares the two. */
+export function foldTitleSlowly(title: string): string {
+  return title
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) || isDateWord(word, 0, word.length) ? '#' : word))
+    .replace(/#(\P{L}+#)*/gu, '#')
 }

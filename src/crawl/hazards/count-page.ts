@@ -1,5 +1,4 @@
 /** Counts one page in one of its families. */
-
 import {
   addColumns,
   CONTENT_COLUMNS,
@@ -14,63 +13,43 @@ import { isAhead } from './family-rules.ts'
 import { countWords, type Words, wordsOfPage } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
-import type { UrlPattern } from './pattern.ts'
 import { isDigit } from './segments.ts'
-import type { Commonness } from './soft-404.ts'
-import type { TemplateCount } from './templates.ts'
-import type { Aliases } from './url-aliases.ts'
 
 /** Contents that a family remembers: the latest new ones. */
 const MAX_CONTENTS = 4
 
-/** A page compared with what the site has shown, before its families count it. */
-export interface Observation {
+export interface Counted {
   page: PageFacts
-  pattern: UrlPattern
-  /** Of the page that named it, unless a page lists it. */
-  via: UrlPattern | undefined
-  content: Content | undefined
-  census: LinkCensus
-  common: Commonness | undefined
-  isHome: boolean
   /** Generation 0: it never counts against its family. */
   listed: boolean
+  content: Content | undefined
+  census: LinkCensus
   slow: boolean
-  /**
-   * Empty of content. `soft`: like the answer to a name that cannot exist; `empty`: a text that too many URLs gave;
-   * `hollow`: either.
-   */
-  soft: boolean
-  empty: boolean
+  /** Empty of content: soft-404, or a text that too many URLs gave. */
   hollow: boolean
-  /** Hash of its text and pictures if those are certain, and whether another page of the site had it. */
-  text: number | undefined
+  /** Like the answer to a name that cannot exist. */
+  missing: boolean
+  /** The same text and pictures were on another page of the site. */
   seen: boolean
-  /** The page at the same URL without one part (or without repeated segments) says the same. */
-  aliases: Aliases | undefined
-  repeated: boolean
-  /** Segments of its path that repeat earlier ones. */
-  repeats: number
+  /** The page at the URL without one part says the same; or, with several parameters, another page nearly does. */
   alias: boolean
-  /** With several parameters: another page says nearly the same. */
-  isKnown: boolean
-  /** Much shorter than the site's other new pages. */
-  short: boolean
-  template: TemplateCount | undefined
-  /** In answers of the site. */
-  now: number
   /** Computed on demand: words in its URL; the number in it, or -1; whether its date lies years ahead. */
   words: Words | undefined
   ordinal: number | undefined
   ahead: boolean | undefined
+  /** Much shorter than the site's other new pages. */
+  short: boolean
+  /** Other pages of the site have the same template. */
+  isTemplated: boolean
+  now: number
 }
 
-export function countPage(family: Family, into: FreshLinks, counted: Observation): void {
+export function countPage(family: Family, into: FreshLinks, counted: Counted): void {
   const { page, content, census, now } = counted
   family.answers++
   family.at = now
   if (counted.slow) family.slow++
-  if (counted.soft) family.hollow++
+  if (counted.missing) family.hollow++
   withExample(family, page.path)
   // A redirect into its own family is a page without content; any other redirect is not a page.
   if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
@@ -93,22 +72,22 @@ export function countPage(family: Family, into: FreshLinks, counted: Observation
     counted.words ??= wordsOfPage(page.path)
     countWords(family, counted.words, page.links)
   }
-  if (census.linksHome) family.linkingHome++
-  if (page.crossSite > 0) family.linkingOut++
+  if (census.homeward) family.homeward++
+  if (page.crossSite > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length
 }
 
 /** A listed page never counts against its family; it only shows content. True if that is new. */
-export function countListed(family: Family, counted: Observation): boolean {
-  const { page, content, hollow, soft, now } = counted
+export function countListed(family: Family, counted: Counted): boolean {
+  const { page, content, seen, alias, hollow, missing, now } = counted
   family.at = now
   family.answers++
-  if (soft) {
+  if (missing) {
     family.hollow++
     withExample(family, page.path)
   }
   if (content === undefined || hollow || findLike(content, family.contents) >= 0) return false
-  if (isNews(counted)) family.kinds++
+  if (!seen && !alias) family.kinds++
   rememberNew(family, content)
   return true
 }
@@ -120,14 +99,12 @@ export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
 
-/** Not known from elsewhere, such as from another version of a manual. */
-function isNews({ seen, alias, isKnown }: Observation): boolean {
-  return !seen && !alias && !isKnown
-}
-
-function countContent(family: Family, content: Content, counted: Observation): void {
-  const { page, short, census } = counted
-  if (counted.template?.isOne === true) family.templated++
+function countContent(
+  family: Family,
+  content: Content,
+  { page, seen, alias, short, isTemplated, census }: Counted,
+): void {
+  if (isTemplated) family.templated++
   const like = findLike(content, family.contents)
   const at = like < 0 && short ? findSameTemplate(content, family.contents) : like
   if (at >= 0) {
@@ -140,8 +117,8 @@ function countContent(family: Family, content: Content, counted: Observation): v
   family.streak = 0
   family.same = 0
   family.linked = 0
-  // What is known from elsewhere but not repeated here is neither news nor a streak.
-  if (isNews(counted)) family.kinds++
+  // Known from elsewhere but not repeated, such as another version of a manual: neither news nor a streak.
+  if (!seen && !alias) family.kinds++
   rememberNew(family, content)
 }
 
@@ -164,13 +141,13 @@ export function remember(family: Family, content: Content): void {
   addColumns(family.contents, content, MAX_CONTENTS)
 }
 
-function countFresh(family: Family, into: FreshLinks, counted: Observation): void {
+function countFresh(family: Family, into: FreshLinks, counted: Counted): void {
   const { census } = counted
   family.fresh += into.count
   family.random += into.random
   if (into.count > 0) family.growing++
   if (into.count > 1) family.branching++
-  if (into.count > 0 && into.count === census.fresh) family.inwardOnly++
+  if (into.count > 0 && into.count === census.fresh) family.inward++
   if (into.count > 0 && into.longer === into.count) family.longer++
   if (!family.pattern.includes('#')) return
   const ordinal = (counted.ordinal ??= ordinalOf(counted.page.path))
@@ -190,8 +167,8 @@ export function isLinkedText({ words }: Content, { known }: LinkCensus): boolean
 
 /** All its links are fresh and lead to more of its kind, as on a page of a maze. */
 export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, crossSite: number): boolean {
-  const { fresh, known, navigation, linksHome } = census
-  return into.count > 1 && into.count === fresh && known + navigation + crossSite === 0 && !linksHome
+  const { fresh, known, navigation, homeward } = census
+  return into.count > 1 && into.count === fresh && known + navigation + crossSite === 0 && !homeward
 }
 
 const LONGEST_URL = 300

@@ -7,8 +7,8 @@ import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
 import { closeTraps, type OpenTraps, openTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { initialWords } from './suspect-trial.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
+import { initialWords } from './trial.ts'
 
 const word = fc.constantFrom(
   'a',
@@ -54,11 +54,14 @@ const content = fc.record({
 })
 const link = fc.record({ path, fresh: fc.boolean() }).map((one) => ({ key: hash64(one.path), ...one }))
 const facts: fc.Arbitrary<PageFacts> = fc.record({
+  url: fc.string(),
   path,
   depth: fc.nat({ max: 60 }),
   generation: fc.nat({ max: 3 }),
   via: fc.option(path, { nil: undefined }),
   at: fc.nat(),
+  status: fc.constantFrom(200, 301, 404, 500, 0),
+  mediaType: fc.constantFrom('text/html', 'application/pdf', ''),
   bytes: number,
   tookMs: number,
   outcome: fc.constantFrom('kept', 'moved', 'read', 'refused', 'gone', 'later'),
@@ -219,10 +222,13 @@ function calendarPage(at: number, text = 'No events'): PageFacts {
   const hash = hash64(text + at)
   const signature = { digest: text, textDigest: hash, simhash: 1n, shape: 1n, embeds: 0n, tags: 1n, title: '' }
   return {
+    url: `http://site.test${path}`,
     path,
     depth: 1,
     generation: 1,
     at,
+    status: 200,
+    mediaType: 'text/html',
     bytes: 100,
     tookMs: 10,
     outcome: 'kept',

@@ -4,17 +4,17 @@
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
-import type { HazardFinding } from './finding.ts'
+import type { HazardFinding, Proof } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
-import { type HazardLimits, judgeSite, ruleName } from './limits.ts'
+import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { patternOf, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
-import { admit, clear, judgeSample, type Sample } from './suspect-trial.ts'
 import {
   findSuspect,
   ignoresReferrer,
@@ -25,7 +25,7 @@ import {
   stop,
   withSuspect,
 } from './suspects.ts'
-import { countAliases, isAliasOfRepeats } from './url-aliases.ts'
+import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** Rules that the operator has overruled for this site. Site limits go by the name before the number. */
@@ -61,7 +61,7 @@ export function judgePage(
   if (finding !== undefined) {
     const { rule, evidence } = finding
     // Trusted: ignore the limit, and do not report it.
-    if (options.trusted(ruleName(rule))) next.stopped = undefined
+    if (options.trusted(nameOf(rule))) next.stopped = undefined
     else findings.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
@@ -99,9 +99,8 @@ export function admitUrl(
   options: Pick<HazardOptions, 'trusted'>,
 ): { rule: string; pattern: string } | undefined {
   if (url.depth <= 0) return undefined
-  // A trap has filled the queue before it is found, so a limit holds for what waits, too.
-  const { stopped } = memory
-  if (stopped !== undefined && !options.trusted(ruleName(stopped))) return { rule: stopped, pattern: '' }
+  const site = refusesWaiting(memory, url)
+  if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
   const { suspect: counted, refused } = admit(suspect)
@@ -170,19 +169,25 @@ export function learnProbe(
   traps.probe = learnAnswer(answer.status, answer.content, answer.path)
 }
 
+/** `site-urls>=5000` is the rule `site-urls`. */
+function nameOf(rule: string): string {
+  return rule.split(/[<>=]/, 1)[0]
+}
+
 /** Judges a page of a suspect pattern as a sample: the trial goes on, ends in a stop, or clears the pattern. */
-function judgeSuspect(
-  memory: SiteMemory,
-  traps: OpenTraps,
-  before: SuspectPattern,
-  page: PageFacts,
-): Pick<PageJudgement, 'findings' | 'requeue'> {
+
+interface SuspectJudgement {
+  findings: HazardFinding[]
+  requeue?: true
+}
+
+function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPattern, page: PageFacts): SuspectJudgement {
   const { suspect, end } = judgeSample(before, page, sampleOf(traps, before, page))
   const { rule, pattern, evidence, confirmed, contradicted } = suspect
   const examples = [...suspect.examples]
   if (end === 'stopped') {
     const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
-    traps.suspects = withSuspect(traps.suspects, stop(suspect, traps.suspects))
+    traps.suspects = shortenTrials(withSuspect(traps.suspects, stop(suspect, traps.suspects)), rule)
     return { findings: [{ rule, pattern, evidence: held, examples }] }
   }
   if (end === 'goes-on') {
@@ -194,6 +199,14 @@ function judgeSuspect(
   const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
   // Always requeue: a crash may have lost the count, but not the URLs held back.
   return { findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
+}
+
+/** Once a rule is confirmed on the site, running trials of the same rule need fewer samples. */
+function shortenTrials(suspects: readonly SuspectPattern[], rule: string): SuspectPattern[] {
+  return suspects.map((one) => {
+    if (one.stopped || one.rule !== rule || one.contradicted > 0) return one
+    return { ...one, budget: Math.min(one.budget, trialFor(one.proof as Proof, rule, suspects)) }
+  })
 }
 
 /** As many links as `countLinks` counts. */
@@ -216,8 +229,7 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
 }
 
 function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
-  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
-    return true
+  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, content)) return true
   if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
   return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
 }

@@ -68,7 +68,7 @@ const FERTILE = { deep: 30, long: 600, pages: 16 }
 export function judgeGrowth(family: Family, context: PageContext): PatternFinding | undefined {
   const max = family.kinds * 2 > family.pages ? FERTILE : BARREN
   if (family.longer < patience(max.pages, family, context)) return undefined
-  if (Math.min(family.longer, family.inwardOnly) * 10 < family.pages * 8) return undefined
+  if (Math.min(family.longer, family.inward) * 10 < family.pages * 8) return undefined
   const { page } = context
   const deep = page.path.split('/', max.deep + 2).length > max.deep
   if (!deep && page.path.length < max.long) return undefined
@@ -109,9 +109,9 @@ function mayHaveYear(path: string): boolean {
 
 /** Page after page has a date that lies years ahead, and leads only to the next: a machine makes them. */
 export function judgeFuture(family: Family, context: PageContext): PatternFinding | undefined {
-  const { pattern, pages, ahead, growing, inwardOnly, examples } = family
+  const { pattern, pages, ahead, growing, inward, examples } = family
   if (ahead < patience(PAGES, family, context)) return undefined
-  if (growing < pages * 0.8 || inwardOnly < pages * 0.8) return undefined
+  if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${ahead} of ${pages} pages have dates that lie years ahead; ${growing} of them lead to more of the same`
   return { rule: 'endless-sequence', proof: 'growth', pattern, evidence, examples }
 }

@@ -33,10 +33,10 @@ export class Family {
   navigation = 0
   known = 0
   /** Pages with a link home, and with links to other sites. */
-  linkingHome = 0
-  linkingOut = 0
+  homeward = 0
+  outward = 0
   /** Pages whose only fresh links lead into the family. */
-  inwardOnly = 0
+  inward = 0
   /** Recent maze-like pages; each other page counts against two. */
   lost = 0
   /** Slow answers. */

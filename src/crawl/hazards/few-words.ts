@@ -6,6 +6,7 @@ import { type Family, isFolder } from './family.ts'
 import { type PageContext, type PatternFinding, patience } from './finding.ts'
 import { mark, ones } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
+import { kindOf, LETTER, OTHER, SPECIAL } from './segments.ts'
 
 /**
  * Recent pages with only known words, more of them than the shortest URL, that lead on by adding words; each other page
@@ -56,7 +57,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
   for (let at = 0; news >>> at !== 0; at++) if ((news >>> at) & 1) learn(wordBits[at])
   // Where pages lead only to more of their kind, learn the words of the links too: a limited vocabulary is soon complete.
   let adding = false
-  if (own > family.fewest && family.pages >= 3 && family.inwardOnly >= family.pages * 0.8) {
+  if (own > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
     words.next ??= wordsOfLinks(all, links)
     for (const one of words.next.wordBits) for (const bit of one) learn(bit)
     adding = words.next.adding
@@ -89,15 +90,31 @@ function learn(bit: number): void {
 export function wordsOf(path: string): string[] {
   const cut = path.length > LONGEST_URL ? path.slice(0, LONGEST_URL) : path
   const text = cut.includes('%') || cut.includes('?') ? cut.replace(EVERY_NOT_WORD, ' ') : cut
-  return [...new Set(text.match(WORD))].slice(0, MAX_WORDS)
+  const words: string[] = []
+  let length = 0
+  for (let at = 0; at <= text.length; at++) {
+    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : OTHER
+    if (kind === SPECIAL) return [...new Set(text.match(WORD))].slice(0, MAX_WORDS)
+    if (kind === LETTER) {
+      length++
+      continue
+    }
+    if (length > 1) {
+      const word = text.slice(at - length, at)
+      if (!words.includes(word)) words.push(word)
+      if (words.length === MAX_WORDS) return words
+    }
+    length = 0
+  }
+  return words
 }
 
 /** Forms only: the folders of a manual have few words too, in many orders. */
 export function judgeWords(family: Family, context: PageContext): PatternFinding | undefined {
   if (isFolder(family)) return undefined
-  const { pattern, pages, combined, fewest, growing, inwardOnly, examples } = family
+  const { pattern, pages, combined, fewest, growing, inward, examples } = family
   if (combined < patience(PAGES, family, context)) return undefined
-  if (growing < pages * 0.8 || inwardOnly < pages * 0.8) return undefined
+  if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${combined} pages of late have the same few words in their URLs, ever more of them, and lead only to more of the same`
   return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }

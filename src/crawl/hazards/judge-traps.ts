@@ -1,24 +1,31 @@
 /** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
+import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
-import { countListed, countPage, isCertain, isLinkedText, isLost, type Observation, remember } from './count-page.ts'
+import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { Family, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
-import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
+import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
-import { isFormLost, isSiteLost, judgeMaze } from './mazes.ts'
+import {
+  countTemplate,
+  isEndless,
+  isFormLost,
+  isSiteLost,
+  judgeMaze,
+  judgeTemplate,
+  type TemplateCount,
+} from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
-import { foldersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
-import { initialWords, isRecentlyCleared } from './suspect-trial.ts'
-import { ANYWHERE, addSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
-import { countTemplate, isEndless, judgeTemplate, type TemplateCount } from './templates.ts'
-import { countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './url-aliases.ts'
+import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
+import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 
 export interface TrapJudgement {
   findings: HazardFinding[]
@@ -34,19 +41,21 @@ export function judgeTraps(
   page: PageFacts,
   trusted: (rule: string) => boolean,
 ): TrapJudgement {
-  const observed = observe(memory, traps, page, trusted)
+  const suspicion = suspicionOf(memory, traps)
+  const observed = observe(traps, page, trusted)
   const { pattern, via, content, census, isHome, soft, seen, alias } = observed
-  const { form, folders, base, site, isNew } = countFamilies(observed, traps)
+  const counted = countedOf(observed, page, memory, traps)
+  const { form, folders, base, site, isNew } = countFamilies(pattern, counted, traps)
   const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? new Family(via.form))
   evictFamilies(traps, memory.fetched)
-  learnPage(traps, observed, isNew)
-  const { lostForms } = traps
-  const leadsNowhere = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
-  countLost(traps, leadsNowhere, pattern)
+  learnPage(traps, observed, page, isNew)
+  const { bareForms } = traps
+  const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
+  countBare(traps, isBare, pattern)
 
   const [novel, closing] = traps.novel
-  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing }
+  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
   const before = traps.suspects
   if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
@@ -54,22 +63,44 @@ export function judgeTraps(
   if (probe) traps.probe = {}
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
-  const isLostAnywhere = leadsNowhere && isSiteLost(traps.lostPages, context) && isCircling(census, lostForms)
+  const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
   const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
   const findings: HazardFinding[] = []
   if (soft) reportOnce(traps, findings, soft404Finding(page))
   if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
   if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
-  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.lostPages))
-  return { findings, probe, follow: !soft && !lost && !echo, lists: isNew && !alias && !seen && !isSuspect }
+  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.bare))
+  const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
+  return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
 }
 
-function observe(
-  { fetched }: SiteMemory,
-  traps: OpenTraps,
-  page: PageFacts,
-  trusted: (rule: string) => boolean,
-): Observation {
+/** A page compared with what the site has shown, before its families count it. */
+interface Observation {
+  pattern: UrlPattern
+  /** Of the page that named it, unless a page lists it. */
+  via: UrlPattern | undefined
+  content: Content | undefined
+  census: LinkCensus
+  common: Commonness | undefined
+  isHome: boolean
+  /**
+   * Empty of content. `soft`: like the answer to a name that cannot exist; `empty`: a text that too many URLs gave;
+   * `hollow`: either.
+   */
+  soft: boolean
+  empty: boolean
+  hollow: boolean
+  /** Hash of its text and pictures if those are certain, and whether it was seen before. */
+  text: number | undefined
+  seen: boolean
+  /** The page at the same URL without one part (or without repeated segments) says the same. */
+  aliases: Aliases | undefined
+  repeated: boolean
+  alias: boolean
+  template: TemplateCount | undefined
+}
+
+function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => boolean): Observation {
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
@@ -79,26 +110,21 @@ function observe(
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
   const empty = common?.common === true && !isLinkedText(content!, census) && hasRest(traps.novel[0], 1)
-  const hollow = soft || (!isHome && empty && !trusted('few-contents'))
+  const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || redirectsIntoTrap(page, traps, trusted)))
   const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
   const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
-  const repeats = repeatsIn(page.path)
-  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
+  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, content)
   const alias = aliases?.isAlias === true || repeated
-  const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
   const template = compared ? countTemplate(traps.templates, content!, census) : undefined
   return {
-    page,
     pattern,
     via,
     content,
     census,
     common,
     isHome,
-    listed: page.generation === 0 && !(template !== undefined && isEndless(template)),
-    slow: isSlow(page),
     soft,
     empty,
     hollow,
@@ -106,33 +132,49 @@ function observe(
     seen,
     aliases,
     repeated,
-    repeats,
     alias,
-    isKnown,
-    short: content !== undefined && isShort(content, traps.novel),
     template,
-    now: fetched,
+  }
+}
+
+function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemory, traps: OpenTraps): Counted {
+  const { content, template, pattern } = observed
+  const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
+  return {
     words: undefined,
     ordinal: undefined,
     ahead: undefined,
+    page,
+    listed: page.generation === 0 && !(template !== undefined && isEndless(template)),
+    content,
+    census: observed.census,
+    slow: isSlow(page),
+    hollow: observed.hollow,
+    missing: observed.soft,
+    seen: observed.seen,
+    alias: observed.alias || isKnown,
+    short: content !== undefined && isShort(content, traps.novel),
+    isTemplated: template?.isOne === true,
+    now: fetched,
   }
 }
 
 /** Remembers the page, for comparison with later ones. */
-function learnPage(traps: OpenTraps, observed: Observation, isNew: boolean): void {
-  const { page, content, census, common, template, text, seen, alias, aliases } = observed
+function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isNew: boolean): void {
+  const { content, census, common, template, text, seen, alias, aliases } = observed
   if (isNew && !seen && !alias) {
-    const closes = census.known + census.navigation > 0 || census.linksHome
+    const closes = census.known + census.navigation > 0 || census.homeward
     traps.novel[0]++
     if (closes) traps.novel[1]++
     traps.novel[2] += content!.length
   }
-  traps.pace[observed.slow ? 1 : 0]++
+  traps.pace[isSlow(page) ? 1 : 0]++
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
-  traps.repeats = countRepeats(traps.repeats, observed.repeats, !nothingNew)
+  traps.repeats = countRepeats(traps.repeats, page.path, !nothingNew)
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
+  if (page.duplicate) traps.copies++
   if (seen && !observed.isHome) traps.echoes++
   if (aliases !== undefined) traps.aliases = aliases.rows
   if (text === undefined) return
@@ -141,25 +183,31 @@ function learnPage(traps: OpenTraps, observed: Observation, isNew: boolean): voi
 }
 
 /** The last families whose pages lead only to fresh ones. */
-const MAX_LOST_FORMS = 8
+const MAX_BARE_FORMS = 8
 
-function countLost(traps: OpenTraps, leadsNowhere: boolean, { form }: UrlPattern): void {
-  if (!leadsNowhere) {
-    traps.lostPages = Math.max(0, traps.lostPages - 2)
+function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): void {
+  if (!isBare) {
+    traps.bare = Math.max(0, traps.bare - 2)
     return
   }
-  traps.lostPages++
+  traps.bare++
   const one = mark(form)
-  if (!traps.lostForms.includes(one)) traps.lostForms = [...traps.lostForms.slice(1 - MAX_LOST_FORMS), one]
+  if (!traps.bareForms.includes(one)) traps.bareForms = [...traps.bareForms.slice(1 - MAX_BARE_FORMS), one]
 }
 
 /** Each level of a tree leads into a new family; a maze returns to families it had before. */
-function isCircling({ elsewhere }: LinkCensus, lostForms: readonly number[]): boolean {
-  return [...elsewhere].some((form) => lostForms.includes(mark(form)))
+function isCircling({ elsewhere }: LinkCensus, bareForms: readonly number[]): boolean {
+  return [...elsewhere].some((form) => bareForms.includes(mark(form)))
+}
+
+/** Lists look alike, too. Those that don't lead from one to the next (categories, an index from A to Z) end. */
+function isList({ content, hollow, census }: Observation, form: Family): boolean {
+  const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
+  return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
 }
 
 function findingsOf(
-  { aliases, repeats, repeated, template, pattern }: Observation,
+  { aliases, repeated, template, pattern }: Observation,
   traps: OpenTraps,
   base: Family | undefined,
   site: Family | undefined,
@@ -167,7 +215,7 @@ function findingsOf(
 ): readonly PatternFinding[] {
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
-    const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
+    const first = judgeRepeats(traps.repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
     else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
   }
@@ -192,6 +240,16 @@ function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: Hazard
 /** Error pages are short. After this many similar short pages, a probe for a missing name is worth a request. */
 const LONGEST_ERROR = 400
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
+
+/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
+function redirectsIntoTrap(
+  { outcome, links }: PageFacts,
+  { suspects }: OpenTraps,
+  trusted: (rule: string) => boolean,
+): boolean {
+  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
+  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
+}
 
 /** Less than a third of the mean length of the site's new pages. */
 function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {
@@ -223,11 +281,11 @@ interface PageFamilies {
   isNew: boolean
 }
 
-function countFamilies(counted: Observation, traps: OpenTraps): PageFamilies {
-  const { pattern, census, content } = counted
+function countFamilies(pattern: UrlPattern, counted: Counted, traps: OpenTraps): PageFamilies {
+  const { census, content } = counted
   const form = familyOf(traps, pattern.form)
   const isNew = countForm(form, counted)
-  const folders = countFolders(counted, traps)
+  const folders = countFolders(pattern, counted, traps)
   if (pattern.names.length === 0) {
     // With parameters, the page's own text is not new.
     if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`), content)
@@ -239,7 +297,7 @@ function countFamilies(counted: Observation, traps: OpenTraps): PageFamilies {
   countPage(base, census.base, counted)
   if (content !== undefined) {
     countParameters(base, counted.page.path, pattern.names, base.kinds > kinds)
-    const idle = counted.seen || counted.alias || counted.isKnown
+    const idle = counted.seen || counted.alias
     countSiteParameters(site, pattern.base, counted.page.path, !idle)
     site.pages++
     site.at = counted.now
@@ -248,16 +306,15 @@ function countFamilies(counted: Observation, traps: OpenTraps): PageFamilies {
   return { form, folders, base, site, isNew }
 }
 
-function countForm(form: Family, counted: Observation): boolean {
+function countForm(form: Family, counted: Counted): boolean {
   if (counted.listed) return countListed(form, counted)
   countPage(form, counted.census.form, counted)
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
 
 /** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
-function countFolders(counted: Observation, traps: OpenTraps): Family[] {
+function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps): Family[] {
   const shallowestFirst: Family[] = []
-  const { folders } = counted.pattern
   const { listed } = counted
   const { via } = counted.page
   const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)
@@ -330,6 +387,8 @@ function isBelowAllThresholds(family: Family): boolean {
 
 const NOWHERE: readonly string[] = []
 
+const MAX_CLEARINGS = 4
+
 /** Puts patterns that may be stopped on trial. */
 function suspect(
   memory: SiteMemory,
@@ -342,10 +401,12 @@ function suspect(
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isRecentlyCleared(traps, pattern, memory)) continue
+    // Chance words cleared it this often while near-identical pages go on: only growth decides now.
+    const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
     // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
-    const suspects = addSuspect(traps.suspects, { ...finding, examples }, page.at, initialWords(page))
+    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
     // Its counts are in the evidence now, so its row is freed.

@@ -3,7 +3,8 @@
  * URL without one part, and with all others.
  */
 import type { Content } from './content.ts'
-import { mark, ones } from './marks.ts'
+import { EMPTY, mark, markOn, mix, ones } from './marks.ts'
+import { isDigit, kindOf, LETTER, SPECIAL } from './segments.ts'
 
 /** In characters of six bits: URL and pictures, topic, shape, length. */
 const KEY = 4
@@ -106,7 +107,6 @@ function keyOf(url: number, { embeds }: Content): number {
 const NO_TOPIC = 0
 const SHORTEST_TOPIC = 4
 const LONGEST_TEXT = 300
-const WORD = /[\p{L}\d_-]+/gu
 
 /**
  * The longest word of a URL, without parameter names: `/wiki/Moth` and `/w/index.php?action=raw&title=Moth` share a
@@ -115,8 +115,28 @@ const WORD = /[\p{L}\d_-]+/gu
 function topicOf(path: string): number {
   const query = path.indexOf('?')
   const text = query < 0 ? path : path.slice(query).replace(/(^|[?&;])[^=&;]*=/g, ' ')
+  const end = Math.min(text.length, LONGEST_TEXT)
+  let longest = 0
+  let longestAt = 0
+  let length = 0
+  for (let at = 0; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    const kind = kindOf(unit)
+    if (kind === SPECIAL) return topicIn(text.slice(0, LONGEST_TEXT))
+    // Letters, digits, `_` and `-`.
+    length = kind === LETTER || isDigit(unit) || unit === 95 || unit === 45 ? length + 1 : 0
+    if (length > longest) {
+      longest = length
+      longestAt = at + 1 - length
+    }
+  }
+  return longest < SHORTEST_TOPIC ? NO_TOPIC : mix(markOn(EMPTY, text, longestAt, longestAt + longest)) & 0xfff
+}
+
+/** For text with special letters. */
+function topicIn(text: string): number {
   let longest = ''
-  for (const word of text.slice(0, LONGEST_TEXT).match(WORD) ?? []) if (word.length > longest.length) longest = word
+  for (const [word] of text.matchAll(/[\p{L}\d_-]+/gu)) if (word.length > longest.length) longest = word
   return longest.length < SHORTEST_TOPIC ? NO_TOPIC : mark(longest) & 0xfff
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
-import { GENEROUS, type HazardLimits, judgeSite, RULE_NAMES, type SiteFinding, VN } from './limits.ts'
+import { GENEROUS, type HazardLimits, judgeSite, RULE_NAMES, refusesWaiting, type SiteFinding, VN } from './limits.ts'
 
 const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
 
@@ -31,6 +31,9 @@ test('a site with too many URLs is no longer followed, and reported once', () =>
   const { memory, findings } = read(Array.from({ length: 12 }, () => ({})))
   assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
   assert.equal(memory.stopped, 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 1 }), 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 0 }), undefined)
+  assert.equal(refusesWaiting(freshMemory(), { depth: 1 }), undefined)
   assert.deepEqual(findings, [{ rule: 'site-urls>=8', evidence: '8 pages of the site were fetched' }])
 })
 

@@ -24,11 +24,6 @@ export interface SiteFinding {
   evidence: string
 }
 
-/** `site-urls>=5000` is the rule `site-urls`. */
-export function ruleName(rule: string): string {
-  return rule.split(/[<>= ]/, 1)[0]
-}
-
 /** Larger than any count, and valid JSON. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER
 
@@ -51,6 +46,14 @@ export function judgeSite(
     return { memory: counted, finding: { rule: `site-depth>=${limits.depth}`, evidence } }
   }
   return { memory: counted }
+}
+
+/**
+ * The rule that refuses a queued URL: a trap has filled the queue before it is found. Seeds and home pages (depth 0)
+ * are never refused.
+ */
+export function refusesWaiting(memory: SiteMemory, item: { depth: number }): string | undefined {
+  return item.depth > 0 ? memory.stopped : undefined
 }
 
 function stopRule({ fetched, duplicates }: SiteMemory, limits: HazardLimits): SiteFinding | undefined {

@@ -24,7 +24,7 @@ export interface LinkCensus {
   navigation: number
   known: number
   /** It links to the home page. */
-  linksHome: boolean
+  homeward: boolean
   /** Other forms and folders that its fresh links lead into. */
   elsewhere: ReadonlySet<string>
 }
@@ -49,7 +49,7 @@ export function countLinks(
   let fresh = 0
   let navigation = 0
   let known = 0
-  let linksHome = false
+  let homeward = false
   const step = Math.max(1, links.length / MAX_LINKS)
   indexMarks(marks)
   targets.clear()
@@ -58,7 +58,7 @@ export function countLinks(
     const link = links[Math.floor(at)]
     // Links to itself or home may be on every page, even in a maze.
     if (link.path.length === 1 && link.path === '/') {
-      linksHome = true
+      homeward = true
       continue
     }
     if (link.path.length === path.length && link.path === path) continue
@@ -95,7 +95,7 @@ export function countLinks(
     base,
     navigation,
     known,
-    linksHome,
+    homeward,
     elsewhere: elsewhere ?? NOWHERE,
   }
 }

@@ -6,7 +6,7 @@
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { closeRow, Family, isFolder, openRow, sizeOf } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import { Latest, toSigned, toUnsigned } from './marks.ts'
+import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
 import { sizeOfSuspects } from './suspects.ts'
 
 /** Texts recognised again on any page. */
@@ -23,15 +23,17 @@ export interface OpenTraps {
   readonly pace: [usual: number, slow: number]
   /** By pattern. */
   readonly families: Map<string, Family>
+  forgotten: readonly number[]
   readonly contents: number[]
   readonly texts: Latest
+  copies: number
   readonly known: KnownPages
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
   repeats: TrapMemory['repeats']
-  lostPages: number
-  lostForms: readonly number[]
+  bare: number
+  bareForms: readonly number[]
   probe: TrapMemory['probe']
   reported: readonly string[]
 }
@@ -39,7 +41,7 @@ export interface OpenTraps {
 /** A memory without suspects is of an earlier version and is dropped. */
 export function openTraps(stored: TrapMemory | undefined): OpenTraps {
   const traps = stored?.suspects === undefined ? NOTHING : stored
-  const { probe, lost: [lostPages, ...lostForms] = [0] } = traps
+  const { probe, bare: [bare, ...bareForms] = [0] } = traps
   return {
     suspects: traps.suspects,
     cleared: traps.cleared,
@@ -48,15 +50,17 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     alike: traps.alike ?? 0,
     pace: traps.pace === undefined ? [0, 0] : [...traps.pace],
     families: new Map((traps.families ?? []).map((row) => [row[0], openRow(row)])),
+    forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
+    copies: traps.copies ?? 0,
     known: new KnownPages(traps.known),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
     repeats: traps.repeats,
-    lostPages,
-    lostForms,
+    bare,
+    bareForms,
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
   }
@@ -66,7 +70,7 @@ const NOTHING: TrapMemory = { suspects: [] }
 
 /** A copy that later pages don't change. Missing fields were never counted. */
 export function closeTraps(traps: OpenTraps): TrapMemory {
-  const { suspects, cleared, novel, pace, families, repeats, lostPages, lostForms, probe } = traps
+  const { suspects, cleared, novel, pace, families, repeats, bare, bareForms, probe } = traps
   const closed: TrapMemory = { suspects }
   if (cleared !== undefined) closed.cleared = cleared
   if (novel[0] > 0) closed.novel = [...novel]
@@ -74,16 +78,18 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.alike > 0) closed.alike = traps.alike
   if (pace[0] + pace[1] > 0) closed.pace = [...pace]
   if (families.size > 0) closed.families = [...families.values()].map(closeRow)
+  if (traps.forgotten.length > 0) closed.forgotten = traps.forgotten
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
   if (texts.length > 0) closed.texts = texts
+  if (traps.copies > 0) closed.copies = traps.copies
   const known = traps.known.text()
   if (known !== '') closed.known = known
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)
   if (repeats !== undefined) closed.repeats = repeats
-  if (lostPages > 0 || lostForms.length > 0) closed.lost = [lostPages, ...lostForms]
+  if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
@@ -95,13 +101,15 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
 const MAX_SIZE = 11_000
 const CLEARED_SIZE = 40
 
-/** A folder with as many contents is worth keeping. */
+/** Evicted patterns with many contents: if they return, they are not judged as empty ones. */
+const MAX_FORGOTTEN = 40
 const MANY_KINDS = 4
 
 export function familyOf(traps: OpenTraps, pattern: string): Family {
   let family = traps.families.get(pattern)
   if (family === undefined) {
     family = new Family(pattern)
+    if (traps.forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
     traps.families.set(pattern, family)
   }
   return family
@@ -112,11 +120,16 @@ export function evictFamilies(traps: OpenTraps, now: number): void {
   const { families, cleared = [] } = traps
   let room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
   for (const family of families.values()) room -= sizeOf(family)
+  const gone: number[] = []
   while (room < 0 && families.size > 1) {
     const coldest = coldestOf(families, now)
+    if (coldest.kinds >= MANY_KINDS) gone.push(mark(coldest.pattern))
     families.delete(coldest.pattern)
     room += sizeOf(coldest)
   }
+  if (gone.length === 0) return
+  const others = traps.forgotten.filter((one) => !gone.includes(one))
+  traps.forgotten = [...others, ...gone].slice(-MAX_FORGOTTEN)
 }
 
 function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {

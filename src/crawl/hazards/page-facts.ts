@@ -13,6 +13,7 @@ export interface LinkFacts {
 
 /** One answered URL. */
 export interface PageFacts {
+  url: string
   /** Path and query of the normalised URL. */
   path: string
   depth: number
@@ -21,6 +22,8 @@ export interface PageFacts {
   /** Path and query of the first page of this site that named it. */
   via?: string
   at: Instant
+  status: number
+  mediaType: string
   bytes: number
   tookMs: Millis
   outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'

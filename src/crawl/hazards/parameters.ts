@@ -7,6 +7,7 @@ import type { Family } from './family.ts'
 import { type PageContext, type PatternFinding, patience, restOf } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
+import { looksRandom } from './segments.ts'
 import { ANYWHERE } from './suspects.ts'
 
 /** Pages without news that a parameter needs: alone, and when all pages of the base are without news. */
@@ -151,7 +152,7 @@ function judgeCombinations(family: Family, base: string, context: PageContext): 
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
   if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, context)) return []
-  if (family.growing < LEADING || family.inwardOnly * 10 < family.growing * 8) return []
+  if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
   if (family.kinds > restOf(family, context) || freePairs(names.length, sets) < FREE_PAIRS) return []
   const few = values.length <= MAX_VALUES
   if (!few && family.kinds * 2 > family.pages) return []
@@ -184,7 +185,15 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, con
     const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
   }
-  return found
+  return withoutBystanders(found, page.path)
+}
+
+/** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
+function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {
+  if (found.length < 2) return found
+  const random = parametersOf(path).filter(({ value }) => looksRandom(value))
+  const drawn = found.filter(({ pattern }) => random.some(({ name }) => pattern.includes(`?${name}=`)))
+  return drawn.length > 0 ? drawn : found
 }
 
 export function idlePattern(base: string, name: string, value = '*'): string {

@@ -175,10 +175,58 @@ export function choicesOf({ name, value }: Parameter): string[] {
  * the query don't count.
  */
 export function repeatsIn(path: string): number {
-  const [place] = path.slice(0, LONGEST_WITH_REPEATS).split('?', 1)
-  const names = place.split('/').filter((name) => !NO_NAME.test(name))
-  return names.length - new Set(names).size
+  const mark = path.indexOf('?')
+  const end = Math.min(mark < 0 ? path.length : mark, LONGEST_WITH_REPEATS)
+  let repeats = 0
+  let known = 0
+  for (let from = 0; from < end; ) {
+    let to = from
+    let isNumber = true
+    for (; to < end; to++) {
+      const code = path.charCodeAt(to)
+      if (code === 47) break
+      if (!isDigit(code)) isNumber = false
+    }
+    if (!isNumber) {
+      if (known === FEW_SEGMENTS) return repeatsOfMany(path.slice(0, end))
+      if (isRepeated(path, from, to, known)) repeats++
+      else {
+        starts[known] = from
+        ends[known++] = to
+      }
+    }
+    from = to + 1
+  }
+  return repeats
 }
 
 const LONGEST_WITH_REPEATS = 2000
-const NO_NAME = /^\d*$/
+/** Positions of the segments while they are few: cheaper than a set of strings. */
+const FEW_SEGMENTS = 12
+const starts = new Int32Array(FEW_SEGMENTS)
+const ends = new Int32Array(FEW_SEGMENTS)
+
+function isRepeated(path: string, from: number, to: number, known: number): boolean {
+  for (let one = 0; one < known; one++) {
+    let at = starts[one]
+    if (ends[one] - at !== to - from) continue
+    let here = from
+    while (here < to && path.charCodeAt(at) === path.charCodeAt(here)) {
+      at++
+      here++
+    }
+    if (here === to) return true
+  }
+  return false
+}
+
+function repeatsOfMany(path: string): number {
+  const seen = new Set<string>()
+  let repeats = 0
+  for (const segment of path.split('/')) {
+    if (segment === '' || /^\d+$/.test(segment)) continue
+    if (seen.has(segment)) repeats++
+    else seen.add(segment)
+  }
+  return repeats
+}

@@ -5,7 +5,7 @@ import { wordsOf } from './few-words.ts'
 import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { firstSample, trialFor } from './suspect-trial.ts'
+import { firstSample, trialFor } from './trial.ts'
 
 const LONGEST_EVIDENCE = 170
 

@@ -77,8 +77,8 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
     if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(closeTraps(traps)).length)
     if (judged.probe !== undefined) {
       requests++
-      const { outcome, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
-      learnProbe(traps, { status: outcome === 'kept' ? 200 : 404, content, path: ABSURD })
+      const { status, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
+      learnProbe(traps, { status, content, path: ABSURD })
     }
     if (!judged.follow) continue
     for (const link of facts.links) {
@@ -103,7 +103,7 @@ export function factsOf(
   const { html = '', location, tookMs = 100 } = answer ?? {}
   const status = answer === undefined ? 404 : (answer.status ?? (location === undefined ? 200 : 302))
   const kept = status === 200
-  const blank = { path, depth, generation: 0, at: TODAY + at, tookMs }
+  const blank = { url: HOST + path, path, depth, generation: 0, at: TODAY + at, status, mediaType: 'text/html', tookMs }
   const bytes = answer?.bytes ?? html.length
   const outcome = kept ? 'kept' : location === undefined ? 'gone' : 'moved'
   const none = { ...blank, bytes, outcome, duplicate: false, crossSite: 0 } as const

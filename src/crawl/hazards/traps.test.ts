@@ -14,7 +14,7 @@ const DEARER: Record<string, number> = {
   // Its months list its days, as an honest album does: patience is the price.
   'calendar of months and days': 80,
   // Twelve of these pages are real.
-  'list that goes on after its end': 33,
+  'list that goes on after its end': 32,
   'sort and view': 26,
   'sort and view beside pages': 32,
   'filters, other subsets': 36,
@@ -30,7 +30,7 @@ const DEARER: Record<string, number> = {
   'maze at the top, random': 28,
   'maze word/number': 52,
   // Six, and twelve, of these pages are real.
-  'offset beyond the end': 23,
+  'offset beyond the end': 22,
   'reply to comment': 50,
   'aliases by a parameter': 55,
   'calendar of made-up prose': 30,
@@ -146,7 +146,7 @@ test('what the operator trusts is not stopped', () => {
   assert.ok(findings.every(({ rule }) => rule !== 'endless-sequence'))
 })
 
-test('with one trap stopped the next is stopped, too', () => {
+test('with one trap stopped the next is seen sooner', () => {
   const both: typeof TRAPS.x = (path) => {
     const home =
       path === '/'

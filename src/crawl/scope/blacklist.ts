@@ -2,7 +2,6 @@
  * What is never fetched: URLs (and all that begin with them), domains (with all hosts under them), addresses and
  * networks (V15). One per line; the form of a line shows which it is, so one file may hold all three.
  */
-import { BlockList, isIP } from 'node:net'
 import { Problem } from '../../base/errors.ts'
 import { exactPath, parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 
@@ -23,14 +22,12 @@ interface Entries {
   domains: Set<string>
   /** By site: beginnings of normalised paths. */
   urls: Map<string, string[]>
-  networks: BlockList
-  /** Their lines, to name the one that refuses an address. */
-  lines: string[]
+  ranges: { range: AddressRange; text: string }[]
 }
 
 /** Throws a `Problem` that names file and line; a caller that reloads a changed file then keeps the old list. */
 export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
-  const entries: Entries = { domains: new Set(), urls: new Map(), networks: new BlockList(), lines: [] }
+  const entries: Entries = { domains: new Set(), urls: new Map(), ranges: [] }
   for (const { name, text } of texts) {
     const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
     lines.forEach((line, i) => {
@@ -53,8 +50,9 @@ export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
 export const emptyBlacklist: Blacklist = { refusesUrl: () => undefined, refusesAddress: () => undefined }
 
 function add(entries: Entries, entry: string): boolean {
-  if (addNetwork(entries.networks, entry)) {
-    entries.lines.push(entry)
+  const range = parseRange(entry)
+  if (range !== undefined) {
+    entries.ranges.push({ range, text: entry })
     return true
   }
   const isUrl = /^https?:\/\//i.test(entry)
@@ -62,7 +60,7 @@ function add(entries: Entries, entry: string): boolean {
   const bare = isUrl ? entry : `http://${entry.replace(/^\*?\./, '')}`
   const url = parseUrl(bare)
   // Only the URL parser takes a host such as `1234` for an address: a mistake.
-  if (url === undefined || (!isUrl && isIP(bareAddress(url.host)) !== 0 && !entry.includes(url.host))) return false
+  if (url === undefined || (!isUrl && parseRange(url.host) !== undefined && !entry.includes(url.host))) return false
   const isDomain = !isUrl && !entry.includes('/') && !entry.includes('?') && url.host === url.site
   if (isDomain) entries.domains.add(url.host)
   else {
@@ -96,40 +94,60 @@ function refusedLiteral(entries: Entries, host: string): string | undefined {
   return mayBeAddress ? refusedAddress(entries, host) : undefined
 }
 
-function refusedAddress({ networks, lines }: Entries, ip: string): string | undefined {
-  if (!isIn(networks, ip)) return undefined
-  const found = lines.find((line) => {
-    const one = new BlockList()
-    return addNetwork(one, line) && isIn(one, ip)
-  })
-  return `blacklist: ${found}`
+function refusedAddress({ ranges }: Entries, ip: string): string | undefined {
+  const found = ranges.find(({ range }) => inRange(range, ip))
+  return found === undefined ? undefined : `blacklist: ${found.text}`
 }
 
-/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; false for anything else. */
-function addNetwork(networks: BlockList, text: string): boolean {
+/** IP addresses and networks as numbers. */
+
+export interface AddressRange {
+  readonly bits: 32 | 128
+  readonly base: bigint
+  /** How many leading bits must be equal. */
+  readonly prefix: number
+}
+
+interface IpNumber {
+  bits: 32 | 128
+  value: bigint
+}
+
+/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; undefined for anything else. */
+export function parseRange(text: string): AddressRange | undefined {
   const [ip, length, ...more] = text.split('/')
-  const address = bareAddress(ip)
-  const family = familyOf(address)
-  if (family === undefined || more.length > 0) return false
-  const bits = family === 'ipv4' ? 32 : 128
-  if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > bits)) return false
-  networks.addSubnet(address, Number(length ?? bits), family)
-  return true
+  const number = parseIp(ip)
+  if (number === undefined || more.length > 0) return undefined
+  if (length === undefined) return { bits: number.bits, base: number.value, prefix: number.bits }
+  if (!/^\d{1,3}$/.test(length) || Number(length) > number.bits) return undefined
+  return { bits: number.bits, base: number.value, prefix: Number(length) }
 }
 
-function isIn(networks: BlockList, ip: string): boolean {
-  const address = bareAddress(ip)
-  const family = familyOf(address)
-  return family !== undefined && networks.check(address, family)
+export function inRange(range: AddressRange, ip: string): boolean {
+  const number = parseIp(ip)
+  if (number === undefined || number.bits !== range.bits) return false
+  const rest = BigInt(range.bits - range.prefix)
+  return number.value >> rest === range.base >> rest
 }
 
-/** Without brackets; an IPv4 address inside IPv6 (`::ffff:192.0.2.7`) is the IPv4 address. */
-function bareAddress(text: string): string {
-  const address = text.replace(/^\[|\]$/g, '')
-  return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
+/** An IPv4 address inside IPv6 (`::ffff:192.0.2.7`) is the IPv4 address. */
+function parseIp(text: string): IpNumber | undefined {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) {
+    const parts = text.split('.').map(Number)
+    if (parts.some((part) => part > 255)) return undefined
+    return { bits: 32, value: BigInt(((parts[0] * 256 + parts[1]) * 256 + parts[2]) * 256 + parts[3]) }
+  }
+  const bare = text.replace(/^\[|\]$/g, '')
+  if (!/^[0-9a-f:.]{2,45}$/i.test(bare) || !bare.includes(':')) return undefined
+  const host = URL.parse(`http://[${bare}]/`)?.hostname
+  return host === undefined ? undefined : fromCanonical(host.slice(1, -1))
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
-  const version = address.includes('%') ? 0 : isIP(address)
-  return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6'
+/** The URL parser writes eight groups of hex digits with at most one `::`. */
+function fromCanonical(text: string): IpNumber {
+  const [head, tail] = text.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  const zeros = tail === undefined ? [] : new Array(8 - head.length - tail.length).fill('0')
+  let value = 0n
+  for (const group of [...head, ...zeros, ...(tail ?? [])]) value = (value << 16n) | BigInt(`0x${group}`)
+  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value }
 }

@@ -10,7 +10,7 @@ import { hasRest, type PageContext, type PatternFinding, patience } from './find
 import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -138,7 +138,8 @@ const NO_FINDINGS: readonly PatternFinding[] = []
 
 export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageContext): readonly PatternFinding[] {
   if (!isAlias || !hasRest(context.novel, 0)) return NO_FINDINGS
-  const found: PatternFinding[] = []
+  const all = judgeAll(rows, context)
+  const found: PatternFinding[] = all === undefined ? [] : [all]
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
   for (const [part, same, other, , baseChanges] of rows) {
@@ -166,6 +167,26 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
   return found
 }
 
+/** Different parameters of one page that made no difference, on this many URLs, and none that did. */
+const NAMES_OF_ALL = 4
+const PAGES_OF_ALL = 12
+
+function judgeAll(rows: readonly AliasRow[], { pattern, page }: PageContext): PatternFinding | undefined {
+  const here = baseMark(pattern.base)
+  const own = rows.filter(([part, , , base]) => base === here && part.startsWith('?') && !part.includes('='))
+  const pages = own.reduce((sum, [, same]) => sum + same, 0)
+  const isIdle = own.every(([, , other, , baseChanges]) => other === 0 && baseChanges === 0)
+  if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
+  const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
+  return {
+    rule: 'idle-parameter',
+    proof: 'alias',
+    pattern: `${pattern.base}?**`,
+    evidence,
+    examples: [shorten(page.path)],
+  }
+}
+
 const baseMark = (base: string) => mark(base) >>> 8
 
 const NO_KINDS = { kinds: 0 }
@@ -189,9 +210,9 @@ export function repeatPattern(folder: string, min: number): string {
   return `${folder}/** with ${min} segments repeated`
 }
 
-/** The URL repeats itself, `count` segments of it, and a known page at the URL without some of its segments says nearly the same. */
-export function isAliasOfRepeats(known: KnownPages, path: string, count: number, content: Content): boolean {
-  if (count < SUSPICIOUS) return false
+/** The URL repeats itself, and a known page at the URL without some of its segments says nearly the same. */
+export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
+  if (repeatsIn(path) < SUSPICIOUS) return false
   const slashes: number[] = []
   for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
     slashes.push(at)
@@ -204,19 +225,19 @@ export function isAliasOfRepeats(known: KnownPages, path: string, count: number,
 }
 
 /** Counts the page if its path repeats itself. */
-export function countRepeats(repeats: Repeats | undefined, count: number, isNew: boolean): Repeats | undefined {
-  if (count < SUSPICIOUS) return repeats
+export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
+  if (repeatsIn(path) < SUSPICIOUS) return repeats
   const [answered, nothingNew] = repeats ?? [0, 0]
   return [answered + 1, nothingNew + (isNew ? 0 : 1)]
 }
 
 export function judgeRepeats(
   repeats: Repeats | undefined,
-  count: number,
   isAlias: boolean,
   { page, content }: PageContext,
 ): PatternFinding | undefined {
   if (content === undefined || repeats === undefined) return undefined
+  const count = repeatsIn(page.path)
   if (count < SUSPICIOUS) return undefined
   const [answered, nothingNew] = repeats
   const rule = 'repeated-segments'

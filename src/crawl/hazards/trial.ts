@@ -182,6 +182,11 @@ export function isRecentlyCleared(
   return entry !== undefined && fetched < entry[2] + PAGES_UNTIL_SUSPECTED_AGAIN * 2 ** entry[1]
 }
 
+/** How often samples have cleared the pattern. */
+export function timesCleared({ cleared }: Pick<TrapMemory, 'cleared'>, pattern: string): number {
+  return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
+}
+
 export function clear(
   traps: Pick<TrapMemory, 'suspects' | 'cleared'>,
   { pattern, rule }: SuspectPattern,
