@@ -73,6 +73,8 @@ export interface TrapMemory {
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: readonly FamilyRow[]
+  /** What they take, in characters of JSON at most. */
+  taken?: number
   /** Hashes of patterns that showed many contents and made room for others. */
   forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */

@@ -90,6 +90,11 @@ test('any pages: no throw, bounded memory, and closed and opened after every pag
         stored = JSON.stringify(closeTraps(traps))
         assert.equal(JSON.stringify(closeTraps(reopened)), stored)
         assert.ok(stored.length <= 16_384)
+        const sizes = [...traps.families.values()].map(({ size }) => size)
+        assert.equal(
+          traps.taken,
+          sizes.reduce((sum, size) => sum + size, 0),
+        )
         assert.ok(traps.suspects.every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
       }
     }),

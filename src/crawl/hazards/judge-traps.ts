@@ -3,7 +3,7 @@ import type { SiteMemory } from '../../contracts/site-memory.ts'
 import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
-import { Family, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
+import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
 import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
@@ -19,7 +19,7 @@ import {
   type TemplateCount,
 } from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
-import { evictFamilies, familyOf } from './open-traps.ts'
+import { evictFamilies, familyOf, forget } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
@@ -44,11 +44,16 @@ export function judgeTraps(
   const suspicion = suspicionOf(memory, traps)
   const observed = observe(traps, page, trusted)
   const { pattern, via, content, census, isHome, soft, seen, alias } = observed
-  const counted = countedOf(observed, page, memory, traps)
-  const { form, folders, base, site, isNew } = countFamilies(pattern, counted, traps)
+  const families: Family[] = []
+  const { form, folders, base, site, isNew } = countFamilies(
+    observed,
+    countedOf(observed, page, memory, traps),
+    traps,
+    families,
+  )
   const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
-  const partner = isAlone ? undefined : (traps.families.get(via.form) ?? new Family(via.form))
-  evictFamilies(traps, memory.fetched)
+  const partner = isAlone ? undefined : (traps.families.get(via.form) ?? freshFamily(via.form))
+  evictFamilies(traps, families, memory.fetched)
   learnPage(traps, observed, page, isNew)
   const { bareForms } = traps
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
@@ -281,18 +286,19 @@ interface PageFamilies {
   isNew: boolean
 }
 
-function countFamilies(pattern: UrlPattern, counted: Counted, traps: OpenTraps): PageFamilies {
+/** `all` collects the families that the page changes. */
+function countFamilies({ pattern }: Observation, counted: Counted, traps: OpenTraps, all: Family[]): PageFamilies {
   const { census, content } = counted
-  const form = familyOf(traps, pattern.form)
+  const form = familyOf(traps, pattern.form, all)
   const isNew = countForm(form, counted)
-  const folders = countFolders(pattern, counted, traps)
+  const folders = countFolders(pattern, counted, traps, all)
   if (pattern.names.length === 0) {
     // With parameters, the page's own text is not new.
-    if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`), content)
+    if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`, all), content)
     return { form, folders, base: undefined, site: undefined, isNew }
   }
-  const base = familyOf(traps, `${pattern.base}?**`)
-  const site = familyOf(traps, `${ANYWHERE}?**`)
+  const base = familyOf(traps, `${pattern.base}?**`, all)
+  const site = familyOf(traps, `${ANYWHERE}?**`, all)
   const { kinds } = base
   countPage(base, census.base, counted)
   if (content !== undefined) {
@@ -313,13 +319,13 @@ function countForm(form: Family, counted: Counted): boolean {
 }
 
 /** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
-function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps): Family[] {
+function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps, all: Family[]): Family[] {
   const shallowestFirst: Family[] = []
   const { listed } = counted
   const { via } = counted.page
   const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)
   for (let at = folders.length - 1; at >= 0; at--) {
-    const family = familyOf(traps, folders[at])
+    const family = familyOf(traps, folders[at], all)
     // Pages that are named from outside the folder are listed.
     if (!listed || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
     else countListed(family, counted)
@@ -410,7 +416,7 @@ function suspect(
     if (suspects === undefined) continue
     traps.suspects = suspects
     // Its counts are in the evidence now, so its row is freed.
-    traps.families.delete(pattern)
+    forget(traps, pattern)
   }
 }
 

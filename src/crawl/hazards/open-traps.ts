@@ -4,7 +4,7 @@
  * uninterrupted one.
  */
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
-import { closeRow, Family, isFolder, openRow, sizeOf } from './family.ts'
+import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
 import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
 import { sizeOfSuspects } from './suspects.ts'
@@ -23,6 +23,7 @@ export interface OpenTraps {
   readonly pace: [usual: number, slow: number]
   /** By pattern. */
   readonly families: Map<string, Family>
+  taken: number
   forgotten: readonly number[]
   readonly contents: number[]
   readonly texts: Latest
@@ -41,6 +42,13 @@ export interface OpenTraps {
 /** A memory without suspects is of an earlier version and is dropped. */
 export function openTraps(stored: TrapMemory | undefined): OpenTraps {
   const traps = stored?.suspects === undefined ? NOTHING : stored
+  const families = new Map<string, Family>()
+  let taken = 0
+  for (const row of traps.families ?? []) {
+    const family = openRow(row)
+    families.set(family.pattern, family)
+    taken += family.size
+  }
   const { probe, bare: [bare, ...bareForms] = [0] } = traps
   return {
     suspects: traps.suspects,
@@ -49,7 +57,8 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     templates: toSigned(traps.templates ?? []),
     alike: traps.alike ?? 0,
     pace: traps.pace === undefined ? [0, 0] : [...traps.pace],
-    families: new Map((traps.families ?? []).map((row) => [row[0], openRow(row)])),
+    families,
+    taken,
     forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
@@ -78,6 +87,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.alike > 0) closed.alike = traps.alike
   if (pace[0] + pace[1] > 0) closed.pace = [...pace]
   if (families.size > 0) closed.families = [...families.values()].map(closeRow)
+  if (families.size > 0) closed.taken = traps.taken
   if (traps.forgotten.length > 0) closed.forgotten = traps.forgotten
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
@@ -105,31 +115,42 @@ const CLEARED_SIZE = 40
 const MAX_FORGOTTEN = 40
 const MANY_KINDS = 4
 
-export function familyOf(traps: OpenTraps, pattern: string): Family {
+/** The family of a pattern. `counted` collects the families of the current page. */
+export function familyOf(traps: OpenTraps, pattern: string, counted: Family[]): Family {
   let family = traps.families.get(pattern)
   if (family === undefined) {
-    family = new Family(pattern)
+    family = freshFamily(pattern)
     if (traps.forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
     traps.families.set(pattern, family)
   }
+  if (!counted.includes(family)) counted.push(family)
   return family
 }
 
-/** If all families take too much, evicts the least suspicious, least recent ones. */
-export function evictFamilies(traps: OpenTraps, now: number): void {
+/** Measures the changed families. If all of them take too much, evicts the least suspicious, least recent ones. */
+export function evictFamilies(traps: OpenTraps, counted: readonly Family[], now: number): void {
+  for (const family of counted) {
+    const size = measureFamily(family)
+    traps.taken += size - family.size
+    family.size = size
+  }
   const { families, cleared = [] } = traps
-  let room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
-  for (const family of families.values()) room -= sizeOf(family)
+  const room = MAX_SIZE - sizeOfSuspects(traps.suspects) - CLEARED_SIZE * cleared.length
+  if (traps.taken <= room || families.size === 1) return
   const gone: number[] = []
-  while (room < 0 && families.size > 1) {
+  while (traps.taken > room && families.size > 1) {
     const coldest = coldestOf(families, now)
     if (coldest.kinds >= MANY_KINDS) gone.push(mark(coldest.pattern))
-    families.delete(coldest.pattern)
-    room += sizeOf(coldest)
+    forget(traps, coldest.pattern)
   }
   if (gone.length === 0) return
   const others = traps.forgotten.filter((one) => !gone.includes(one))
   traps.forgotten = [...others, ...gone].slice(-MAX_FORGOTTEN)
+}
+
+export function forget(traps: OpenTraps, pattern: string): void {
+  traps.taken -= traps.families.get(pattern)?.size ?? 0
+  traps.families.delete(pattern)
 }
 
 function coldestOf(families: ReadonlyMap<string, Family>, now: number): Family {
