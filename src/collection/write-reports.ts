@@ -1,6 +1,7 @@
 /**
  * Writes applied reports into the catalogue: pages, links, captures, findings. On PostgreSQL those of one bucket, whose lock
- * the caller holds: a bounded number of statements and three round trips, however many reports there are.
+ * the caller holds: three round trips and a bounded number of statements, however many reports there are; withdrawn findings,
+ * given-up sites and new volumes, which are rare, have statements of their own.
  */
 import type { VisitReport } from '../contracts/report.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
@@ -109,7 +110,7 @@ export const WRITE_FINDINGS = rowWriter<FindingRow>('finding', {
 })
 export const WITHDRAW = `
   UPDATE finding SET withdrawn_at = ?1, evidence = evidence || '; ' || ?2
-  WHERE bucket = ?3 AND site = ?4 AND rule = ?5 AND pattern = ?6 AND at < ?1 AND withdrawn_at IS NULL`
+  WHERE bucket = ?3 AND site = ?4 AND rule = ?5 AND pattern = ?6 AND at <= ?1 AND withdrawn_at IS NULL`
 
 /** New findings first: a withdrawn one may be among them. */
 async function writeFindings(

@@ -7,7 +7,7 @@ import { redirectsIn } from '../contracts/generation.ts'
 import type { PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
-import { type Decoded, decodeContent } from '../web/http/decode.ts'
+import { type Decoded, withDecoded } from '../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
@@ -75,8 +75,8 @@ export async function readPage(item: AgendaItem, answered: Answered, tools: Page
   const { head, payload } = answered.answer
   const { type } = parseMediaType(headerOf(head.headers, 'content-type'))
   const limit = { bytes: tools.state.scope.limitFor(type), ratio: tools.site.decode.ratio }
-  const decoded = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
-  return takePage(item, answered, type, decoded, tools)
+  const coding = headerOf(head.headers, 'content-encoding')
+  return withDecoded(payload, coding, limit, (decoded) => takePage(item, answered, type, decoded, tools))
 }
 
 async function takePage(

@@ -61,10 +61,14 @@ export class Batch {
     if (reports.length === 0) return { done: [], outOfOrder: [], corrupt, reports, write: async () => {} }
     const checked = await this.#tools.rechecks?.check(this.#tx, reports)
     const seen = checked?.forFrontier ?? reports
-    const [results, before] = await Promise.all([
-      this.#tools.ledger.applyParts(this.#tx, seen.map(local)),
-      this.#catalogue.readBefore(reports),
-    ])
+    const applying = () => this.#tools.ledger.applyParts(this.#tx, seen.map(local))
+    // Together on PostgreSQL, for the round trips. On SQLite a read that fails would end the transaction while the frontier,
+    // which yields to other work, is still writing.
+    const reading = this.#catalogue.readBefore(reports)
+    const [results, before] =
+      this.#tx.dialect === 'postgres'
+        ? await Promise.all([applying(), reading])
+        : [await reading.then(applying), await reading]
     await checked?.applied(results)
     const done = read.flatMap(({ part }, at) => (results[at] === 'out-of-order' ? [] : [part]))
     const counting = reports

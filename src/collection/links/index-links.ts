@@ -56,13 +56,20 @@ async function bucketsToIndex(tx: Tx, pages: number): Promise<number[]> {
   return (await queries(tx).all<{ bucket: number }>(READ_BUCKETS, pages)).map(({ bucket }) => bucket)
 }
 
-export const READ_CHANGED = `
+/** As many of the first pages as their links stay below the limit, at least one. */
+const within = (changes: string) => `
+  SELECT page, site, before, after FROM (
+    SELECT page, site, before, after, row_number() OVER (ORDER BY page) AS nth,
+      sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) OVER (ORDER BY page) AS bytes
+    FROM (${changes} ORDER BY 1 LIMIT ?2) AS changes
+  ) AS counted WHERE bytes <= ?3 OR nth = 1 ORDER BY page`
+export const READ_CHANGED = within(`
   SELECT c.page, p.site, c.before, l.links AS after FROM links_changed c
   JOIN page p ON p.bucket = c.bucket AND p.id = c.page LEFT JOIN page_links l ON l.bucket = c.bucket AND l.page = c.page
-  WHERE c.bucket = ?1 ORDER BY c.page LIMIT ?2`
-export const READ_NEW = `
-  SELECT l.page, p.site, NULL AS before, l.links AS after FROM page_links l JOIN page p ON p.bucket = l.bucket AND p.id = l.page
-  WHERE l.bucket = ?1 AND l.page > (SELECT page FROM inlink_upto WHERE bucket = ?1) ORDER BY l.page LIMIT ?2`
+  WHERE c.bucket = ?1`)
+export const READ_NEW = within(`
+  SELECT l.page, p.site, nullif(l.links, l.links) AS before, l.links AS after FROM page_links l JOIN page p ON p.bucket = l.bucket AND p.id = l.page
+  WHERE l.bucket = ?1 AND l.page > (SELECT page FROM inlink_upto WHERE bucket = ?1)`)
 export const ADD_TARGETS = rowWriter<TargetRow & { id: number | null }>('inlink', {
   id: ['id', 'bigint'],
   site: ['site', 'bigint'],
@@ -79,28 +86,19 @@ export const ADVANCE_INDEXED = 'UPDATE inlink_upto SET page = ?2 WHERE bucket = 
 export async function indexLinks(tx: Tx, atMostPages: number, atMostBytes = MAX_BYTES, bucket = 0): Promise<number> {
   // Under the lock that applying reports takes, so that no page gets other links between being read and being marked as taken.
   if (!(await tryBucket(tx, bucket))) return 0
+  const read = (sql: string) => queries(tx).allExact<Change>(sql, bucket, atMostPages, atMostBytes)
+  const [changed, fresh] = await Promise.all([read(READ_CHANGED), read(READ_NEW)])
   // If there are changed ones, only these: page ids must ascend.
-  const changed = await changesOf(tx, READ_CHANGED, bucket, atMostPages, atMostBytes)
-  const pages = changed.length > 0 ? changed : await changesOf(tx, READ_NEW, bucket, atMostPages, atMostBytes)
+  const pages = changed.length > 0 ? changed : fresh
   const last = pages.at(-1)
   if (last === undefined) return 0
   const targets = new LinkTargets(pages.length)
   for (const page of pages) targets.add(page)
-  await addTargets(tx, bucket, [...targets.rows()])
-  const advance = changed.length > 0 ? FORGET_CHANGED : ADVANCE_INDEXED
-  await queries(tx).run(advance, bucket, last.page)
+  await Promise.all([
+    addTargets(tx, bucket, [...targets.rows()]),
+    queries(tx).run(changed.length > 0 ? FORGET_CHANGED : ADVANCE_INDEXED, bucket, last.page),
+  ])
   return pages.length
-}
-
-async function changesOf(tx: Tx, sql: string, bucket: number, atMost: number, atMostBytes: number): Promise<Change[]> {
-  const changes: Change[] = []
-  let bytes = 0
-  for await (const change of queries(tx).eachExact<Change>(sql, bucket, atMost)) {
-    changes.push(change)
-    bytes += (change.before?.length ?? 0) + (change.after?.length ?? 0)
-    if (bytes >= atMostBytes) break
-  }
-  return changes
 }
 
 /** One statement per linked bucket, sent at once. The ids are the linking bucket's, which only its lock's holder gives out. */

@@ -183,7 +183,7 @@ export class PostgresIntake implements Intake {
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
       // The inbox is safe, and a failure of the database may pass.
-      this.#retryLater(bucket, error)
+      if (!this.#isOver) this.#retryLater(bucket, error)
     }
   }
 

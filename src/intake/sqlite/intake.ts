@@ -111,7 +111,7 @@ export class SqliteIntake implements Intake {
     } catch (error) {
       // A full disk, a lost database: the inbox is safe, and nothing more is accepted.
       this.#failure = { error }
-      for (const taken of this.#taken) taken.failed(error)
+      for (const taken of this.#taken.splice(0)) taken.failed(error)
       this.#arrivals.fail(error)
     } finally {
       this.#running = undefined

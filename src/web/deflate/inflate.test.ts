@@ -50,9 +50,10 @@ test('whatever a header has, the stream behind it is found', () => {
 })
 
 test('a long name in a header is read, one without end is no header', () => {
-  const long = memberWith(8, new Uint8Array(0), 'n'.repeat(200_000), '')
+  const long = memberWith(8, new Uint8Array(0), 'n'.repeat(60_000), '')
   assert.deepEqual(readGzipMember(long, 0, MAX).bytes, text)
-  assert.equal(gzipHeader(long.subarray(0, 150_000), 0), 'damaged')
+  const endless = memberWith(8, new Uint8Array(0), 'n'.repeat(200_000), '')
+  assert.equal(gzipHeader(endless, 0), 'damaged')
   assert.equal(gzipHeader(long.subarray(0, 5_000), 0), 'early')
 })
 

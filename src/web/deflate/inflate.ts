@@ -84,8 +84,8 @@ export function gzipHeader(bytes: Uint8Array, start: number): number | 'early' |
   }
   for (const text of [FLAG.name, FLAG.comment]) {
     if (!(flags & text)) continue
-    const end = bytes.indexOf(0, at)
-    if (end < 0) return bytes.length - at > LONGEST_TEXT ? 'damaged' : 'early'
+    const end = bytes.subarray(at, at + LONGEST_TEXT).indexOf(0) + at
+    if (end < at) return bytes.length - at > LONGEST_TEXT ? 'damaged' : 'early'
     at = end + 1
   }
   if (flags & FLAG.headerCrc) {

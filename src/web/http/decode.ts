@@ -65,7 +65,7 @@ const CODINGS: Readonly<Record<string, Coding>> = {
 
 /**
  * Small bodies at once, large ones in Node's thread pool, so that a bomb or a sitemap of 24 MB blocks no one.
- * Broken streams go there too, because Node's synchronous calls give all or nothing: finding the longest prefix that
+ * So do streams with damage inside, because Node's synchronous calls give all or nothing: finding the longest prefix that
  * decodes took 20 attempts of 12 ms for a brotli bomb of 51 bytes.
  */
 export async function decodeContent(
@@ -89,6 +89,27 @@ export async function decodeContent(
     bytes = step.bytes
   }
   return bounded(bytes, limit.bytes, trouble)
+}
+
+/**
+ * As `decodeContent`; the decoded bytes are only for `use`, and their memory is returned when it ends. Left to the collector,
+ * they cost as much again as unpacking them.
+ */
+export async function withDecoded<Answer>(
+  payload: Uint8Array,
+  contentEncoding: string | undefined,
+  limit: DecodeLimit,
+  use: (decoded: Decoded) => Promise<Answer>,
+): Promise<Answer> {
+  const decoded = await decodeContent(payload, contentEncoding, limit)
+  try {
+    return await use(decoded)
+  } finally {
+    const { buffer } = decoded.bytes
+    // Small ones share a piece of Node's pool.
+    if (buffer instanceof ArrayBuffer && buffer !== payload.buffer && buffer.byteLength !== Buffer.poolSize)
+      buffer.transfer(0)
+  }
 }
 
 function codingNames(contentEncoding: string): string[] {
@@ -153,7 +174,8 @@ interface Bounds {
   maxOutputLength: number
 }
 
-const MIN_ROOM = 16_384
+/** Over half of Node's pool: a buffer of its own, which can be returned. */
+const MIN_ROOM = 40_000
 const MAX_ROOM = 262_144
 
 /** `broken` is asked about bytes that do not unpack, unless they only unpack to too much. */
@@ -183,7 +205,7 @@ function gzipSize(packed: Uint8Array): number {
 /** Each member is a call of its own; more of them are left to the thread pool. */
 const MAX_MEMBERS = 16
 
-/** Ends early, or a trailer is wrong, or something else follows: all members so far are good, and what came of the last. */
+/** Ends early, or a trailer is wrong, or something else follows: the members before are good, and what came of the last. */
 function brokenGzip(packed: Uint8Array, max: number): Decoded | undefined {
   const parts: Uint8Array[] = []
   let left = max

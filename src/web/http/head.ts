@@ -56,7 +56,9 @@ export function headerLines(lines: readonly string[]): [name: string, value: str
       // A folded line continues the value before it; before any header it is dropped.
       if (headers.length > 0) {
         const last = headers[headers.length - 1]
-        last[1] = trimmed(`${last[1]} ${trimmed(line)}`)
+        const more = trimmed(line)
+        // Appended, not made anew: a record may have a million such lines.
+        if (more !== '') last[1] += last[1] === '' ? more : ` ${more}`
       }
       continue
     }

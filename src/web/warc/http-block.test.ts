@@ -66,3 +66,10 @@ test('what is compressed already is not compressed again', () => {
 test('the digest is that of the payload', () => {
   assert.equal(payloadDigest({ payload: new Uint8Array(0) }), 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ')
 })
+
+test('a head of very many folded lines is read in one pass', () => {
+  const block = Buffer.from(`HTTP/1.1 200 OK\r\nX: 1\r\n${' a\r\n'.repeat(400_000)}\r\nbody`)
+  const parsed = parseHttpBlock(block)
+  assert.equal(parsed?.headers[0][1].length, 1 + 2 * 400_000)
+  assert.equal(parsed?.payload.length, 4)
+})
