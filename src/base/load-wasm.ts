@@ -16,8 +16,9 @@ const VECTORS = '0061736d010000000105016000017b030201000a0a0108004100fd0ffd620b'
 
 /** What to tell the operator; undefined where vectors work, as on nearly every machine. */
 export function missingVectors(): string | undefined {
-  // Node has none at all with --jitless.
-  if (typeof WebAssembly !== 'undefined' && WebAssembly.validate(Buffer.from(VECTORS, 'hex'))) return undefined
+  // Node has no WebAssembly at all with --jitless.
+  const isThere = typeof WebAssembly !== 'undefined'
+  if (isThere && WebAssembly.validate(Buffer.from(VECTORS, 'hex'))) return undefined
   return 'this processor, or a flag of Node.js, has no WebAssembly SIMD; pages are read and packed by slower code, with the same results'
 }
 
