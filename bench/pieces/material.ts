@@ -26,6 +26,7 @@ export async function gather(sites: number, pagesPerSite: number): Promise<Mater
         return archive.keep(exchange, digest, copy)
       },
       copyOf: (digest) => archive.copyOf(digest),
+      checks: () => archive.checks(),
       synced: () => archive.synced(),
       close: () => archive.close(),
     }),

@@ -23,16 +23,13 @@ export interface OperationsPoint {
 
 /** The first that fits the path inside `src/`. */
 const PLACES: readonly [RegExp, Operation][] = [
-  [/^crawl\/(courtesy|address-book)|^base\/clock/, 'courtesy'],
+  [/^crawl\/(address-)?courtesy|^base\/clock/, 'courtesy'],
   [/^collection\/volumes\/|^web\/warc\/|^web\/deflate\/gzip|^base\/(real-disk|digest)/, 'store'],
-  [/^fetch\/|^web\/(http|deflate)\/|^app\/composition\/(real-resolver|paced-sessions)/, 'download'],
+  [/^fetch\/|^web\/(http|deflate)\/|^crawl\/worker\/paced-sessions/, 'download'],
   [/^page\/|^crawl\/(hazards|scope)\/|^web\/(url|robots|sitemap)\/|^base\/hash-set/, 'reading'],
+  [/^frontier\/(sqlite|rules)\/(check-out|leases|visit)/, 'check-out'],
   [
-    /^frontier\/sqlite\/(check-out|lease|read-free|read-agenda|read-known|promote|set-aside|free-addresses)/,
-    'check-out',
-  ],
-  [
-    /^intake\/|^collection\/|^frontier\/|^database\/|^cluster\/wire\/|^contracts\/|^crawl\/(wire|worker)\/|^crawl\/reporter/,
+    /^intake\/|^collection\/|^frontier\/|^database\/|^cluster\/wire\/|^contracts\/|^crawl\/worker\/|^crawl\/reporter/,
     'check-in',
   ],
 ]

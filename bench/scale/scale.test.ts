@@ -34,6 +34,8 @@ test('a sample belongs to the nearest operation above it, and waiting to none', 
   assert.equal(operationOf('web/deflate/gzip.ts'), 'store')
   assert.equal(operationOf('web/deflate/inflate.ts'), 'download')
   assert.equal(operationOf('frontier/rules/apply-parts.ts'), 'check-in')
+  assert.equal(operationOf('frontier/rules/check-out.ts'), 'check-out')
+  assert.equal(operationOf('crawl/address-courtesy.ts'), 'courtesy')
 })
 
 test('of several runs each figure is the median; of latenesses only those that there are', () => {

@@ -22,6 +22,7 @@ export function openArchive(options: Pick<ArchiveOptions, 'copiesInMemory'>): Ar
       }
     },
     copyOf: (digest) => copies.find(digest),
+    checks: () => ({ checked: 0, wrong: 0 }),
     async synced() {
       copies.syncing()()
     },

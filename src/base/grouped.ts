@@ -1,4 +1,5 @@
 /** Calls that arrive while others are being answered are answered together next. */
+import { assert } from './assert.ts'
 
 interface Call<In, Out> {
   input: In
@@ -46,6 +47,7 @@ export function grouped<In, Out>(
       }
       try {
         const outputs = await answer(take)
+        assert(calls.length > 0, 'an answer to no calls')
         for (const [at, call] of calls.entries()) call.resolve(outputs[at])
       } catch (error) {
         take()

@@ -30,7 +30,7 @@ export interface Archive {
   /** Among the durable payloads in this worker's own volumes. */
   copyOf(digest: string): StoredCopy | undefined
   /** Records that were read back since the last call, and how many of them were wrong and written again. */
-  checks?(): { checked: number; wrong: number }
+  checks(): { checked: number; wrong: number }
   /** Resolves when everything kept before the call is durable, file and folder. */
   synced(): Promise<void>
   close(): Promise<void>

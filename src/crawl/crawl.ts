@@ -213,9 +213,9 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
 
 /** So that they are in the metrics of whichever server this worker reports to. */
 function countChecks({ archive }: StorageTools, { tally }: Reporter): void {
-  const { checked, wrong } = archive.checks?.() ?? { checked: 0, wrong: 0 }
-  tally.add('recordsChecked', checked)
-  tally.add('recordsWrong', wrong)
+  const { checked, wrong } = archive.checks()
+  if (checked > 0) tally.add('recordsChecked', checked)
+  if (wrong > 0) tally.add('recordsWrong', wrong)
 }
 
 /** The rules for a URL; or `next` when it has been dealt with, or why the visit ends. */

@@ -104,6 +104,7 @@ export class Scripted {
           return { volume: 'v', offset: this.kept.length, length: 1, digest, kind: 'response' }
         },
         copyOf: () => undefined,
+        checks: () => ({ checked: 0, wrong: 0 }),
         synced: async () => {},
         close: async () => {},
       },

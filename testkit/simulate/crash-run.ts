@@ -136,6 +136,7 @@ function unsynced(archive: Archive): Archive {
   return {
     keep: (exchange, digest, copy) => archive.keep(exchange, digest, copy),
     copyOf: (digest) => archive.copyOf(digest),
+    checks: () => archive.checks(),
     async synced() {
       archive.synced().catch(() => {})
     },

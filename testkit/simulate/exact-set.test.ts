@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readCounters } from '../../src/collection/counters/counters.ts'
 import { EVERY_ROBOTS } from '../web/options.ts'
 import { crawlOn, type SimulateOptions, setStage } from './crawl-run.ts'
 import { faultsOf } from './faults.ts'
@@ -30,6 +31,15 @@ const FLAKY = ['503-seconds', '503-date', '429', '500', 'reset'] as const
 test('sites that fail in every way, and robots.txt that cannot be had', async () => {
   const web = { ...SMALL, failingShare: 0.34, robots: EVERY_ROBOTS }
   await crawlsRight({ seed: 4, sites: 46, pages: 5, web })
+})
+
+test('records that were read back are counted', async () => {
+  const stage = setStage({ seed: 5, sites: 3, pages: 4, web: SMALL })
+  await crawlOn(stage)
+  const counters = await stage.database.read((tx) => readCounters(tx))
+  await stage.database.close()
+  assert.ok((counters.get('recordsChecked') ?? 0) >= 2)
+  assert.equal(counters.get('recordsWrong') ?? 0, 0)
 })
 
 test('https, and links to names that do not exist', async () => {

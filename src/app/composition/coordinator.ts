@@ -3,7 +3,6 @@
  * the inbox is applied, leases are given up, the torn tails of volumes are cut. Over PostgreSQL other coordinators may share the
  * database, and leases belong to workers on other machines: they are kept.
  */
-
 import { join } from 'node:path'
 import { type Millis, turn } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'

@@ -2,29 +2,36 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
+import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Outage } from '../../database/database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Coordinator } from './coordinator.ts'
 import { CrawlView } from './crawl-view.ts'
 
+const ADD_SITE = `INSERT INTO site (bucket, key, name, state, since, rank, not_before, polite_at, known, waiting)
+  VALUES (0, ?, ?, ?, 0, 0, ?, 30000, 1, 1)`
+
 /** A view of a crawl in which one site waits, 30 s from now. */
-function viewOf({ later = 0, silent = 0, free = 0 }) {
+async function viewOf({ later = 0, silent = 0, free = 0 }) {
   const clock = virtualClock(0)
   const world: { outage: Outage | undefined } = { outage: undefined }
-  const sites = { waiting: 1, free, leased: 0, returning: 0, crawled: 0, barred: 0, held: 0 }
-  const view = {
-    totals: async () => ({ sites, urls: { known: 2, marked: 1, waiting: 1 }, granted: 0 }),
-    nextDue: async () => [{ name: 'a.test', notBefore: 30_000 + later, politeAt: 30_000, waiting: 1 }],
-    site: async () => ({ memory: { ...freshMemory(), silent } }),
-  }
-  const rows = { dialect: 'sqlite', all: () => [] }
-  const database = { read: (work: (tx: unknown) => unknown) => work(rows), outage: () => world.outage }
-  const coordinator = { parts: { clock, database }, intake: { pending: () => 0 }, frontier: { ledger: { view } } }
+  const stored = openSqlite(':memory:')
+  await stored.transact(async (given) => {
+    const tx = sqliteTx(given)
+    tx.run(ADD_SITE, siteKeyOf('a.test'), 'a.test', 'waiting', 30_000 + later)
+    if (free > 0) tx.run(ADD_SITE, siteKeyOf('b.test'), 'b.test', 'free', 0)
+    const memory = JSON.stringify({ ...freshMemory(), silent })
+    tx.run('INSERT INTO site_memory (site, memory) VALUES (?, ?)', siteKeyOf('a.test'), memory)
+  })
+  const database = { read: stored.read.bind(stored), outage: () => world.outage }
+  const coordinator = { parts: { clock, database }, intake: { pending: () => 0 } }
   return { clock, world, view: new CrawlView(coordinator as unknown as Coordinator, { slow: [], lateMs: 0 }) }
 }
 
 test('an idle crawl waits for a pause, or for the retry of a failure', async () => {
   const waitsFor = async (given: Parameters<typeof viewOf>[0]) => {
-    const { view } = viewOf(given)
+    const { view } = await viewOf(given)
     await view.refresh()
     return view.snapshot().waitsFor
   }
@@ -35,7 +42,7 @@ test('an idle crawl waits for a pause, or for the retry of a failure', async () 
 })
 
 test('waiting for the database does not count as lateness, and the snapshot has the length of the outage', async () => {
-  const { view, clock, world } = viewOf({})
+  const { view, clock, world } = await viewOf({})
   await clock.run(clock.sleep(1000))
   await view.refresh()
   await clock.run(clock.sleep(6000))

@@ -2,7 +2,6 @@
  * A coordinator without workers of its own: it hands out sites over HTTP and takes in reports. Over PostgreSQL any number of
  * servers share one crawl; over SQLite there is one, which holds the folder.
  */
-
 import { hostname } from 'node:os'
 import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'

@@ -1,5 +1,4 @@
 /** A collection opened for commands that only read: also while a crawl writes it, also where nothing can be written. */
-
 import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'

@@ -1,5 +1,4 @@
 /** Adds seeds to a collection without crawling, from the files, folders and URLs that the operator names (V2). */
-
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { turn } from '../../base/clock.ts'

@@ -1,5 +1,4 @@
 /** The seeds of a collection: what became of them, and what the scope is drawn around. A name to try counts as the guess that got furthest. */
-
 import { turn } from '../../base/clock.ts'
 import { documentsOf, readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'

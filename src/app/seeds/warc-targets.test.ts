@@ -98,3 +98,14 @@ test('flipped or cut bytes are reported as damage and nothing else is thrown', a
     { numRuns: 500 },
   )
 })
+
+test('an answer whose status line no browser reads was captured with the status that it says', async () => {
+  const odd = ['HTTP/1.1 404Not Found', 'HTTP/0.9 404 x', 'HTTP/1.1 000 X'].map((line) =>
+    record('response', 'http://a.test/odd', `${line}\r\n\r\n`),
+  )
+  const { found } = await read(Buffer.concat(odd))
+  assert.deepEqual(
+    found.map((one) => /status (\d+)/.exec(one)?.[1]),
+    ['404', '404', '000'],
+  )
+})

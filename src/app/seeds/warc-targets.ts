@@ -126,8 +126,13 @@ export class WarcScanner {
     const wanted = url === undefined || !(type === 'response' || type === 'revisit') ? 0 : Math.min(length, PEEKED)
     if (this.#held.length < wanted && !isEnd) return false
     if (wanted > 0 || (url !== undefined && type === 'revisit' && length === 0)) {
-      const head = parseHttpBlock(this.#held.subarray(0, wanted))
-      const status = head && String(head.status)
+      const block = this.#held.subarray(0, wanted)
+      const head = parseHttpBlock(block)
+      // A status that no server may send is still one that was not successful.
+      const status =
+        head === undefined
+          ? ODD_STATUS.exec(Buffer.from(block.subarray(0, 100)).toString('latin1'))?.[1]
+          : String(head.status)
       const mediaType = head && parseMediaType(headerOf(head.headers, 'content-type')).type
       found.push(...target({ url: url ?? '', status, mediaType, at: this.#records }))
     }
@@ -136,6 +141,8 @@ export class WarcScanner {
     return true
   }
 }
+
+const ODD_STATUS = /^HTTP\/\S+ +(\d{3})/i
 
 function readHead(bytes: Uint8Array): Head | undefined {
   const { headers } = recordHead(bytes)

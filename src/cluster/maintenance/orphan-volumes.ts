@@ -3,7 +3,6 @@
  * volume is judged, and a worker's volume is orphaned only after the worker was silent for very long. Also incomplete
  * volumes that are complete elsewhere: their workers switched to another server or store before the end.
  */
-
 import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'

@@ -31,6 +31,7 @@ function bench(faults: { sync?: Error; send?: Error } = {}) {
   const archive: Archive = {
     keep: () => assert.fail('a courier keeps nothing'),
     copyOf: () => undefined,
+    checks: () => ({ checked: 0, wrong: 0 }),
     async synced() {
       log.push('sync begins')
       await clock.sleep(20)

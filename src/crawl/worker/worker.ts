@@ -229,6 +229,7 @@ class Worker {
           }
         },
         copyOf: (digest) => archive.copyOf(digest),
+        checks: () => archive.checks(),
         synced: () => archive.synced(),
         close: () => archive.close(),
       },

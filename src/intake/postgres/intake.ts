@@ -3,7 +3,6 @@
  * gets the lock of its bucket applies it, some buckets at a time. Each server looks once a second for parts that another
  * left behind, because it is slow or gone, so servers need not notify each other.
  */
-
 import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import { VolumeIds } from '../../collection/captures/write-captures.ts'
