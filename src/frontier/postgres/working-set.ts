@@ -176,8 +176,13 @@ export class WorkingSet implements Rows {
     return lockDomains(this.tx, this.domains, names)
   }
 
-  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Promise<Sifted> {
-    return sift(this, groups, replaced, asSeeds)
+  sift(
+    groups: readonly SiteLinks[],
+    replaced: readonly Replaced[],
+    asSeeds: boolean,
+    changing: ReadonlySet<bigint>,
+  ): Promise<Sifted> {
+    return sift(this, groups, replaced, asSeeds, changing)
   }
 
   readMissing(pages: readonly UrlAt[]): Promise<(page: UrlAt) => boolean> {

@@ -95,8 +95,13 @@ export interface Rows {
   readDomains(names: Iterable<string>): Soon<void>
   /** As `readDomains`, and locks them until the end. */
   lockDomains(names: Iterable<string>): Soon<void>
-  /** Of links into sites that are not locked, those that may change something. */
-  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Soon<Sifted>
+  /** Of links into sites that are not locked, those that may change something; of links into `changing` sites, all. */
+  sift(
+    groups: readonly SiteLinks[],
+    replaced: readonly Replaced[],
+    asSeeds: boolean,
+    changing: ReadonlySet<bigint>,
+  ): Soon<Sifted>
   /** Of pages anywhere, those that are marked as not found. */
   readMissing(pages: readonly UrlAt[]): Soon<(page: UrlAt) => boolean>
   /** Of locked sites, those that are aliases now: others may have dropped one meanwhile. */
