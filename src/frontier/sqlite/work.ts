@@ -8,7 +8,7 @@ import { KnownTexts } from '../known-url-cache.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
 import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
-import { newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import { type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
@@ -211,8 +211,9 @@ export class Work implements Rows {
     return this.#keys(READ_ENDED_LEASES, now)
   }
 
-  leasesOf(worker: WorkerId): bigint[] {
-    return this.#keys(READ_LEASES_OF_WORKER, worker)
+  leasesOf(worker: WorkerId): Lease[] {
+    const found = this.tx.allExact<{ key: bigint; fence: bigint }>(READ_LEASES_OF_WORKER, worker)
+    return found.map(({ key, fence }) => ({ key, fence: Number(fence) }))
   }
 
   leasesOut(atMost: number): bigint[] {
