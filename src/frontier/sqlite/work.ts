@@ -43,10 +43,10 @@ import { readTotals } from './totals.ts'
 import {
   insertUrl,
   MARK_WAITING,
-  READ_HELD_BACK,
   READ_TEXT,
   READ_WAITING,
   REVIVE_URLS,
+  readHeldBack,
   readUrl,
   readVia,
   spellingReader,
@@ -132,10 +132,7 @@ export class Work implements Rows {
 
   async flush(): Promise<void> {
     const { tx, tools } = this
-    for (const _ of writeUrls(tx, this.urls)) {
-      const pause = this.breathe()
-      if (pause !== undefined) await pause
-    }
+    await writeUrls(tx, this.urls, () => this.breathe())
     writeSpellings(tx, this.spellings)
     writeMemories(tx, this.memory)
     if (this.#names !== undefined) tools.aliases.write(tx, this.#names.take())
@@ -178,7 +175,7 @@ export class Work implements Rows {
   readUrls(): void {}
 
   readHeldBack(site: bigint): void {
-    for (const { key } of this.tx.allExact<{ key: bigint }>(READ_HELD_BACK, site)) this.urls.get(site, key)
+    readHeldBack(this.tx, this.urls, site)
   }
 
   readToWeigh(): void {}
@@ -193,7 +190,7 @@ export class Work implements Rows {
   }
 
   readMissing(): (page: UrlAt) => boolean {
-    return ({ site, key }) => this.urls.get(site, key)?.mark === NOT_FOUND
+    return ({ site, key }) => this.urls.textAt(site, key)?.mark === NOT_FOUND
   }
 
   aliasesAmong(sites: readonly bigint[]): ReadonlySet<bigint> {
