@@ -67,7 +67,7 @@ export interface Original {
   how: string
 }
 
-export interface NamedAs {
+interface NamedAs {
   to: SiteName
   https: boolean
   how: string
@@ -273,7 +273,7 @@ export function renamed(tools: Renaming, given: readonly Link[]): { links: reado
 }
 
 /** Undefined when the link stays: the home page, which shows whether the alias still is one. */
-export function atOriginal(tools: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
+function atOriginal(tools: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
   const url = tools.urls.parse(link.url)
   if (url === undefined || normalPath(url) === '/' || !tools.mayReplace(original.site)) return undefined
   const target = tools.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)

@@ -98,7 +98,7 @@ const NO_WORKERS: KnownWorkers = { present: () => [], postOf: () => undefined }
  * only its own share moves.
  */
 
-export function weightsOf(name: string): BigUint64Array {
+function weightsOf(name: string): BigUint64Array {
   return BigUint64Array.from({ length: BUCKETS }, (_, bucket) => hash64(`${bucket} ${name}`))
 }
 
@@ -110,7 +110,7 @@ export function bucketOrder(name: string): Uint8Array {
 }
 
 /** By bucket, the process that it leans to. There is at least one name. */
-export function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
+function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
   const [first, ...others] = names
   const owners = Array<string>(BUCKETS).fill(first)
   const max = weights(first).slice()

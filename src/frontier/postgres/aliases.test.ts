@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { link, openBench, whole } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { frontierQueries } from '../queries.ts'
 import { AliasTable } from './aliases.ts'
 
 const postgres = await postgresForTests()
@@ -25,6 +26,27 @@ describe('changes of other names', { skip }, () => {
     const next = await openBench(async () => db)
     assert.deepEqual(await count(), { n: 1 })
     assert.equal(await db.transact((tx) => next.ledger.unalias(tx, alias.name)), true)
+  })
+
+  it('stay pending when something is scheduled there while another server finds nothing to move', async () => {
+    const db = await server.make()
+    const bench = await openBench(async () => db)
+    await bench.admit(link('www.a.test/'))
+    await db.transact((tx) => bench.ledger.alias(tx, { name: 'www.a.test', original: 'a.test', how: 'told' }))
+    const pending = () => db.read((tx) => postgresTx(tx).all('SELECT pending FROM site_alias'))
+    const [visit] = (await bench.frontier.checkOut('w1', 1)).visits
+    await bench.applyParts(whole(bench, visit))
+    await db.transact((tx) => postgresTx(tx).run('UPDATE site_alias SET pending = 1'))
+    await db.transact(async (tx) => {
+      await bench.ledger.schedule(tx, [{ url: 'http://www.a.test/1', dueAt: 0 }])
+      await db.transact((other) => bench.ledger.reap(other))
+    })
+    assert.deepEqual(await pending(), [{ pending: 1 }])
+    await db.transact((tx) => bench.ledger.reap(tx))
+    const original = await db.read((tx) => frontierQueries.site(tx, 'a.test'))
+    assert.equal(original?.waiting, 1, 'it has moved')
+    await db.transact((tx) => bench.ledger.reap(tx))
+    assert.deepEqual(await pending(), [{ pending: 0 }])
   })
 
   /** A server with this history, of which `changes` are to be seen, and whose transactions have come to `next`. */

@@ -32,8 +32,17 @@ export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER
 export const READ_IDLE_PENDING = `
   SELECT a.site FROM site_alias a LEFT JOIN site s ON s.bucket = a.bucket AND s.key = a.site
   WHERE a.pending = 1 AND coalesce(s.waiting, 0) = 0 LIMIT $1`
-export const CLEAR_PENDING = `UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])`
-export const WRITE_PENDING = `UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND pending <> $3`
+/** Another transaction that has a row locked may be making something wait there. */
+export const LOCK_PENDING = `
+  SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[]) AND pending = 1
+  ORDER BY site FOR UPDATE SKIP LOCKED`
+/** Once they are locked: something may have begun to wait since they were read. */
+export const CLEAR_PENDING = `
+  UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])
+    AND NOT EXISTS (SELECT FROM site s WHERE s.bucket = $1 AND s.key = site_alias.site AND s.waiting > 0)`
+/** 1 is always written, for the lock: otherwise a transaction that found nothing waiting could clear it. */
+export const WRITE_PENDING = `
+  UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND (pending <> $3 OR $3 = 1)`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
 
 /** The latest change of an alias is enough: a reader that misses these sees that one. */
@@ -159,6 +168,9 @@ export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Pro
 
 export async function readPending(tx: PostgresTx, atMost: number): Promise<SiteName[]> {
   const idle = await tx.allExact<{ site: bigint }>(READ_IDLE_PENDING, MAX_MOVED)
-  await eachBucket(idle, bySite, (bucket, rows) => tx.run(CLEAR_PENDING, bucket, column(rows, 'site')))
+  await eachBucket(idle, bySite, async (bucket, rows) => {
+    const locked = await tx.allExact<{ site: bigint }>(LOCK_PENDING, bucket, column(rows, 'site'))
+    if (locked.length > 0) await tx.run(CLEAR_PENDING, bucket, column(locked, 'site'))
+  })
   return column(await tx.all<{ name: SiteName }>(READ_PENDING, atMost), 'name')
 }

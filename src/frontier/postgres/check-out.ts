@@ -31,7 +31,7 @@ export interface CheckedOut {
   short: boolean
 }
 
-export interface CheckingOut {
+interface CheckingOut {
   /** Resolves after the COMMIT. It rejects when the connection was lost meanwhile, even if the COMMIT was done. */
   answer: Promise<CheckedOut>
   /** All visits in it. */

@@ -2,15 +2,21 @@
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { Lease } from '../rules/site.ts'
 import { leaseOf, visitId } from '../rules/visit.ts'
 import { byKey, column, eachBucket } from './by-bucket.ts'
 
-/** Some of every bucket: where parts wait to be applied, those of other buckets must not wait behind them. */
+/**
+ * Some of every bucket: where parts wait to be applied, those of other buckets must not wait behind them. After an outage all
+ * leases may have ended: the next calls see the others.
+ */
 export const READ_ENDED_LEASES = `
   SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 ORDER BY lease_until LIMIT 100) s`
+    SELECT key, lease_until FROM site WHERE site.bucket = b.bucket AND lease_until <= $1
+    ORDER BY lease_until LIMIT 4) s
+  ORDER BY s.lease_until`
 export const READ_LEASES_OF_WORKER = `
-  SELECT key FROM site
+  SELECT key, fence::float8 AS fence FROM site
   WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
 export const READ_OUT = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
@@ -22,11 +28,6 @@ export const RENEW = `
     WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
   UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
   WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
-
-interface Lease {
-  key: bigint
-  fence: number
-}
 
 /**
  * Returns the visits that have no lease any more. A lease that expired and was not reaped yet is renewed: no other worker

@@ -80,7 +80,7 @@ interface DueRow {
   region: string
 }
 
-export async function refreshDueCache(tx: PostgresTx, dueCache: DueCache): Promise<void> {
+async function refreshDueCache(tx: PostgresTx, dueCache: DueCache): Promise<void> {
   const [due, idle] = await Promise.all([tx.all<DueRow>(READ_DUE), tx.all<{ shard: number; until: number }>(READ_IDLE)])
   for (const { bucket, due: at, state, region, ...site } of due)
     if (state === 'free') dueCache.free(bucket, classOf(site))

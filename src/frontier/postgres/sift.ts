@@ -22,6 +22,7 @@ export async function sift(
   all: readonly SiteLinks[],
   replaced: readonly Replaced[],
   asSeeds: boolean,
+  changing: ReadonlySet<bigint>,
 ): Promise<Sifted> {
   const { texts, urls } = tools
   const isKnown = (link: Link) => texts.has(link.key, link.url)
@@ -38,9 +39,12 @@ export async function sift(
     for (const { key, name, members } of doubtful)
       if (!unendorsed.has(key) && members.some(isKnown)) tools.trusted.note(unsigned64(key), name)
   }
-  const groups = all.map((site) => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
+  const groups = all.map((site) =>
+    // Whether they matter depends on what becomes of their rows: their site is locked anyway.
+    changing.has(site.key) ? site : { ...site, news: site.members.filter((link) => news.has(link)) },
+  )
   return {
-    groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || concerned.has(key)),
+    groups: groups.filter(({ key, news }) => asSeeds || news?.length !== 0 || concerned.has(key)),
     replaced: replaced.filter(({ link }) => elsewhere.news.has(link)),
   }
 }

@@ -20,7 +20,7 @@ import type { PgValue } from '../../database/postgres/values.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
 import type { Rows, Sifted, SiteLinks, Target, UnendorsedSites } from '../rules/rows.ts'
-import { type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import { type Lease, type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-rows.ts'
 import { hold, writeAddresses } from './address-rows.ts'
@@ -176,8 +176,13 @@ export class WorkingSet implements Rows {
     return lockDomains(this.tx, this.domains, names)
   }
 
-  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Promise<Sifted> {
-    return sift(this, groups, replaced, asSeeds)
+  sift(
+    groups: readonly SiteLinks[],
+    replaced: readonly Replaced[],
+    asSeeds: boolean,
+    changing: ReadonlySet<bigint>,
+  ): Promise<Sifted> {
+    return sift(this, groups, replaced, asSeeds, changing)
   }
 
   readMissing(pages: readonly UrlAt[]): Promise<(page: UrlAt) => boolean> {
@@ -200,8 +205,8 @@ export class WorkingSet implements Rows {
     return this.#keys(READ_ENDED_LEASES, now)
   }
 
-  leasesOf(worker: WorkerId): Promise<bigint[]> {
-    return this.#keys(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
+  leasesOf(worker: WorkerId): Promise<Lease[]> {
+    return this.tx.allExact<Lease>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
   }
 
   leasesOut(atMost: number): Promise<bigint[]> {

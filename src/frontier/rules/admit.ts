@@ -30,11 +30,18 @@ export function renamingOf({ tools, names }: Rows): Renaming {
   return { urls: tools.urls, aliases: names, mayReplace: tools.mayReplace }
 }
 
-/** The links that matter, where they are to be entered. */
-export async function sift(rows: Rows, given: readonly Link[], asSeeds: boolean): Promise<Sifted> {
+/** The links that matter, where they are to be entered. `changing`: sites whose rows this transaction is about to change. */
+export async function sift(
+  rows: Rows,
+  given: readonly Link[],
+  asSeeds: boolean,
+  changing: ReadonlySet<bigint> = NO_SITES,
+): Promise<Sifted> {
   const { links, replaced } = renamed(renamingOf(rows), given)
-  return rows.sift(sitesOf(links), replaced, asSeeds)
+  return rows.sift(sitesOf(links), replaced, asSeeds, changing)
 }
+
+const NO_SITES: ReadonlySet<bigint> = new Set()
 
 /** All sites to lock. */
 export function sitesTouched({ groups, replaced }: Sifted): bigint[] {

@@ -46,13 +46,14 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
   const grouped = sitesOf(parts)
   for (const { members } of grouped) members.sort((a, b) => a.fence - b.fence || a.part - b.part)
   const keys = grouped.map(({ key }) => key)
+  const changing = new Set(keys)
   const judgeAll = (siteOf: (key: bigint) => SiteRow | undefined) =>
     grouped.map((group) => judge(group, siteOf(group.key)))
   const [siteOf] = await Promise.all([rows.peekSites(keys), rows.readNames()])
   const expected = judgeAll(siteOf)
   await learnAliases(rows, appliedOf(expected))
   let own = ownOf(rows, expected)
-  const expectedLinks = await sift(rows, crossSiteOf(expected, own), false)
+  const expectedLinks = await sift(rows, crossSiteOf(expected, own), false, changing)
   await rows.lockSites([...keys, ...sitesTouched(expectedLinks), ...namesTouched(rows, expected)])
   const groups = judgeAll((key) => rows.sites.get(key))
   const isExpected = sameParts(expected, groups)
@@ -61,7 +62,7 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
     await learnAliases(rows, appliedOf(groups))
     own = ownOf(rows, groups)
   }
-  const sifted = isExpected ? expectedLinks : await sift(rows, crossSiteOf(groups, own), false)
+  const sifted = isExpected ? expectedLinks : await sift(rows, crossSiteOf(groups, own), false, changing)
   await rows.makeSites(sifted.groups)
   // Before the links that depend on it.
   await learnWildcards(rows, appliedOf(groups))

@@ -60,12 +60,12 @@ export function domainView(row: ViewedRow): DomainView {
 }
 
 /** What made-up names under a domain resolve to, as its row has it. */
-export interface Probe {
+interface Probe {
   addresses: string
   at: Instant
 }
 
-export interface KeptDomain {
+interface KeptDomain {
   readonly row: DomainRow
   /** What the database has. */
   before: DomainRow

@@ -21,7 +21,7 @@ export function domainOf(site: SiteName): string {
 }
 
 /** Unendorsed sites that may still be visited; a negative number is too many. Only domains with a wildcard are bounded. */
-export function capacityOf(domain: DomainRow): number {
+function capacityOf(domain: DomainRow): number {
   return allowedUnendorsed(domain) - (domain.unendorsed - domain.held)
 }
 
@@ -99,7 +99,7 @@ export function hasNewReferrer(
   })
 }
 
-export interface Endorsed {
+interface Endorsed {
   domain: DomainRow
   wasHeld: boolean
 }

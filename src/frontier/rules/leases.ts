@@ -7,7 +7,7 @@ import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 import { movePending } from './alias-moves.ts'
 import { balancePending } from './domains.ts'
 import type { InTransaction, Rows } from './rows.ts'
-import type { SiteRow } from './site.ts'
+import type { Lease, SiteRow } from './site.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from './visit.ts'
 
 /** Locks the sites of visits. The answer is the site whose lease is this visit's. */
@@ -59,7 +59,8 @@ export async function giveBack(rows: Rows, visits: readonly VisitId[]): Promise<
 export async function takeBack(rows: Rows, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]> {
   const named = new Set(has)
   const taken: VisitId[] = []
-  for (const site of await lockLeases(rows, worker)) {
+  // Those that the worker names are left unlocked: their parts may be being applied.
+  for (const site of await lockLeases(rows, worker, (lease) => !named.has(visitId(lease.key, lease.fence)))) {
     const visit = visitId(site.key, site.fence)
     if (isBegun(site) || named.has(visit)) continue
     returnLease(rows, site)
@@ -70,8 +71,12 @@ export async function takeBack(rows: Rows, worker: WorkerId, has: readonly Visit
 }
 
 /** Of the visits of a worker, those whose last part is not in the inbox. */
-async function lockLeases(rows: Rows, worker: WorkerId): Promise<SiteRow[]> {
-  const keys = await rows.leasesOf(worker)
+async function lockLeases(
+  rows: Rows,
+  worker: WorkerId,
+  isWanted: (lease: Lease) => boolean = () => true,
+): Promise<SiteRow[]> {
+  const keys = (await rows.leasesOf(worker)).filter(isWanted).map(({ key }) => key)
   await rows.lockSites(keys)
   return keys.flatMap((key) => {
     const site = rows.sites.get(key)

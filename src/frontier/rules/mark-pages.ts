@@ -93,6 +93,7 @@ function markOne(rows: Rows, site: SiteRow, one: Fetched): void {
   const row = known ?? addPage(rows, site, one, mark, 0)
   if (known !== undefined) {
     // With the text that was fetched: a visit may have found another one than waited here.
+    if (known.url !== page.url) texts.forget(page.key)
     known.url = page.url
     markAs(rows, site, known, mark, page.tries)
   }

@@ -11,11 +11,11 @@ import type { AliasView, Replaced } from '../aliases.ts'
 import type { KnownTexts } from '../known-url-cache.ts'
 import type { SharedTools } from '../tools.ts'
 import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from './domain-rows.ts'
-import type { SiteRow } from './site.ts'
+import type { Lease, SiteRow } from './site.ts'
 import type { AddressRows, MemoryRows, SiteRows } from './site-rows.ts'
 import type { SpellingRows, UrlAt, UrlRow, UrlRows } from './url-rows.ts'
 
-export type Soon<Answer> = Answer | Promise<Answer>
+type Soon<Answer> = Answer | Promise<Answer>
 
 /** Links into one site. */
 export interface SiteLinks {
@@ -95,8 +95,13 @@ export interface Rows {
   readDomains(names: Iterable<string>): Soon<void>
   /** As `readDomains`, and locks them until the end. */
   lockDomains(names: Iterable<string>): Soon<void>
-  /** Of links into sites that are not locked, those that may change something. */
-  sift(groups: readonly SiteLinks[], replaced: readonly Replaced[], asSeeds: boolean): Soon<Sifted>
+  /** Of links into sites that are not locked, those that may change something; of links into `changing` sites, all. */
+  sift(
+    groups: readonly SiteLinks[],
+    replaced: readonly Replaced[],
+    asSeeds: boolean,
+    changing: ReadonlySet<bigint>,
+  ): Soon<Sifted>
   /** Of pages anywhere, those that are marked as not found. */
   readMissing(pages: readonly UrlAt[]): Soon<(page: UrlAt) => boolean>
   /** Of locked sites, those that are aliases now: others may have dropped one meanwhile. */
@@ -107,7 +112,7 @@ export interface Rows {
   /** What waits in a site, the first first, with the page on which it was found. */
   waitingIn(site: SiteRow, atMost: number): Soon<readonly { row: UrlRow; via: string | undefined }[]>
   endedLeases(now: Instant): Soon<readonly bigint[]>
-  leasesOf(worker: WorkerId): Soon<readonly bigint[]>
+  leasesOf(worker: WorkerId): Soon<readonly Lease[]>
   leasesOut(atMost: number): Soon<readonly bigint[]>
   newestHoldable(domain: DomainRow, atMost: number): Soon<UnendorsedSites>
   oldestHeld(domain: DomainRow, atMost: number): Soon<UnendorsedSites>

@@ -122,6 +122,9 @@ export interface SiteRow {
   waiting: number
 }
 
+/** A visit's hold on its site. */
+export type Lease = Pick<SiteRow, 'key' | 'fence'>
+
 /** The hosts of a university, the sites of a small server: this many are not a flood. */
 export const NOT_DEFERRED = 100
 
@@ -165,26 +168,20 @@ export function nameSeed(site: SiteRow): void {
   site.deferral = 0
 }
 
-/** What a transaction does for the rules, whichever database it belongs to. */
-export interface SiteWork {
-  /** One for the whole transaction. */
+/** What these rules use of a transaction's `Rows`. */
+interface SiteWork {
   readonly now: Instant
-  /** Sets until when a waiting site waits, and its rank. */
   beginToWait(site: SiteRow): void
 }
 
-/**
- * A site got something to fetch. A crawled one waits again; one that waits for a URL to become due may be due earlier.
- * Returns whether the site begins to wait anew.
- */
-export function wake(work: SiteWork, site: SiteRow): boolean {
+/** A site got something to fetch. A crawled one waits again; one that waits for a URL to become due may be due earlier. */
+export function wake(work: SiteWork, site: SiteRow): void {
   const before = site.state
   site.state = stateAfter(before, { kind: 'urls' })
-  if (site.state !== 'waiting') return false
+  if (site.state !== 'waiting') return
   if (before === 'crawled') site.since = work.now
-  else if (site.not_before <= site.polite_at) return false
+  else if (site.not_before <= site.polite_at) return
   work.beginToWait(site)
-  return true
 }
 
 /** After an event that leaves the site waiting or crawled. */

@@ -10,7 +10,7 @@ import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { LostVisit, PartResult, StoredPart } from '../contract.ts'
 import type { Rows } from './rows.ts'
-import { ALL_PARTS, restAfter, type SiteRow, stateAfter } from './site.ts'
+import { ALL_PARTS, type Lease, restAfter, type SiteRow, stateAfter } from './site.ts'
 
 /** 16 hex digits, a dot and the fence: the name tells the site and the lease without a table. */
 export function visitId(site: bigint, fence: number): VisitId {
@@ -24,7 +24,7 @@ export function readVisitId(id: VisitId): { site: bigint; fence: number } | unde
 }
 
 /** The same, with the site's key as the database holds it. */
-export function leaseOf(id: VisitId): { key: bigint; fence: number } | undefined {
+export function leaseOf(id: VisitId): Lease | undefined {
   const read = readVisitId(id)
   return read && { key: signed64(read.site), fence: read.fence }
 }

@@ -100,7 +100,7 @@ export const READ_FREE = `
       WHERE o.site = site.key AND o.comparison IS NULL AND o.first_worker <> r.first_worker AND o.first_at BETWEEN ? AND r.first_at))
   ORDER BY losses, deferral, rank LIMIT ?`
 
-export interface FreeSite {
+interface FreeSite {
   key: bigint
   address: string | null
   losses: bigint
@@ -112,12 +112,7 @@ export interface FreeSite {
  * Never lost sites first (V9), then the least deferred, then by rank: of the sites reserved for this worker and those for any
  * worker.
  */
-export function readFree(
-  tx: SqliteTx,
-  worker: WorkerId,
-  { name, from, to }: RecheckExclusion,
-  atMost: number,
-): FreeSite[] {
+function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: RecheckExclusion, atMost: number): FreeSite[] {
   const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
   const unreserved = read('')
   const own = read(worker)

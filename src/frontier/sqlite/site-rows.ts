@@ -72,7 +72,7 @@ export function growSite(tx: SqliteTx, site: SiteRow): void {
 }
 
 export const READ_ENDED_LEASES = `SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`
-export const READ_LEASES_OF_WORKER = `SELECT key FROM site WHERE worker = ? AND state = 'leased'`
+export const READ_LEASES_OF_WORKER = `SELECT key, fence FROM site WHERE worker = ? AND state = 'leased'`
 export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL LIMIT ?`
 export const READ_RESTING = `
   SELECT key FROM site WHERE key > ? AND state IN ('waiting', 'free') ORDER BY key LIMIT ?`

@@ -16,7 +16,8 @@ export const WRITE_URL = `
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
 export const GIVE_UP_URLS = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
 export const REVIVE_URLS = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ?`
-export const READ_HELD_BACK = `SELECT key FROM url WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
+export const READ_HELD_BACK = `
+  SELECT key, ${COLUMNS} FROM url INDEXED BY url_held WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const READ_WAITING = `SELECT key FROM url WHERE site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
 
 const SPELLING = 'position, url, depth, via_site, via_key, path, tried'
@@ -34,10 +35,32 @@ type Exact<Row> = {
   [Name in keyof Row]: Row[Name] extends string ? string : Row[Name] extends number ? bigint : bigint | null
 }
 
+/** In the order of `COLUMNS`. */
+type UrlColumns = readonly [
+  url: string,
+  depth: bigint,
+  via_site: bigint | null,
+  via_key: bigint | null,
+  path: string,
+  seq: bigint,
+  enqueued_at: bigint,
+  due_at: bigint,
+  tries: bigint,
+  mark: bigint,
+  lastmod: bigint | null,
+]
+
+/** Columns by name cost 7.7 µs a row, in an array 3.0. */
 export function readUrl(tx: SqliteTx, site: bigint, key: bigint): UrlRow | undefined {
-  const row = tx.getExact<Exact<Omit<UrlRow, 'site' | 'key'>>>(READ_URL, site, key)
-  if (row === undefined) return undefined
-  const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
+  const row = tx.getColumns<UrlColumns>(READ_URL, site, key)
+  return row && rowOf(site, key, row)
+}
+
+function rowOf(
+  site: bigint,
+  key: bigint,
+  [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod]: UrlColumns,
+): UrlRow {
   return {
     site,
     key,
@@ -55,19 +78,31 @@ export function readUrl(tx: SqliteTx, site: bigint, key: bigint): UrlRow | undef
   }
 }
 
+/** URLs that findings hold back in a site. */
+export function readHeldBack(tx: SqliteTx, urls: UrlRows, site: bigint): void {
+  for (const row of tx.allExact<Exact<Omit<UrlRow, 'site' | 'key'>> & { key: bigint }>(READ_HELD_BACK, site)) {
+    const { key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
+    const columns = [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
+    if (!urls.isRead({ site, key })) urls.keep(rowOf(site, key, columns))
+  }
+}
+
 export function insertUrl(tx: SqliteTx, row: UrlRow): boolean {
   return tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1
 }
 
-export function* writeUrls(tx: SqliteTx, urls: UrlRows): Generator<undefined> {
+/** Rows between two looks at the clock. */
+const ROWS_A_BREATH = 16
+
+export async function writeUrls(tx: SqliteTx, urls: UrlRows, breathe: () => Promise<void> | undefined): Promise<void> {
   const { added, changed, givenUp } = urls.take()
-  for (const row of added) {
-    tx.run(ADD_URL, row.site, row.key, ...valuesOf(row))
-    yield
-  }
-  for (const row of changed) {
-    tx.run(WRITE_URL, ...valuesOf(row), row.site, row.key)
-    yield
+  for (let nth = 0; nth < added.length + changed.length; nth++) {
+    const isNew = nth < added.length
+    const row = isNew ? added[nth] : changed[nth - added.length]
+    if (isNew) tx.run(ADD_URL, row.site, row.key, ...valuesOf(row))
+    else tx.run(WRITE_URL, ...valuesOf(row), row.site, row.key)
+    const pause = nth % ROWS_A_BREATH === 0 ? breathe() : undefined
+    if (pause !== undefined) await pause
   }
   for (const site of givenUp) tx.run(GIVE_UP_URLS, site)
 }
@@ -104,8 +139,6 @@ export function writeSpellings(tx: SqliteTx, spellings: SpellingRows): void {
     tx.run(WRITE_SPELLING, site, key, position, url, depth, via_site, via_key, path, tried)
 }
 
-export const READ_URL_TEXT = `SELECT url FROM url WHERE site = ? AND key = ?`
-
 export interface WithVia {
   via_site: bigint | null
   via_key: bigint | null
@@ -114,5 +147,5 @@ export interface WithVia {
 /** The text of the page on which a URL was found. */
 export function readVia(tx: SqliteTx, { via_site, via_key }: WithVia): string | undefined {
   if (via_site === null || via_key === null) return undefined
-  return tx.get<{ url: string }>(READ_URL_TEXT, via_site, via_key)?.url
+  return tx.get<{ url: string }>(READ_TEXT, via_site, via_key)?.url
 }

@@ -8,7 +8,7 @@ import { KnownTexts } from '../known-url-cache.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
 import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
-import { newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import { type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
@@ -43,10 +43,10 @@ import { readTotals } from './totals.ts'
 import {
   insertUrl,
   MARK_WAITING,
-  READ_HELD_BACK,
   READ_TEXT,
   READ_WAITING,
   REVIVE_URLS,
+  readHeldBack,
   readUrl,
   readVia,
   spellingReader,
@@ -132,10 +132,7 @@ export class Work implements Rows {
 
   async flush(): Promise<void> {
     const { tx, tools } = this
-    for (const _ of writeUrls(tx, this.urls)) {
-      const pause = this.breathe()
-      if (pause !== undefined) await pause
-    }
+    await writeUrls(tx, this.urls, () => this.breathe())
     writeSpellings(tx, this.spellings)
     writeMemories(tx, this.memory)
     if (this.#names !== undefined) tools.aliases.write(tx, this.#names.take())
@@ -178,7 +175,7 @@ export class Work implements Rows {
   readUrls(): void {}
 
   readHeldBack(site: bigint): void {
-    for (const { key } of this.tx.allExact<{ key: bigint }>(READ_HELD_BACK, site)) this.urls.get(site, key)
+    readHeldBack(this.tx, this.urls, site)
   }
 
   readToWeigh(): void {}
@@ -193,7 +190,7 @@ export class Work implements Rows {
   }
 
   readMissing(): (page: UrlAt) => boolean {
-    return ({ site, key }) => this.urls.get(site, key)?.mark === NOT_FOUND
+    return ({ site, key }) => this.urls.textAt(site, key)?.mark === NOT_FOUND
   }
 
   aliasesAmong(sites: readonly bigint[]): ReadonlySet<bigint> {
@@ -211,8 +208,9 @@ export class Work implements Rows {
     return this.#keys(READ_ENDED_LEASES, now)
   }
 
-  leasesOf(worker: WorkerId): bigint[] {
-    return this.#keys(READ_LEASES_OF_WORKER, worker)
+  leasesOf(worker: WorkerId): Lease[] {
+    const found = this.tx.allExact<{ key: bigint; fence: bigint }>(READ_LEASES_OF_WORKER, worker)
+    return found.map(({ key, fence }) => ({ key, fence: Number(fence) }))
   }
 
   leasesOut(atMost: number): bigint[] {
