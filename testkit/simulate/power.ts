@@ -184,16 +184,19 @@ export class Power {
         return call(...values)
       }
     }
-    return {
+    const guarded: Record<keyof SqliteTx, unknown> = {
       dialect: tx.dialect,
+      rollbacks: tx.rollbacks,
       run: guard((sql: string, ...values: SqlValue[]) => tx.run(sql, ...values)),
       get: guard(tx.get),
       all: guard(tx.all),
       getExact: guard(tx.getExact),
+      getColumns: guard(tx.getColumns),
       allExact: guard(tx.allExact),
       each: guard(tx.each),
       eachExact: guard(tx.eachExact),
-    } as SqliteTx
+    }
+    return guarded as unknown as SqliteTx
   }
 
   journal(journal: Journal<Event>): Journal<Event> {
