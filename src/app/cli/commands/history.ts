@@ -9,7 +9,7 @@ export const history: Command = {
   what: 'list the captures of a URL',
   more: 'Lists when a URL was captured, with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
   examples: {
-    'orbweaver history https://www.example.org/': 'List all captures, oldest first.',
+    'orbweaver history https://www.example.org/': 'List the captures, oldest first; of very many, the latest 10,000.',
     'orbweaver history https://www.example.org/ --json': 'As JSON.',
   },
   async run(call) {
