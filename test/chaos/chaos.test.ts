@@ -77,6 +77,9 @@ test('the judge of chaos finds each wait that is broken, and repeats that no fau
   assert.deepEqual(judged(twice, { whose: 'worker', from: 1000, to: 1000 }), [])
   assert.deepEqual(judged(twice, { whose: 'worker', from: 9000, to: 9000 }), ['repeated'], 'long after it was durable')
   assert.deepEqual(judged(twice, { whose: 'server', from: 1000, to: 4000 }), ['repeated'], 'a server forgets nothing')
+  const moved = [asked(`${plain}/robots.txt`, 0, 301), asked(`${plain}/robots.txt`, 7000, 301)]
+  assert.deepEqual(judged(moved), ['repeated'])
+  assert.deepEqual(judged(moved, { whose: 'server', from: 1000, to: 4000 }), [], 'the lease ended before its target')
   const outage: Hindrance = { whose: 'server', from: 1000, to: 4000 }
   assert.deepEqual(judged(twice, outage, { whose: 'worker', from: 7000, to: 7000 }), [], 'it could not be reported')
 })

@@ -117,6 +117,10 @@ export function killsBy(hindrances: readonly Hindrance[]): Kills {
       if (whose === 'server' && from <= durable && to >= answered)
         durable = Math.max(durable, to + LONGEST_UNREPORTED_MS)
     if (durable - answered > LEASE_MS) return true
+    // What a robots.txt says is noted when the last of its redirects is answered: a visit whose lease ends between them, because
+    // no server renews it, leaves the next one nothing.
+    const isOnTheWay = before.url.endsWith('/robots.txt') && before.status >= 300 && before.status < 400
+    if (isOnTheWay && inOrder.some(({ from, to }) => from <= again.wall && to >= before.wall - LEASE_MS)) return true
     return inOrder.some(({ whose, from, to }) => {
       return whose === 'worker' && from <= Math.min(durable, again.wall) && to >= before.wall
     })
