@@ -51,15 +51,21 @@ test('work that is done in time, too late, that fails in time and too late', asy
 
 test('work is repeated until it is over, and hears how late it is', async () => {
   const clock = virtualClock(0)
+  /** A busy machine: the second sleep lasts 40 ms longer. */
+  let sleeps = 0
+  const busy = {
+    ...clock,
+    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms + (++sleeps === 2 ? 40 : 0), signal),
+  }
   const over = new AbortController()
   const late: number[] = []
   await clock.run(
-    every(clock, 100, over.signal, async (lateMs) => {
+    every(busy, 100, over.signal, async (lateMs) => {
       late.push(lateMs)
       await clock.sleep(30)
       if (late.length === 3) over.abort()
     }),
   )
-  assert.deepEqual(late, [0, 0, 0])
-  assert.equal(clock.elapsed(), 390)
+  assert.deepEqual(late, [0, 40, 0])
+  assert.equal(clock.elapsed(), 430)
 })

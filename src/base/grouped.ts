@@ -7,7 +7,7 @@ interface Call<In, Out> {
   reject(error: unknown): void
 }
 
-export interface Grouping<In> {
+interface Grouping<In> {
   /** Calls per group. */
   max?: number
   /** Of two calls with the same name the second waits for the first. */

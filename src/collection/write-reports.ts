@@ -21,7 +21,7 @@ import {
 import { type KnownPage, PageChanges, readKnown } from './pages/page-changes.ts'
 import { findingRow } from './pages/page-row.ts'
 
-export interface CatalogueTools {
+interface CatalogueTools {
   filter: DigestFilter
   volumes: VolumeIds
 }

@@ -6,7 +6,7 @@ import type { AgendaItem } from '../contracts/visit.ts'
 import { failureOutcome } from './failures.ts'
 
 /** How the turn of a URL ended. */
-export type TurnEnd =
+type TurnEnd =
   | { kind: 'refused'; by: RefusedBy; rule: string; held?: boolean }
   /** For the `tries`-th time; it waits as the table says, and at least `minWait`. */
   | { kind: 'failed'; failure: FailureKind; tries: number; at: Instant; minWait?: Millis; patience: number }
@@ -19,7 +19,7 @@ export type TurnEnd =
   | PageContent
 
 /** What is known of a page whose answer has been read. */
-export interface PageContent {
+interface PageContent {
   kind: 'page'
   noindex: boolean
   /** What its bytes are, if the server declared nothing and that type is not wanted. */

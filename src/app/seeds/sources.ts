@@ -216,7 +216,7 @@ export async function* answeredHomes(
 /** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
 export const submissions = (chunks: Chunks) => foundIn(chunks, submission)
 
-export function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
+function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
   // As in `web/url/seed.ts`: only at the start or after white space, so that fragments are kept.
   const hash = /(?:^|\s)#/.exec(text)
   const seed = (hash === null ? text : text.slice(0, hash.index)).trim()

@@ -379,6 +379,28 @@ test('a waiting check-out returns when the worker ends', async () => {
   })
 })
 
+test('visits are handed out when what concerns them is known; a worker that outlives the crawl is not told of its end', async () => {
+  const { run, start, clock, all } = world()
+  for (const server of all)
+    server.answer = () => ({
+      body: { visits: [{ visit: visitToWire(visit), ticket: TICKET }], next: 'over', heldMs: 0 },
+    })
+  const steps: string[] = []
+  await run(async () => {
+    const remote = start({ outlivesCrawl: true })
+    remote.onVisits = async (visits) => {
+      await clock.sleep(50)
+      steps.push(`known: ${visits.map(({ site }) => site)}`)
+    }
+    const { visits, next } = await remote.checkOut('w1', 5)
+    steps.push(`handed out: ${visits.length}`)
+    assert.equal(next, 1000)
+    const other = start()
+    assert.equal((await other.checkOut('w1', 5)).next, 'over')
+  })
+  assert.deepEqual(steps, ['known: a.test', 'handed out: 1'])
+})
+
 test('what is no answer of ours is none', async () => {
   const { servers, start, run, clock } = world({}, ['http://a'])
   const a = servers.get('http://a')!

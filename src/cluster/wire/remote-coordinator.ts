@@ -128,23 +128,20 @@ export class RemoteServers implements CoordinatorCalls {
       const has = this.#held.of(worker)
       return has.length > MAX_RENEWED ? plain : { ...plain, has }
     }
-    try {
-      const asked = await this.#servers.ask('checkOut', question, { patience: 0, extraMs: pollMs, signal })
-      const { answer, sentAt, answeredAt } = asked
-      lost.answered(sentAt)
-      // Leases began no earlier than when the request was sent, plus its wait there.
-      const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
-      const visits = answer.visits.map(({ visit, ticket }) => {
-        this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
-        return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
-      })
-      await this.onVisits(visits)
-      const goesOn = answer.next === 'over' && this.#options.outlivesCrawl === true
-      return { visits, next: goesOn ? REST : answer.next }
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
-      return { visits: [], next: Math.max(REST, error.retryMs) }
-    }
+    const options = { patience: 0, extraMs: pollMs, signal }
+    const asked = await this.#servers.ask('checkOut', question, options).catch(ifUnreachable)
+    if (asked instanceof Unreachable) return { visits: [], next: Math.max(REST, asked.retryMs) }
+    const { answer, sentAt, answeredAt } = asked
+    lost.answered(sentAt)
+    // Leases began no earlier than when the request was sent, plus its wait there.
+    const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
+    const visits = answer.visits.map(({ visit, ticket }) => {
+      this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
+      return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
+    })
+    await this.onVisits(visits)
+    const goesOn = answer.next === 'over' && this.#options.outlivesCrawl === true
+    return { visits, next: goesOn ? REST : answer.next }
   }
 
   async enter(worker: WorkerId, visit: VisitId, address: string): ReturnType<CoordinatorCalls['enter']> {
@@ -282,6 +279,11 @@ export class RemoteServers implements CoordinatorCalls {
   #warn(what: string): void {
     this.#options.journal.record({ kind: 'trouble', what })
   }
+}
+
+function ifUnreachable(error: unknown): Unreachable {
+  if (error instanceof Unreachable) return error
+  throw error
 }
 
 export type VolumeCalls = ReturnType<typeof volumeCalls>

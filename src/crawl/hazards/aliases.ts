@@ -206,7 +206,7 @@ const MAX_SEGMENTS = 12
 
 export type Repeats = [answered: number, nothingNew: number]
 
-export function repeatPattern(folder: string, min: number): string {
+function repeatPattern(folder: string, min: number): string {
   return `${folder}/** with ${min} segments repeated`
 }
 

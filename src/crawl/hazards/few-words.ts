@@ -119,6 +119,6 @@ export function judgeWords(family: Family, context: PageContext): PatternFinding
   return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }
 
-export function fewWordsPattern(pattern: string, min: number): string {
+function fewWordsPattern(pattern: string, min: number): string {
   return `${pattern} of ${min} words or more`
 }

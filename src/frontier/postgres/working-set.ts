@@ -30,7 +30,6 @@ import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
 import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
 import { writeMemories } from './memory-rows.ts'
-import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
 import { learnNearness } from './nearness.ts'
 import { isTrusted, sift } from './sift.ts'
 import { lockIdle, lockSites, makeSites, readSites, type SharedSite, writeSites } from './site-rows.ts'
@@ -318,4 +317,13 @@ async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[])
     }
   })
   return heads
+}
+
+const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
+const WRITE_META = `
+  INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
+
+async function readMeta(tx: PostgresTx, name: string): Promise<string | undefined> {
+  return (await tx.get<{ value: string }>(READ_META, name))?.value
 }

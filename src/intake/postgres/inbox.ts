@@ -54,7 +54,7 @@ const READ_QUIET = `
 export type PartName = Pick<ClosedPart, 'visit' | 'part'>
 
 /** The visit's id contains its site; a part with another id is stored where its site would be. */
-export function bucketOfPart({ visit, site }: SealedPart): number {
+function bucketOfPart({ visit, site }: SealedPart): number {
   return bucketOf('postgres', signed64(readVisitId(visit)?.site ?? hash64(site)))
 }
 
@@ -114,7 +114,7 @@ export function makeAllReady(tx: Tx): Promise<number> {
   return postgresTx(tx).run(MAKE_READY_ALL)
 }
 
-export interface FailedPart extends PartName {
+interface FailedPart extends PartName {
   why: string
 }
 

@@ -1,7 +1,7 @@
 /** Decodes the chunked coding, however the bytes are cut into pieces. */
 
 /** Where the payload goes. */
-export interface PayloadSink {
+interface PayloadSink {
   readonly length: number
   add(piece: Uint8Array): void
 }
