@@ -12,7 +12,6 @@ import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
-import { frontierQueries } from '../../frontier/queries.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -252,7 +251,7 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     await coordinator.finish()
     await volumes.finish()
     await view.refresh()
-    seeds = await seedSummary(database, frontierQueries, named)
+    seeds = await seedSummary(database, named)
   } catch (error) {
     throw isDiskFull(error) ? diskFull(folder, error) : error
   } finally {

@@ -10,7 +10,6 @@ import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/ser
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Notifications, notify } from '../../database/postgres/notifications.ts'
-import { frontierQueries } from '../../frontier/queries.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -87,7 +86,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     const stop = new AbortController()
     const named = options.seeds.map(({ href }) => href)
     const done = keepServing(coordinator, view, role, stop.signal)
-      .then(async (end) => ({ ...end, seeds: await seedSummary(database, frontierQueries, named) }))
+      .then(async (end) => ({ ...end, seeds: await seedSummary(database, named) }))
       .finally(() => server.close())
       .finally(() => role.release())
       .finally(close)

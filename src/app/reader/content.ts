@@ -5,7 +5,7 @@ import { capturesOf, responseAt, responseWith, type StoredCapture } from '../../
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Database } from '../../database/database.ts'
-import type { FrontierQueries } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../../web/http/headers.ts'
@@ -30,25 +30,25 @@ const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 /** The captures of a URL, in whatever spelling: `history` lists them, `get` reads the last one. */
 export function capturesFor(
   database: Database,
-  views: FrontierQueries,
   text: string,
   upTo?: Instant,
   atMost?: number,
 ): Promise<StoredCapture[]> {
   return database.read(async (tx) => {
-    const url = (await views.reader(tx)).parse(text)
-    return url === undefined ? [] : capturesOf(tx, url.site, (await views.url(tx, text))?.key ?? url.key, upTo, atMost)
+    const url = (await frontierQueries.reader(tx)).parse(text)
+    return url === undefined
+      ? []
+      : capturesOf(tx, url.site, (await frontierQueries.url(tx, text))?.key ?? url.key, upTo, atMost)
   })
 }
 
 export async function contentOf(
   database: Database,
-  views: FrontierQueries,
   volumes: ReadLocation,
   text: string,
   at: Instant | undefined,
 ): Promise<Content | undefined> {
-  const [capture] = await capturesFor(database, views, text, at, 1)
+  const [capture] = await capturesFor(database, text, at, 1)
   if (capture === undefined) return undefined
   const { url, status, mediaType, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.

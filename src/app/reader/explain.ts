@@ -23,7 +23,8 @@ import { decide, type RobotsDecision } from '../../crawl/robots.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Tx } from '../../database/database.ts'
-import type { FrontierQueries, SiteView, UrlView } from '../../frontier/contract.ts'
+import type { SiteView, UrlView } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
 import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
 import { trustOf } from '../config/hosts.ts'
@@ -48,21 +49,21 @@ export interface SiteFacts {
   findings: StoredFinding[]
 }
 
-export async function urlFacts(tx: Tx, views: FrontierQueries, text: string, referrers: number): Promise<UrlFacts> {
-  const url = (await views.reader(tx)).parse(text)
+export async function urlFacts(tx: Tx, text: string, referrers: number): Promise<UrlFacts> {
+  const url = (await frontierQueries.reader(tx)).parse(text)
   if (url === undefined) {
     const inlinks = { count: 0, from: [], behind: 0 }
     return { url: text, site: '', view: undefined, page: undefined, captures: 0, inlinks }
   }
   const { site } = url
-  const view = await views.url(tx, text)
+  const view = await frontierQueries.url(tx, text)
   const key = view?.key ?? url.key
   const page = await pageOf(tx, site, key)
   const asked = page?.url ?? view?.url ?? url.href
   return {
     url: asked,
     site,
-    robots: await robotsFor(tx, views, asked),
+    robots: await robotsFor(tx, asked),
     view,
     page,
     captures: (await capturesOf(tx, site, key)).length,
@@ -70,17 +71,17 @@ export async function urlFacts(tx: Tx, views: FrontierQueries, text: string, ref
   }
 }
 
-async function robotsFor(tx: Tx, views: FrontierQueries, text: string): Promise<RobotsDecision | undefined> {
+async function robotsFor(tx: Tx, text: string): Promise<RobotsDecision | undefined> {
   const url = parseUrl(text)
-  const memory = url && (await views.site(tx, url.site))?.memory.robots[url.scheme]
+  const memory = url && (await frontierQueries.site(tx, url.site))?.memory.robots[url.scheme]
   if (url === undefined || memory === undefined) return undefined
   return memory.state === 'rules' || memory.state === 'unreachable' ? decide(memory, url.path) : undefined
 }
 
-export async function siteFacts(tx: Tx, views: FrontierQueries, running: boolean, text: string): Promise<SiteFacts> {
+export async function siteFacts(tx: Tx, running: boolean, text: string): Promise<SiteFacts> {
   // `:80`, capitals and names in other scripts are spellings of the same site.
   const site = parseUrl(`http://${text}/`)?.site ?? text
-  const view = await views.site(tx, site)
+  const view = await frontierQueries.site(tx, site)
   // Without a crawl, a lease was left by a crash.
   if (view !== undefined && !running && (view.state === 'leased' || view.state === 'returning')) view.state = 'waiting'
   return { site, view, documents: await documentsOf(tx, site), findings: await findingsOf(tx, site) }
@@ -98,13 +99,12 @@ const MAX_REFERRERS = 100
 /** `whyNot` with the collection's seeds, the site's memory, and the pages that link to the URL. */
 export async function whyNotIn(
   tx: Tx,
-  views: FrontierQueries,
   disk: Disk,
   text: string,
   settings: Settings,
   around: ScopeSeeds,
 ): Promise<WhyNot | undefined> {
-  const reader = await views.reader(tx)
+  const reader = await frontierQueries.reader(tx)
   const url = reader.parse(text)
   if (url === undefined) return { by: 'scope', rule: 'it is not a URL that can be asked for' }
   const { from: referrers } = await whoLinksHere(tx, url.site, url.key, MAX_REFERRERS)
@@ -113,7 +113,7 @@ export async function whyNotIn(
   let passedOver = from.length > 0
   const kinds = new Set<LinkKind | undefined>()
   for (const page of from) {
-    const known = page && (await pageOf(tx, page.site, (await views.url(tx, page.href))?.key ?? page.key))
+    const known = page && (await pageOf(tx, page.site, (await frontierQueries.url(tx, page.href))?.key ?? page.key))
     if (page === undefined || known === undefined) continue
     depth = Math.min(depth, known.depth + 1)
     const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
@@ -132,7 +132,7 @@ export async function whyNotIn(
     seeds: parseUrls(reader, around.seeds),
     alternates: parseUrls(reader, around.alternates),
     blacklist: readBlacklists(blacklistPaths(settings), disk),
-    memory: (await views.site(tx, url.site))?.memory,
+    memory: (await frontierQueries.site(tx, url.site))?.memory,
   })
 }
 

@@ -52,7 +52,6 @@ const NO_ACCESS: VolumeAccess = {
 export async function openCollection(folder: string, options: OpenOptions = {}) {
   const { clock = realClock, disk = realDisk } = options
   const database = await databaseToRead(folder, options.database)
-  const views = frontierQueries
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)
@@ -62,25 +61,24 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
   return {
     figures: () =>
       database.read(async (tx) => {
-        const { urls } = await views.totals(tx)
+        const { urls } = await frontierQueries.totals(tx)
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
     web: () => characterise(database),
     seedStanding: () => seedCounts(database),
-    seedOutcomes: () => seedOutcomes(database, views),
+    seedOutcomes: () => seedOutcomes(database),
     async standing() {
       const isCrawled = await running()
-      return database.read((tx) => collectionStatus(tx, views, isCrawled, clock))
+      return database.read((tx) => collectionStatus(tx, isCrawled, clock))
     },
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
-    mirrors: (ask: MirrorAsk) => mirrorsOf(database, views, ask),
-    captures: async (url: string) =>
-      (await capturesFor(database, views, url)).map((capture) => pick(capture, ...HISTORY)),
-    content: (url: string, at: Instant | undefined) => contentOf(database, views, volumes, url, at),
-    urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, views, url, referrers)),
+    mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
+    captures: async (url: string) => (await capturesFor(database, url)).map((capture) => pick(capture, ...HISTORY)),
+    content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
+    urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {
       const around = await scopeSeeds({ database, settings })
-      return database.read((tx) => whyNotIn(tx, views, disk, url, settings, around))
+      return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
     },
     /** As in `orbweaver.yaml`; undefined where the folder has that file itself. */
     recordedSettings: () => database.read(recordedSettings),
@@ -88,12 +86,12 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       leftMirror(disk, mirrorFileOf(mirrors, folder, disk), site),
     async siteFacts(site: string) {
       const isCrawled = await running()
-      return database.read((tx) => siteFacts(tx, views, isCrawled, site))
+      return database.read((tx) => siteFacts(tx, isCrawled, site))
     },
     /** `everywhere`: volumes on other machines are fetched, one at a time. */
     verify(progress: (volume: string) => void, everywhere = false) {
       const server = knownNodeId(disk, folder)
-      const parts = { database, disk, archive, indexes, views, running, server, sources, everywhere }
+      const parts = { database, disk, archive, indexes, running, server, sources, everywhere }
       return verifyCollection(parts, progress)
     },
     looks: () => everyLook(database),

@@ -4,7 +4,8 @@ import { differingSettings, readServers, readWorkers, type WorkerRow } from '../
 import { type Progress, readCounter, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
-import type { FrontierQueries, Totals } from '../../frontier/contract.ts'
+import type { Totals } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 
@@ -28,17 +29,12 @@ export interface CollectionStatus {
 /** The trend covers the last hour in which the crawl ran. */
 const TREND_SPAN: Millis = 3_600_000
 
-export async function collectionStatus(
-  tx: Tx,
-  views: FrontierQueries,
-  running: boolean,
-  clock: Clock,
-): Promise<CollectionStatus> {
-  const { sites: recorded, urls } = await views.totals(tx)
+export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): Promise<CollectionStatus> {
+  const { sites: recorded, urls } = await frontierQueries.totals(tx)
   const sites = running ? recorded : atRest(recorded)
   const inbox = await partsWaiting(tx)
   const over = urls.waiting === 0 && recorded.leased + recorded.returning === 0 && inbox === 0
-  const [due] = await views.nextDue(tx, 1)
+  const [due] = await frontierQueries.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
     state: running ? 'running' : over ? 'complete' : 'unfinished',
@@ -47,7 +43,7 @@ export async function collectionStatus(
     bytes: await readCounter(tx, 'bytes'),
     urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
     sites,
-    heldDomains: recorded.held === 0 ? 0 : await views.heldDomains(tx),
+    heldDomains: recorded.held === 0 ? 0 : await frontierQueries.heldDomains(tx),
     trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
     inbox,

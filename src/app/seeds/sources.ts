@@ -167,7 +167,6 @@ export async function enterFromSources(
   try {
     const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
-      const views = frontierQueries
       const { sites, urls } = await database.read((tx) => frontierQueries.totals(tx))
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
@@ -176,7 +175,7 @@ export async function enterFromSources(
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {
-            const statuses = await views.seedStatuses(tx, seeds)
+            const statuses = await frontierQueries.seedStatuses(tx, seeds)
             await ledger.seed(tx, seeds)
             const isNamed = isOver && NAMED.has(seeds[0]?.source)
             return { statuses, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }

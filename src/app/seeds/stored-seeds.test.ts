@@ -10,7 +10,6 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
 import { roundRobin } from '../../frontier/order.ts'
-import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../../web/url/web-url.ts'
 import { scopeFor } from '../composition/plan.ts'
 import { loadSettings } from '../config/load.ts'
@@ -32,7 +31,7 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
 }
 
 const outcomeOf = (bench: Bench, url: string) =>
-  bench.db.read((tx) => seedOutcome({ tx, views: frontierQueries, reader: usualUrls }, { url, source: 'given' }))
+  bench.db.read((tx) => seedOutcome({ tx, reader: usualUrls }, { url, source: 'given' }))
 
 test('a seed that redirects to another spelling of its key waits there, or ended in endless redirects', async () => {
   const bench = await openBench(inMemory)
@@ -155,9 +154,8 @@ test('in the counts of seeds a name counts as its best guess', async () => {
 test('the final summary covers the given seeds, otherwise all; beyond the limit the count of documents decides whether any led to one', async () => {
   const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
   const database = await collectionOf(urls.map((url) => ({ url })))
-  const views = frontierQueries
   await database.transact((tx) => sqliteTx(tx).run(`UPDATE site SET state = 'barred', reason = 'given-up: connect'`))
-  const all = await seedSummary(database, views, [])
+  const all = await seedSummary(database, [])
   assert.deepEqual([all.looked, all.empty, all.areAllEmpty, all.examples.length], [1000, 1000, true, 10])
   assert.deepEqual(
     { ...all.examples[0], url: '' },
@@ -166,6 +164,6 @@ test('the final summary covers the given seeds, otherwise all; beyond the limit 
   await database.transact((tx) =>
     sqliteTx(tx).run(`INSERT INTO counter (name, day, value) VALUES ('documents', '', 1)`),
   )
-  assert.equal((await seedSummary(database, views, [])).areAllEmpty, false, 'one of the others may have brought it')
-  assert.equal((await seedSummary(database, views, [urls[3]])).areAllEmpty, true, 'the one that was named did not')
+  assert.equal((await seedSummary(database, [])).areAllEmpty, false, 'one of the others may have brought it')
+  assert.equal((await seedSummary(database, [urls[3]])).areAllEmpty, true, 'the one that was named did not')
 })

@@ -4,7 +4,7 @@ import { documentsOf, readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'
 import { guessesFor } from '../../crawl/site-names.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { FrontierQueries, Seed, SeedPosition, SeedSource, SeedUrl, UrlView } from '../../frontier/contract.ts'
+import type { Seed, SeedPosition, SeedSource, SeedUrl, UrlView } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { MarkName } from '../../frontier/rules/mark.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
@@ -35,9 +35,8 @@ const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
 export async function seedCounts(database: Database): Promise<SeedCounts[]> {
-  const views = frontierQueries
   const bySource = new Map<SeedSource, SeedCounts>()
-  for (const { source, mark, count } of await database.read((tx) => views.seedCounts(tx))) {
+  for (const { source, mark, count } of await database.read((tx) => frontierQueries.seedCounts(tx))) {
     const row = bySource.get(source) ?? { source, waiting: 0, collected: 0, moved: 0, dead: 0, refused: 0 }
     row[COLUMN[mark]] += count
     bySource.set(source, row)
@@ -45,10 +44,10 @@ export async function seedCounts(database: Database): Promise<SeedCounts[]> {
   const names = bySource.get('names')
   for (let after: SeedPosition | undefined; names !== undefined; ) {
     const { bests, last } = await database.read(async (tx) => {
-      const gone = await views.goneSeeds(tx, 'names', after, AT_ONCE)
+      const gone = await frontierQueries.goneSeeds(tx, 'names', after, AT_ONCE)
       const bests: Column[] = []
       for (const { url: first } of gone.seeds) {
-        const marks = await views.marks(tx, otherGuesses(first))
+        const marks = await frontierQueries.marks(tx, otherGuesses(first))
         const columns = marks.flatMap((mark) => (mark === undefined ? [] : [COLUMN[mark]]))
         const best = BEST.find((column) => columns.includes(column))
         if (best !== undefined) bests.push(best)
@@ -96,7 +95,6 @@ type Outcome = Omit<SeedOutcome, 'url' | 'source'>
 
 export interface SeedTools {
   tx: Tx
-  views: FrontierQueries
   reader: UrlReader
 }
 
@@ -119,7 +117,7 @@ export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Prom
 const rankOf = ({ became, isEmpty }: Outcome): number => (isEmpty ? 10 : 0) + [...BEST, 'dead'].indexOf(became)
 
 async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
-  const { tx, views, reader } = tools
+  const { tx, reader } = tools
   let url = reader.parse(seed)
   let before: bigint | undefined
   let to: string | null = null
@@ -127,7 +125,7 @@ async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
   const moved = (outcome: Outcome): Outcome => (to === null ? outcome : { ...outcome, became: 'moved', to })
   for (let hops = 0; url !== undefined && hops <= MAX_REDIRECTS; hops++) {
     // The name of a folder's index page may have a key of its own.
-    const view = await views.url(tx, url.href)
+    const view = await frontierQueries.url(tx, url.href)
     const key = view?.key ?? url.key
     const page = await pageOf(tx, url.site, key)
     // A redirect to another spelling with the same key: the page row is the redirect's, and the target may still wait.
@@ -152,7 +150,7 @@ async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
 
 /** Without an answer: it waits, its site was given up, or it was never entered. */
 async function unasked(
-  { tx, views }: SeedTools,
+  { tx }: SeedTools,
   { site }: WebUrl,
   view: UrlView | undefined,
   isTarget: boolean,
@@ -161,7 +159,7 @@ async function unasked(
     return isTarget
       ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }
       : { ...NOTHING, became: 'waiting' }
-  const { alias, state, reason } = (await views.site(tx, site)) ?? {}
+  const { alias, state, reason } = (await frontierQueries.site(tx, site)) ?? {}
   if (view.mark === 'moved' && alias !== undefined) {
     const isEmpty = (await documentsOf(tx, alias.original)) === 0
     return { ...NOTHING, became: 'moved', to: alias.original, isEmpty }
@@ -172,11 +170,11 @@ async function unasked(
 }
 
 /** Every seed, in short transactions. */
-export async function* seedOutcomes(database: Database, views: FrontierQueries): AsyncGenerator<SeedOutcome> {
+export async function* seedOutcomes(database: Database): AsyncGenerator<SeedOutcome> {
   for (let after: SeedPosition | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
       const { seeds, last } = await frontierQueries.seedsAfter(tx, after, AT_ONCE)
-      const tools = { tx, views, reader: await views.reader(tx) }
+      const tools = { tx, reader: await frontierQueries.reader(tx) }
       const outcomes: SeedOutcome[] = []
       for (const seed of seeds) outcomes.push(await seedOutcome(tools, seed))
       return { outcomes, last }
@@ -205,18 +203,14 @@ const MAX_LOOKED = 1000
 const MAX_EXAMPLES = 10
 
 /** Of the seeds named for this crawl, or of all if none were. */
-export async function seedSummary(
-  database: Database,
-  views: FrontierQueries,
-  named: readonly string[],
-): Promise<SeedSummary> {
+export async function seedSummary(database: Database, named: readonly string[]): Promise<SeedSummary> {
   return database.read(async (tx) => {
     const seeds: Seed[] =
       named.length > 0
         ? named.slice(0, MAX_LOOKED).map((url) => ({ url, source: 'given' }))
         : await frontierQueries.firstSeeds(tx, MAX_LOOKED)
     const end: SeedSummary = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
-    const tools = { tx, views, reader: await views.reader(tx) }
+    const tools = { tx, reader: await frontierQueries.reader(tx) }
     for (const seed of seeds) {
       const outcome = await seedOutcome(tools, seed)
       if (!outcome.isEmpty) continue

@@ -6,7 +6,7 @@ import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
 import { openVolumesIn } from '../../collection/locations/own-locations.ts'
 import { locationsOf } from '../../collection/locations/read-volumes.ts'
-import type { FrontierQueries } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 import { verifyCatalogue } from './catalogue.ts'
 import { INDEX_PATH, verifyIndex } from './cdxj-index.ts'
@@ -15,7 +15,6 @@ import { isForeignFolder, type VolumesParts, type VolumesTotals, verifyVolumes }
 
 export interface VerifyParts extends VolumesParts {
   indexes: string
-  views: FrontierQueries
   /** Whether a crawl has the collection open now. */
   running(): Promise<boolean>
 }
@@ -48,8 +47,8 @@ export async function verifyCollection(parts: VerifyParts, progress: (volume: st
 }
 
 /** The index is completed when a crawl ends. A crawl that was killed twice in a row may leave no other trace than waiting URLs. */
-function isUnfinished({ database, views }: VerifyParts): Promise<boolean> {
-  return database.read(async (tx) => (await views.totals(tx)).urls.waiting > 0)
+function isUnfinished({ database }: VerifyParts): Promise<boolean> {
+  return database.read(async (tx) => (await frontierQueries.totals(tx)).urls.waiting > 0)
 }
 
 /** Each server has its own index and completes it when it ends, which may have been long before the crawl ended. */
@@ -59,14 +58,14 @@ async function isIndexed({ database, server }: VerifyParts): Promise<boolean> {
 
 /** A crawl that ended in order leaves none of these, whatever ended it. */
 async function wasCutOff(parts: VerifyParts): Promise<boolean> {
-  const { database, disk, archive, views, server } = parts
+  const { database, disk, archive, server } = parts
   for (const name of openVolumesIn(disk, archive)) {
     // A worker that turned to another location leaves a beginning of a volume that was completed there.
     const locations = await database.read((tx) => locationsOf(tx, name))
     if (!locations.some(({ node, sealed }) => sealed && node !== server)) return true
   }
   return database.read(async (tx) => {
-    const { sites } = await views.totals(tx)
+    const { sites } = await frontierQueries.totals(tx)
     return sites.leased + sites.returning > 0 || (await partsWaiting(tx)) > 0 || (await linksToIndex(tx)) > 0
   })
 }
