@@ -10,7 +10,7 @@ import { type SqlValue, sqliteTx } from './sqlite/tx.ts'
 /** A column's name and its type on PostgreSQL. */
 type Column = readonly [name: string, type: 'bigint' | 'text' | 'bytea']
 
-interface RowWriter<Row> {
+export interface RowWriter<Row> {
   readonly sqlite: string
   readonly postgres: string
   readonly fields: readonly (keyof Row)[]
