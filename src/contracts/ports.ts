@@ -25,7 +25,9 @@ export interface StoredCopy {
 }
 
 export interface Archive {
-  /** Written at once (to a buffer and the file); durable only after `synced`. With a copy it becomes a revisit record. */
+  /**
+   * Written at once (to a buffer and the file); durable only after `synced`. With a copy it becomes a revisit record, and so does a 304, whose copy and digest are those of the page as it was.
+   */
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture
   /** Among the durable payloads in this worker's own volumes. */
   copyOf(digest: string): StoredCopy | undefined

@@ -31,10 +31,15 @@ export interface AgendaItem {
   tries: number
   /** How it was found, in Heritrix's letters: L link, R redirect, S form, E embed, M sitemap, N name to try, P in front of what robots.txt names, '' seed. The whole path, at most 50 letters. */
   path: string
-  /** From the last look. No frontier fills it yet: pages are collected once. */
-  before?: PageMemory
+  /** From the last look; undefined for a page that was never kept. */
+  before?: KnownPage
   /** Its last change according to a sitemap: a hint, not a fact. */
   hint?: Instant
+}
+
+/** A page that was kept before, and the capture that has its payload. */
+export interface KnownPage extends PageMemory {
+  captured: { url: string; at: Instant }
 }
 
 /** What a later look at a page is compared with. */
@@ -43,6 +48,7 @@ export interface PageMemory {
   /** Of the whole text, including strings that are not indexed. */
   textDigest: bigint
   simhash: bigint
+  /** As the server sent them. */
   etag?: string
   lastModified?: string
 }

@@ -2,6 +2,7 @@
  * What an answer says: first its status and headers, then its bytes. Bytes are read as what they are, whatever the server
  * declares (V14). A page whose reading throws costs that page only (V6); the watch notices one that never returns.
  */
+import type { Instant } from '../base/clock.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.ts'
 import type { StoredCopy } from '../contracts/ports.ts'
@@ -10,6 +11,7 @@ import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import { howToRead, isReadable, type Reading } from '../page/reading.ts'
 import type { Decoded } from '../web/http/decode.ts'
 import { headerOf, headersOf, parseMediaType } from '../web/http/headers.ts'
+import { validatorsOf } from '../web/http/validators.ts'
 import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
@@ -75,13 +77,12 @@ export function directivesOf(headers: Headers, reading: Reading | undefined, tok
   return parseDirectives(values, token)
 }
 
-export function memoryOf(capture: Capture, reading: Reading | undefined, headers: Headers): PageMemory {
+export function memoryOf(capture: Capture, reading: Reading | undefined, headers: Headers, at: Instant): PageMemory {
   return {
     digest: capture.digest,
     textDigest: reading?.signature.textDigest ?? 0n,
     simhash: reading?.signature.simhash ?? 0n,
-    etag: headerOf(headers, 'etag')?.slice(0, 200),
-    lastModified: headerOf(headers, 'last-modified')?.slice(0, 100),
+    ...validatorsOf(headers, at),
   }
 }
 

@@ -13,6 +13,8 @@ type TurnEnd =
   /** Its site was given up, and the page with it. */
   | { kind: 'given-up'; failure: FailureKind }
   | { kind: 'moved'; to: string }
+  /** 304, as asked for. */
+  | { kind: 'unmodified' }
   | { kind: 'sitemap'; urls: number }
   /** robots.txt and the check for a missing page. */
   | { kind: 'own-request'; failure: FailureKind | undefined }
@@ -43,6 +45,8 @@ export function decideOutcome(end: TurnEnd): Outcome {
       return { kind: 'gone', why: end.failure }
     case 'moved':
       return { kind: 'moved', to: end.to }
+    case 'unmodified':
+      return { kind: 'kept', how: 'same' }
     case 'sitemap':
       return { kind: 'read', as: 'sitemap', urls: end.urls }
     case 'own-request':

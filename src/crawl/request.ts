@@ -43,9 +43,10 @@ export async function request(
   wants: Wants,
   connection: SiteConnection,
   tools: RequestTools,
+  conditions: Headers = [],
 ): Promise<Exchange | undefined> {
   for (;;) {
-    const exchange = await requestHere(url, wants, connection, tools)
+    const exchange = await requestHere(url, wants, connection, tools, conditions)
     if (exchange === undefined) return undefined
     connection.isReached ||= exchange.request.length > 0
     if (connection.isReached || !isUnconnected(exchange) || !(await moveToNextAddress(connection, tools)))
@@ -87,6 +88,7 @@ async function requestHere(
   wants: Wants,
   connection: SiteConnection,
   tools: RequestTools,
+  conditions: Headers,
 ): Promise<Exchange | undefined> {
   const { courtesy, signal } = connection
   const { ip } = connection.address
@@ -101,7 +103,7 @@ async function requestHere(
     const fetched: FetchRequest = {
       url,
       address: connection.address,
-      headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
+      headers: [...tools.headers, ...conditions, ...(cookie === undefined ? [] : [['Cookie', cookie] as const])],
       may: () => {
         if (signal.aborted || connection.lease.left() < tools.exchangeMs) return false
         outrun = courtesy.wait > 0 || (addresses !== undefined && !addresses.takeTurn(ip, connection))

@@ -4,6 +4,7 @@ import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import type { Event } from '../contracts/events.ts'
 import type { Answer, Exchange, FetchRequest, FetchSession, Headers } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
+import type { StoredCopy } from '../contracts/ports.ts'
 import type { PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import { freshMemory, laterNews, type SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
@@ -41,6 +42,8 @@ export interface Asked {
   endedAt: number
   address: string
   cookie: string | undefined
+  /** The headers of a conditional request. */
+  conditions: Headers
 }
 
 export interface VisitOptions {
@@ -73,7 +76,7 @@ export class Scripted {
   readonly clock: VirtualClock = virtualClock(START)
   readonly asked: Asked[] = []
   readonly events: Event[] = []
-  readonly kept: { url: string; digest: string }[] = []
+  readonly kept: { url: string; digest: string; copy: StoredCopy | undefined }[] = []
   /** When something was made durable because the visit wanted it so. */
   readonly durableAt: number[] = []
   /** How long it takes to connect, by host. */
@@ -99,8 +102,8 @@ export class Scripted {
       resolve: async (host) => ({ kind: 'addresses', list: [{ ip: this.addresses.get(host) ?? '192.0.2.1' }] }),
       enter: async () => 'here',
       archive: {
-        keep: ({ url }, digest) => {
-          this.kept.push({ url, digest })
+        keep: ({ url }, digest, copy) => {
+          this.kept.push({ url, digest, copy })
           return { volume: 'v', offset: this.kept.length, length: 1, digest, kind: 'response' }
         },
         copyOf: () => undefined,
@@ -239,7 +242,15 @@ export class Scripted {
         const began = clock.elapsed()
         const said = this.#next(request.url)
         const cookie = request.headers.find(([name]) => name === 'Cookie')?.[1]
-        const asked: Asked = { url: request.url, at: began, endedAt: began, address: request.address.ip, cookie }
+        const conditions = request.headers.filter(([name]) => name.startsWith('If-'))
+        const asked: Asked = {
+          url: request.url,
+          at: began,
+          endedAt: began,
+          address: request.address.ip,
+          cookie,
+          conditions,
+        }
         this.asked.push(asked)
         await clock.sleep(said.tookMs ?? 10)
         asked.endedAt = clock.elapsed()

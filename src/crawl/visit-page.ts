@@ -14,6 +14,7 @@ import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { isDuplicate, keep, memoryOf, readAnswer, wantPage, watched } from './answers.ts'
 import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
+import { judgeValidators } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import {
@@ -81,7 +82,7 @@ export async function readPage(item: AgendaItem, answered: Answered, tools: Page
 
 async function takePage(
   item: AgendaItem,
-  { url, exchange, answer }: Answered,
+  { url, exchange, answer, isAsked }: Answered,
   declared: string,
   decoded: Decoded,
   tools: PageTools,
@@ -115,7 +116,8 @@ async function takePage(
 
   const isKept = outcome.kind === 'kept'
   if (outcome.kind === 'refused' && outcome.by === 'hazard') reportComplaint(item.url, reporter, site)
-  const memory = isKept && capture !== undefined ? memoryOf(capture, reading, answer.head.headers) : undefined
+  const memory =
+    isKept && capture !== undefined ? memoryOf(capture, reading, answer.head.headers, exchange.sentAt) : undefined
   const page = reportOf(item, exchange, outcome, { ...found, capture, memory })
   const path = normalPath(url)
   const again = item.before !== undefined
@@ -125,6 +127,8 @@ async function takePage(
   const seen = { path, again, content: facts, ...linkFacts(content.links, state) }
   const judged = judge(page, seen, isDuplicate(page, state.contents), reporter, site)
   learnFromHint(item, page, reporter)
+  if (item.before !== undefined && memory !== undefined)
+    reporter.remember(judgeValidators(reporter.memory, item.before, memory, isAsked))
   if (isKept && !again) compareSites(page, url.path === '/', stored?.copy?.url, reporter, site)
   const isHazard = !judged.follow || isStopped(reporter, site)
   const follow = directives.nofollow ? 'directive' : isHazard ? 'hazard' : 'yes'

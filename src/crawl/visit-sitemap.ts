@@ -76,7 +76,7 @@ async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   // For crawl.log and explain, few and short.
   const troubles = sitemap.troubles.map((trouble) => trouble.replaceAll(',', ''))
   const allNotes = [...notes, sitemap.kind, ...troubles, ...[...left].map(([why, count]) => `${why}:${count}`)]
-  const memory = capture && memoryOf(capture, undefined, headers)
+  const memory = capture && memoryOf(capture, undefined, headers, exchange.sentAt)
   const outcome = decideOutcome({ kind: 'sitemap', urls })
   return resultOf(item, reportOf(item, exchange, outcome, { capture, memory, notes: allNotes }))
 }

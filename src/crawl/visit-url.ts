@@ -12,6 +12,7 @@ import type { WebUrl } from '../web/url/web-url.ts'
 import { keep, redirectTarget, watched } from './answers.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
+import { conditionsFor, unmodified } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type Found, type PageResult, refused, reportOf, resultOf } from './page-result.ts'
 import { isListed, stoppedBy } from './report-hazards.ts'
@@ -38,6 +39,8 @@ export interface Answered {
   url: WebUrl
   exchange: Exchange
   answer: Body
+  /** It was asked for with validators. */
+  isAsked: boolean
 }
 
 /** What pages and sitemaps do differently. */
@@ -58,7 +61,9 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
 
   const wants = (status: number, headers: Headers) => kind.wants(item, status, headers, tools)
-  const exchange = await request(item.url, wants, tools.connection, tools.site)
+  const { reporter } = tools.state
+  const conditions = conditionsFor(item, reporter.memory, clock.now())
+  const exchange = await request(item.url, wants, tools.connection, tools.site, conditions)
   if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-requested' }
   const { answer } = exchange
   if (answer.kind === 'failed') {
@@ -69,8 +74,11 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
     const outcome = decideOutcome({ kind: 'refused', by: 'unwanted', rule: answer.want.rule })
     return resultOf(item, reportOf(item, exchange, outcome, {}))
   }
+  const isAsked = conditions.length > 0
+  if (answer.head.status === 304 && isAsked && item.before !== undefined)
+    return unmodified(item, item.before, exchange, answer, reporter, tools.site)
   const target = redirectTarget(answer.head, item.url, urls)
-  if (target !== undefined) return kind.moved(item, { url, exchange, answer }, target, tools)
+  if (target !== undefined) return kind.moved(item, { url, exchange, answer, isAsked }, target, tools)
   const failure = failureOfStatus(answer.head.status)
   if (failure !== undefined) {
     const { capture } = await keep(exchange, answer, tools.site)
@@ -80,7 +88,7 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
   if (broken !== undefined && waitAfter(broken, item.tries + 1, tools.site.patience) !== undefined)
     return failed(item, broken, exchange, tools, { status: statusOfFailure(broken) })
-  return kind.read(item, { url, exchange, answer }, tools)
+  return kind.read(item, { url, exchange, answer, isAsked }, tools)
 }
 
 /** As the table says: later, or gone; gone, too, if its site is given up because of it. */

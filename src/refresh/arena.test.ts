@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
 import { Arena } from './arena.ts'
 import { bestRates } from './bounds.ts'
-import { Estimates, value } from './freshness.ts'
+import { Estimates } from './estimate.ts'
+import { value } from './freshness.ts'
 import { Index } from './index-policy.ts'
 import { Planned } from './planned.ts'
 import { POLICY_NAMES, type Policy, type PolicyName } from './policy.ts'
@@ -122,7 +123,10 @@ test('index does so while it learns: every choice is the best by the current est
     size: 0,
   }))
   const scenario = scenarioOf(pages, { horizon: 600, capacity: 1500, politeness: 7, crawlers: Float64Array.of(2, 1) })
-  const estimates = new Estimates(pages.length, 0.001)
+  const estimates = new Estimates(
+    pages.map(({ server }) => server),
+    0.001,
+  )
   const policy = new Index(scenario, undefined, estimates)
   const offered = new Set<number>()
   const last = pages.map(() => 0)

@@ -7,10 +7,10 @@
  * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
  * the best is among them. The choice is exact; rests and levels only reduce its cost.
  */
+import type { Estimates } from './estimate.ts'
 import {
   type Classes,
   classes,
-  type Estimates,
   ROUGH,
   ROUGH_INVERSE,
   roughWorth,

@@ -1,5 +1,5 @@
 /** Policies that give each page an interval. They fetch the page most overdue among servers that politeness permits. */
-import type { Estimates } from './freshness.ts'
+import type { Estimates } from './estimate.ts'
 import { ServerHeaps } from './heap.ts'
 import type { Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'

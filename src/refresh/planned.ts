@@ -3,7 +3,7 @@
  * server whose next update was scheduled first, never early, among those that politeness permits.
  */
 import { allocate } from './allocate.ts'
-import type { Estimates } from './freshness.ts'
+import type { Estimates } from './estimate.ts'
 import { Heap } from './heap.ts'
 import type { Policy } from './policy.ts'
 import { type ByServer, type Scenario, serverCap } from './scenario.ts'

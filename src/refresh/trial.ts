@@ -3,7 +3,7 @@ import { type Random, seededRandom } from '../base/random.ts'
 import { allocate } from './allocate.ts'
 import { Arena, type ChangeKind, Changes, type Statistics } from './arena.ts'
 import { type Bounds, bestRates, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
-import { Estimates } from './freshness.ts'
+import { Estimates } from './estimate.ts'
 import { Index } from './index-policy.ts'
 import { NutchAdaptive, Proportional, RoundRobin } from './intervals.ts'
 import { BadScenario } from './make-scenario.ts'
@@ -212,7 +212,7 @@ function detail(scenario: Scenario, policy: Policy, realised: number[][]) {
  * page; undefined: 0.
  */
 export function makePolicy(name: PolicyName, scenario: Scenario, isLearning: boolean, since?: Float64Array): Policy {
-  const estimates = isLearning ? new Estimates(scenario.rate.length, lowRate(scenario.rate)) : undefined
+  const estimates = isLearning ? new Estimates(scenario.server) : undefined
   switch (name) {
     case 'psp':
     case 'mp2':
@@ -228,12 +228,6 @@ export function makePolicy(name: PolicyName, scenario: Scenario, isLearning: boo
     case 'nutch-adaptive':
       return new NutchAdaptive(scenario)
   }
-}
-
-/** A low prior: a tenth of the rates lie below it. */
-function lowRate(rate: Float64Array): number {
-  const positive = rate.filter((x) => x > 0).sort()
-  return positive[Math.floor(positive.length / 10)] ?? 1 / (30 * 86_400)
 }
 
 /** `plans`: plans already made with the true rates. */

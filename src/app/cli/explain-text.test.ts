@@ -77,6 +77,7 @@ const PAGE: NonNullable<UrlFacts['page']> = {
   ...{ id: 1, url: 'https://a.test/', depth: 0, via: null, path: '', tookMs: 1, tries: 0, at: 0, firstAt: 0, looks: 1 },
   ...{ status: 200, mediaType: 'text/html', sniffed: null, language: null, bytes: 10, digest: null, title: '' },
   ...{ outcome: 'kept', why: 'first', detail: null, annotations: '' },
+  ...{ etag: null, lastModified: null, changes: 0, changedMs: 0, unchangedMs: 0 },
 }
 
 test('defects of a response are explained in plain text', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { EXIT, Problem } from '../../base/errors.ts'
 import { pick } from '../../base/pick.ts'
 import { formatDuration } from '../../base/units.ts'
-import { estimateRate } from '../../refresh/freshness.ts'
+import { estimateRate, FIRST_PRIOR } from '../../refresh/estimate.ts'
 import { BadScenario, drawScenario, readInstance, type ScenarioDraw } from '../../refresh/make-scenario.ts'
 import type { PolicyName } from '../../refresh/policy.ts'
 import { byServer, type Scenario } from '../../refresh/scenario.ts'
@@ -103,7 +103,6 @@ function instanceOf(path: string): Scenario {
 }
 
 /** The rate of a page that was fetched only once; rather too low. */
-const PRIOR = 1 / (30 * 86_400)
 
 /** The pages of a collection on their sites, with rates estimated from their captures. The rest comes from flags. */
 async function collectionScenario(call: Invocation): Promise<Scenario> {
@@ -146,7 +145,7 @@ async function collectionScenario(call: Invocation): Promise<Scenario> {
   const drawn = await fit(() => drawScenario({ ...drawOf(call), pages: seen.size, servers: sites.size }))
   const server = Uint32Array.from(columns.server)
   const rate = Float64Array.from(columns.changes, (changes, page) =>
-    estimateRate(changes, columns.changed[page], columns.same[page], PRIOR),
+    estimateRate({ changes, changed: columns.changed[page], unchanged: columns.same[page] }, FIRST_PRIOR),
   )
   return { ...drawn, ...byServer(server, sites.size), server, rate, size: Float64Array.from(columns.size) }
 }

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
 import type { NowReading, PlanForWorkers } from '../../contracts/calls.ts'
 import type { StoredCopy } from '../../contracts/ports.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
+import type { AgendaItem, KnownPage, Visit } from '../../contracts/visit.ts'
 import type { AnswerOf } from './calls.ts'
 import { type CopyOnTheWire, type Reading, VisitOnTheWire, visitFromWire, visitToWire } from './visit-json.ts'
 
@@ -49,13 +49,14 @@ const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, f
 const dense = <T extends object>(value: fc.Arbitrary<T>) =>
   value.map((all) => Object.fromEntries(Object.entries(all).filter(([, field]) => field !== undefined)) as T)
 
-const pageMemory: fc.Arbitrary<PageMemory> = dense(
+const knownPage: fc.Arbitrary<KnownPage> = dense(
   fc.record({
     digest: fc.string({ minLength: 1, maxLength: 40 }),
     textDigest: key,
     simhash: key,
     etag: some(fc.string({ unit: 'grapheme' })),
     lastModified: some(fc.string()),
+    captured: fc.record({ url: fc.webUrl(), at: instant }),
   }),
 )
 const item: fc.Arbitrary<AgendaItem> = dense(
@@ -67,7 +68,7 @@ const item: fc.Arbitrary<AgendaItem> = dense(
     via: some(fc.webUrl()),
     tries: fc.nat(),
     path: fc.string({ maxLength: 50 }),
-    before: some(pageMemory),
+    before: some(knownPage),
     hint: some(instant),
   }),
 )

@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
+import type { AgendaItem, KnownPage, Visit } from '../../contracts/visit.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 /** Longer URLs are not fetched. */
@@ -19,12 +19,13 @@ export const VisitName = Type.String({ pattern: '^[0-9a-f]{16}\\.[1-9][0-9]{0,14
 export const Address = Type.String({ minLength: 2, maxLength: 64, pattern: '^[0-9a-fA-F.:%a-z]+$' })
 export const Digest = Type.String({ minLength: 1, maxLength: 200, description: 'sha1: and Base32' })
 
-const PageMemorySchema = Type.Object({
+const KnownPageSchema = Type.Object({
   digest: Digest,
   textDigest: Key,
   simhash: Key,
   etag: Type.Optional(Type.String()),
   lastModified: Type.Optional(Type.String()),
+  captured: Type.Object({ url: Type.String(), at: Instant }),
 })
 
 export const ItemSchema = Type.Object({
@@ -35,7 +36,7 @@ export const ItemSchema = Type.Object({
   via: Type.Optional(Type.String()),
   tries: Count,
   path: Type.String({ maxLength: 50 }),
-  before: Type.Optional(PageMemorySchema),
+  before: Type.Optional(KnownPageSchema),
   hint: Type.Optional(Instant),
 })
 
@@ -107,13 +108,13 @@ function itemFromWire({ key, before, ...item }: ItemOnTheWire): AgendaItem {
   return { ...item, key: fromHex(key), ...(before === undefined ? {} : { before: memoryFromWire(before) }) }
 }
 
-const memoryToWire = (memory: PageMemory): MemoryOnTheWire => ({
+const memoryToWire = (memory: KnownPage): MemoryOnTheWire => ({
   ...memory,
   textDigest: hex(memory.textDigest),
   simhash: hex(memory.simhash),
 })
 
-const memoryFromWire = (memory: MemoryOnTheWire): PageMemory => ({
+const memoryFromWire = (memory: MemoryOnTheWire): KnownPage => ({
   ...memory,
   textDigest: fromHex(memory.textDigest),
   simhash: fromHex(memory.simhash),

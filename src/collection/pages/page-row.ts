@@ -33,6 +33,11 @@ const COLUMNS = {
   digest: ['digest', 'text'],
   textDigest: ['text_digest', 'bigint'],
   simhash: ['simhash', 'bigint'],
+  etag: ['etag', 'text'],
+  lastModified: ['last_modified', 'text'],
+  changes: ['changes', 'bigint'],
+  changedMs: ['changed_ms', 'bigint'],
+  unchangedMs: ['unchanged_ms', 'bigint'],
   title: ['title', 'text'],
   annotations: ['annotations', 'text'],
   sniffed: ['sniffed', 'text'],
@@ -87,6 +92,11 @@ export function pageRow(site: bigint, page: PageReport) {
     digest: memory?.digest ?? page.capture?.digest ?? null,
     textDigest: memory === undefined ? null : signed64(memory.textDigest),
     simhash: memory === undefined ? null : signed64(memory.simhash),
+    etag: memory?.etag ?? null,
+    lastModified: memory?.lastModified ?? null,
+    changes: 0,
+    changedMs: 0,
+    unchangedMs: 0,
     title: page.title.slice(0, LONGEST_TITLE),
     // A note may quote a server, so its commas must not look like separators.
     annotations: page.annotations
@@ -106,6 +116,7 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefine
   if (known.outcome === 'kept' && fetched.outcome === 'later') return undefined
   return {
     ...fetched,
+    ...looksAfter(known, fetched),
     depth: known.depth,
     via: known.via,
     path: known.path,
@@ -119,6 +130,19 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefine
     simhash: fetched.simhash ?? known.simhash,
     title: fetched.title === '' ? known.title : fetched.title,
   }
+}
+
+/**
+ * What the looks at a page have shown of its changes: `refresh/estimate.ts` makes a rate of it. Only a look at a page that was
+ * there, and is there again, shows something.
+ */
+function looksAfter(known: PageRow, fetched: PageRow) {
+  const { changes, changedMs, unchangedMs } = known
+  if (known.outcome !== 'kept' || fetched.outcome !== 'kept') return { changes, changedMs, unchangedMs }
+  const ms = Math.max(0, fetched.at - known.at)
+  return fetched.digest === null || fetched.digest === known.digest
+    ? { changes, changedMs, unchangedMs: unchangedMs + ms }
+    : { changes: changes + 1, changedMs: changedMs + ms, unchangedMs }
 }
 
 /**

@@ -225,7 +225,7 @@ class VolumeWriter implements Archive {
   }
 
   #writeAnswer(volume: Volume, exchange: Exchange, kept: Kept, digest: string, copy: StoredCopy | undefined): Capture {
-    const revisits = copy !== undefined && kept.payload.length > 0
+    const revisits = copy !== undefined && (kept.payload.length > 0 || kept.isUnmodified)
     const answerId = this.#nextId()
     const common = { at: exchange.sentAt, url: exchange.url, ip: exchange.address.ip, protocols: kept.protocols }
     const body = revisits ? NO_BYTES : kept.payload
@@ -238,7 +238,8 @@ class VolumeWriter implements Archive {
       truncated: kept.truncated,
       certificate: exchange.certificate,
     }
-    const head = utf8(revisits ? revisitHead({ ...record, original: copy }) : responseHead(record))
+    const profile = kept.isUnmodified ? 'server-not-modified' : 'identical-payload-digest'
+    const head = utf8(revisits ? revisitHead({ ...record, original: copy, profile }) : responseHead(record))
     const offset = this.#position(volume)
     const packed = kept.packed && body.length > 0
     this.#write(volume, packed, [head, kept.head, body, RECORD_END])
@@ -343,6 +344,7 @@ function keptOf(exchange: Exchange) {
     /** The body is compressed already. */
     packed: !isDeclined && isPacked(answer.head.headers),
     protocols,
+    isUnmodified: answer.head.status === 304,
   } as const
 }
 

@@ -212,6 +212,11 @@ CREATE TABLE page (                         -- the latest result for a URL
   digest TEXT,                              -- of the payload, as in the volumes: sha1:…
   text_digest INTEGER,
   simhash INTEGER,
+  etag TEXT,                                -- validators as the server sent them
+  last_modified TEXT,
+  changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
+  changed_ms INTEGER NOT NULL DEFAULT 0,
+  unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
   title TEXT NOT NULL,
   annotations TEXT NOT NULL,
   UNIQUE (site, key)

@@ -57,10 +57,13 @@ test('a response carries all that a reader needs', () => {
 
 test('a revisit names the original by URL and exact date', () => {
   const original = { url: 'http://example.org/first', at: AT - 1 }
-  const { headers } = parsed(revisitHead({ ...record(), payloadDigest: 'sha1:X', original }))
+  const made = { ...record(), payloadDigest: 'sha1:X', original, profile: 'identical-payload-digest' } as const
+  const { headers } = parsed(revisitHead(made))
   assert.equal(headers.get('WARC-Profile'), 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest')
   assert.equal(headers.get('WARC-Refers-To-Target-URI'), original.url)
   assert.equal(headers.get('WARC-Refers-To-Date'), '2023-11-14T22:13:20.122Z')
+  const unmodified = parsed(revisitHead({ ...made, profile: 'server-not-modified' })).headers
+  assert.equal(unmodified.get('WARC-Profile'), 'http://netpreserve.org/warc/1.1/revisit/server-not-modified')
 })
 
 test('requests, notes and the first record', () => {

@@ -31,6 +31,7 @@ export interface ResponseRecord extends RecordOfExchange {
 }
 
 export interface RevisitRecord extends ResponseRecord {
+  profile: RevisitProfile
   original: { url: string; at: Instant }
 }
 
@@ -48,7 +49,8 @@ export interface WarcInfo {
 /** The end of each record, after its block. */
 export const RECORD_END: Uint8Array = new TextEncoder().encode('\r\n\r\n')
 
-export const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
+const REVISIT_PROFILES = 'http://netpreserve.org/warc/1.1/revisit/'
+export type RevisitProfile = 'identical-payload-digest' | 'server-not-modified'
 
 export function requestHead(record: RecordOfExchange): string {
   return begin('request', record) + end('application/http;msgtype=request', record)
@@ -63,7 +65,7 @@ export function revisitHead(record: RevisitRecord): string {
   return (
     begin('revisit', record) +
     payloadLines(record) +
-    `WARC-Profile: ${IDENTICAL_PAYLOAD}\r\n` +
+    `WARC-Profile: ${REVISIT_PROFILES}${record.profile}\r\n` +
     `WARC-Refers-To-Target-URI: ${cleanUri(record.original.url)}\r\n` +
     `WARC-Refers-To-Date: ${isoInstant(record.original.at)}\r\n` +
     end('application/http;msgtype=response', record)
