@@ -50,9 +50,37 @@ export interface FrontierOptions {
    * `clock.now()` must then be the database's time and never go back.
    */
   leasesOutlive?: boolean
+  /** Known pages are looked at again. Without it only new URLs are fetched, and a crawl ends. */
+  refresh?: RefreshOptions
   /** Which workers share the frontier, and how long a site waits for the process that had it before (PostgreSQL). */
   affinity?: { workers: KnownWorkers; windowMs: Millis }
 }
+
+export interface RefreshOptions {
+  policy: RefreshPolicy
+  /** The share of a visit's pages that new URLs may take while known pages wait; `first`: new URLs come first (CrawlWave). */
+  newShare: number | 'first'
+  /** Hints for pages that were looked at since are discarded (CoBWeb's 24 hours). */
+  minAge: Millis
+  /** What a fresh copy of a page is worth; 1 without it. */
+  weightOf?(page: { url: string; depth: number }): number
+  /** Looks once at every page that was last looked at before, then it is over. */
+  once?: Instant
+}
+
+/** `index`: the page worth most now. The others are there to compare with. */
+export const REFRESH_POLICIES = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive'] as const
+export type RefreshPolicy = (typeof REFRESH_POLICIES)[number]
+
+/** Somebody says that a page has changed: a sitemap, a feed, an announcement. */
+export interface ChangeHint {
+  url: string
+  /** When it changed. */
+  at: Instant
+}
+
+/** As in CoBWeb's Table 3: looked at because of it, ignored because the page was looked at since, or unknown so far. */
+export type HintResult = 'performed' | 'discarded' | 'new'
 
 export interface OpenFrontier {
   frontier: Frontier
@@ -173,6 +201,15 @@ export interface Ledger {
   /** Fetches the URL (again) at this time. A URL that waits already keeps the earlier time. */
   schedule(tx: Tx, scheduled: readonly ScheduledUrl[]): Promise<void>
   /**
+   * Refreshing begins: brings known pages of the next `sites` sites into `known_page`, their first looks spread over some days.
+   * False: all sites are done. Call it until then, in transactions of its own.
+   */
+  enrol(tx: Tx, sites: number): Promise<boolean>
+  /** One per hint, in the order given. Those that are new are not entered: scope is the crawl's. */
+  hint(tx: Tx, hints: readonly ChangeHint[]): Promise<HintResult[]>
+  /** What a look must be worth from now on. */
+  setPrice(tx: Tx, price: number): Promise<void>
+  /**
    * From now on links into that site are entered at the original, except to its home page. What waits there moves, some at a
    * time, never during a visit. The operator's aliases override learnt ones.
    */
@@ -209,6 +246,11 @@ export interface FrontierQueries {
   heldDomains(tx: Tx): Promise<number>
   /** At most a million. */
   aliases(tx: Tx): Promise<Alias[]>
+  /** By any spelling, as `url`. */
+  knownPage(tx: Tx, url: string): Promise<KnownPageRow | undefined>
+  /** Known pages of all sites in the order of their keys, for a measure over the collection. */
+  knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
+  price(tx: Tx): Promise<number>
   /** One per URL, in the order given: what it is before it is added as a seed. */
   seedStatuses(tx: Tx, urls: readonly SeedUrl[]): Promise<SeedStatus[]>
   /** In the order of the sites' keys. `sites`: one per site, which is enough for most scopes; one list may have millions. */
@@ -227,7 +269,7 @@ export interface FrontierQueries {
 export interface Totals {
   sites: Record<SiteState, number>
   /** What is neither marked nor waiting belongs to held sites. */
-  urls: { known: number; marked: number; waiting: number }
+  urls: { known: number; marked: number; waiting: number; refreshing: number }
   /** Pages that current visits may still fetch. */
   granted: number
 }
@@ -277,6 +319,22 @@ export interface UrlView {
   seed: boolean
   /** Waiting: how many URLs of its site come before it, counted up to a limit. */
   ahead?: number
+}
+
+/** A page that is looked at again. Rates are per second. */
+export interface KnownPageRow {
+  site: bigint
+  key: bigint
+  lookedAt: Instant
+  /** Looked at from then on, whatever it is worth; undefined: by its worth. */
+  refreshAt?: Instant
+  rate: number
+  weight: number
+  changes: number
+  changedMs: Millis
+  unchangedMs: Millis
+  /** Looks in a row that did not bring the page. */
+  failures: number
 }
 
 /** What a URL is before it is added. `dead`: it is gone, or its site was given up. */

@@ -14,6 +14,7 @@ import { sqliteTx } from '../database/sqlite/tx.ts'
 import { type AliasRow, aliasOf, MAX_ALIASES } from './aliases.ts'
 import type {
   FrontierQueries,
+  KnownPageRow,
   Seed,
   SeedPage,
   SeedPosition,
@@ -113,6 +114,13 @@ const READ_BARRED = `
 const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`
 const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred'`
 
+const KNOWN_PAGE = 's.site, s.key, looked_at, refresh_at, rate, weight, changes, changed_ms, unchanged_ms, failures'
+const READ_KNOWN_PAGE = `SELECT ${KNOWN_PAGE} FROM known_page s WHERE bucket = ? AND site = ? AND key = ?`
+const READ_KNOWN_PAGES = inOrder(
+  (by, places) => `SELECT ${KNOWN_PAGE} FROM known_page s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
+)
+export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
+
 export const frontierQueries: FrontierQueries = {
   async reader(tx) {
     return readerOf((await queries(tx).get<{ value: string }>(READ_RULES, RULES_RECORD))?.value)
@@ -144,6 +152,13 @@ export const frontierQueries: FrontierQueries = {
   domain: (tx, name) => viewOfDomain(tx, domainOf(name)),
   heldDomains: async (tx) => (await queries(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
   aliases: async (tx) => (await queries(tx).all<AliasRow>(READ_ALIASES[tx.dialect])).map(aliasOf),
+  knownPage: viewOfKnownPage,
+  async knownPages(tx, after, atMost) {
+    const position = positionAfter(tx, after)
+    const rows = await queries(tx).allExact<SeenKnownPage>(READ_KNOWN_PAGES[tx.dialect], ...position, atMost)
+    return rows.map(knownPageOf)
+  },
+  price: async (tx) => (await queries(tx).get<{ price: number }>(READ_PRICE))?.price ?? 0,
   async seedStatuses(tx, urls) {
     const [marks, barred] = await Promise.all([marksOf(tx, urls), barredOf(tx, urls)])
     return marks.map((mark, at) => {
@@ -288,6 +303,43 @@ async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
   }
   if (view.mark === 'waiting') view.ahead = (await sql.get<{ n: number }>(COUNT_AHEAD, ...site, dueAt, seq))?.n ?? 0
   return view
+}
+
+/** A row that was read exactly, for its keys: numbers may be bigints. */
+interface SeenKnownPage {
+  site: bigint
+  key: bigint
+  looked_at: bigint | number
+  refresh_at: bigint | number | null
+  rate: number
+  weight: number
+  changes: bigint | number
+  changed_ms: bigint | number
+  unchanged_ms: bigint | number
+  failures: bigint | number
+}
+
+function knownPageOf(row: SeenKnownPage): KnownPageRow {
+  return {
+    site: row.site,
+    key: row.key,
+    lookedAt: Number(row.looked_at),
+    ...(row.refresh_at !== null && { refreshAt: Number(row.refresh_at) }),
+    rate: row.rate,
+    weight: row.weight,
+    changes: Number(row.changes),
+    changedMs: Number(row.changed_ms),
+    unchangedMs: Number(row.unchanged_ms),
+    failures: Number(row.failures),
+  }
+}
+
+async function viewOfKnownPage(tx: Tx, text: string): Promise<KnownPageRow | undefined> {
+  const url = await viewOfUrl(tx, text)
+  if (url === undefined) return undefined
+  const at = [...rowOf(tx, siteKeyOf(url.site)), signed64(url.key)]
+  const row = await queries(tx).getExact<SeenKnownPage>(READ_KNOWN_PAGE, ...at)
+  return row && knownPageOf(row)
 }
 
 async function marksOf(tx: Tx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {

@@ -163,7 +163,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
       clock: realClock,
       journal,
       figures: async () => ({
-        totals: { sites, urls: { known: 3, marked: 2, waiting: 1 }, granted: 0 },
+        totals: { sites, urls: { known: 3, marked: 2, waiting: 1, refreshing: 0 }, granted: 0 },
         counters: new Map([
           ['documents', 2],
           ['status:200', 2],

@@ -63,8 +63,7 @@ async function onSqlite(reports: readonly VisitReport[]) {
     return sqliteTx(tx).all<{ links: Uint8Array | null }>(
       `SELECT p.url, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type AS mediaType, p.bytes,
          p.took_ms AS tookMs, p.tries, p.first_at AS firstAt, p.at, p.looks, p.digest, p.title, p.annotations, p.sniffed,
-         p.language, p.etag, p.last_modified AS lastModified, p.changes, p.changed_ms AS changedMs,
-         p.unchanged_ms AS unchangedMs, l.links
+         p.language, p.etag, p.last_modified AS lastModified, l.links
        FROM page p LEFT JOIN page_links l ON l.page = p.id ORDER BY p.url`,
     )
   })

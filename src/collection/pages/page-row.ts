@@ -35,9 +35,6 @@ const COLUMNS = {
   simhash: ['simhash', 'bigint'],
   etag: ['etag', 'text'],
   lastModified: ['last_modified', 'text'],
-  changes: ['changes', 'bigint'],
-  changedMs: ['changed_ms', 'bigint'],
-  unchangedMs: ['unchanged_ms', 'bigint'],
   title: ['title', 'text'],
   annotations: ['annotations', 'text'],
   sniffed: ['sniffed', 'text'],
@@ -94,9 +91,6 @@ export function pageRow(site: bigint, page: PageReport) {
     simhash: memory === undefined ? null : signed64(memory.simhash),
     etag: memory?.etag ?? null,
     lastModified: memory?.lastModified ?? null,
-    changes: 0,
-    changedMs: 0,
-    unchangedMs: 0,
     title: page.title.slice(0, LONGEST_TITLE),
     // A note may quote a server, so its commas must not look like separators.
     annotations: page.annotations
@@ -116,7 +110,6 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefine
   if (known.outcome === 'kept' && fetched.outcome === 'later') return undefined
   return {
     ...fetched,
-    ...looksAfter(known, fetched),
     depth: known.depth,
     via: known.via,
     path: known.path,
@@ -130,19 +123,6 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefine
     simhash: fetched.simhash ?? known.simhash,
     title: fetched.title === '' ? known.title : fetched.title,
   }
-}
-
-/**
- * What the looks at a page have shown of its changes: `refresh/estimate.ts` makes a rate of it. Only a look at a page that was
- * there, and is there again, shows something.
- */
-function looksAfter(known: PageRow, fetched: PageRow) {
-  const { changes, changedMs, unchangedMs } = known
-  if (known.outcome !== 'kept' || fetched.outcome !== 'kept') return { changes, changedMs, unchangedMs }
-  const ms = Math.max(0, fetched.at - known.at)
-  return fetched.digest === null || fetched.digest === known.digest
-    ? { changes, changedMs, unchangedMs: unchangedMs + ms }
-    : { changes: changes + 1, changedMs: changedMs + ms, unchangedMs }
 }
 
 /**

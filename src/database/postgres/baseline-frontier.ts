@@ -1,9 +1,6 @@
 /**
  * The frontier's tables on PostgreSQL: those of `../sqlite/baseline-frontier.ts`, which explains the columns, with the
  * bucket (or the shard of what belongs to no site) first in every key. Comments here say what differs.
- *
- * A null column takes no space in a row, and 19 columns have the row header of 14: the columns for refreshing cost nothing
- * until they are used.
  */
 import { distribute, keepAtCoordinator, onCitus } from './distribute.ts'
 
@@ -46,7 +43,6 @@ CREATE TABLE site (
   far_ms double precision,                  -- the fastest of the other regions
   near_tried bigint NOT NULL DEFAULT 0,     -- regions that tried, as bits of their hashes
   refreshing bigint NOT NULL DEFAULT 0,
-  price double precision,
   PRIMARY KEY (bucket, key)
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
@@ -85,11 +81,6 @@ CREATE TABLE url (
   tries bigint NOT NULL DEFAULT 0,
   mark bigint NOT NULL,
   lastmod bigint,
-  refresh_at bigint,
-  looked_at bigint,
-  rate double precision,
-  weight double precision,
-  class bigint,
   PRIMARY KEY (bucket, site, key)
 ) WITH (
   fillfactor = 90,
@@ -97,8 +88,35 @@ CREATE TABLE url (
 );
 CREATE INDEX url_waiting ON url (bucket, site, due_at, seq) WHERE mark = 0;
 CREATE INDEX url_held ON url (bucket, site) WHERE mark = 8;
-CREATE INDEX url_refresh ON url (bucket, site, refresh_at) WHERE refresh_at IS NOT NULL;
-CREATE INDEX url_class ON url (bucket, site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE TABLE known_page (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  looked_at bigint NOT NULL,
+  refresh_at bigint,
+  class bigint,
+  rate double precision NOT NULL,
+  weight double precision NOT NULL,
+  changes bigint NOT NULL DEFAULT 0,
+  changed_ms bigint NOT NULL DEFAULT 0,
+  unchanged_ms bigint NOT NULL DEFAULT 0,
+  failures bigint NOT NULL DEFAULT 0,
+  failing_since bigint,
+  PRIMARY KEY (bucket, site, key)
+) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
+CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (bucket, site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE TABLE site_looks (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  looks bigint NOT NULL,
+  changes bigint NOT NULL,
+  changed_ms bigint NOT NULL,
+  unchanged_ms bigint NOT NULL,
+  PRIMARY KEY (bucket, site)
+) WITH (fillfactor = 80);
 
 CREATE TABLE url_spelling (
   bucket smallint NOT NULL,
@@ -227,8 +245,9 @@ const URL_STATE = `CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 T
 const urlsView = (via: string, join: string) => `
 CREATE VIEW urls AS
   SELECT u.url, f.name AS site, u.depth, u.path, ${via} AS via, u.tries, ${URL_STATE}, ${iso('u.enqueued_at')},
-    ${iso('u.lastmod')}, ${iso('u.looked_at')}, ${iso('u.refresh_at')}, u.rate, u.weight
-  FROM url u JOIN site f ON f.bucket = u.bucket AND f.key = u.site ${join};
+    ${iso('u.lastmod')}, ${iso('k.looked_at')}, ${iso('k.refresh_at')}, k.rate, k.weight
+  FROM url u JOIN site f ON f.bucket = u.bucket AND f.key = u.site
+    LEFT JOIN known_page k ON k.bucket = u.bucket AND k.site = u.site AND k.key = u.key ${join};
 `
 
 const VIEWS = `
@@ -304,7 +323,18 @@ ${trigger('site_added', 'INSERT', 'NEW TABLE AS new_rows', NEW_ROWS)}
 ${trigger('site_changed', 'UPDATE', 'OLD TABLE AS old_rows NEW TABLE AS new_rows', `${NEW_ROWS} UNION ALL ${OLD_ROWS}`)}
 ${trigger('site_removed', 'DELETE', 'OLD TABLE AS old_rows', OLD_ROWS)}`
 
-const OF_A_SITE = ['site', 'site_memory', 'site_robots', 'site_traps', 'url', 'url_spelling', 'seed', 'unendorsed_site']
+const OF_A_SITE = [
+  'site',
+  'site_memory',
+  'site_robots',
+  'site_traps',
+  'url',
+  'known_page',
+  'site_looks',
+  'url_spelling',
+  'seed',
+  'unendorsed_site',
+]
 
 export const FRONTIER =
   SITE +

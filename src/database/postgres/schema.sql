@@ -249,6 +249,25 @@ CREATE TABLE inlink_upto (
   CONSTRAINT inlink_upto_pkey PRIMARY KEY (bucket)
 );
 
+CREATE TABLE known_page (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  looked_at bigint NOT NULL,
+  refresh_at bigint,
+  class bigint,
+  rate double precision NOT NULL,
+  weight double precision NOT NULL,
+  changes bigint NOT NULL DEFAULT 0,
+  changed_ms bigint NOT NULL DEFAULT 0,
+  unchanged_ms bigint NOT NULL DEFAULT 0,
+  failures bigint NOT NULL DEFAULT 0,
+  failing_since bigint,
+  CONSTRAINT known_page_pkey PRIMARY KEY (bucket, site, key)
+) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
+CREATE INDEX known_page_class ON known_page USING btree (bucket, site, class, looked_at) WHERE (class IS NOT NULL);
+CREATE INDEX known_page_due ON known_page USING btree (bucket, site, refresh_at) WHERE (refresh_at IS NOT NULL);
+
 CREATE TABLE links_changed (
   bucket smallint NOT NULL,
   page bigint NOT NULL,
@@ -302,9 +321,6 @@ CREATE TABLE page (
   simhash bigint,
   etag text COLLATE "C",
   last_modified text COLLATE "C",
-  changes bigint NOT NULL DEFAULT 0,
-  changed_ms bigint NOT NULL DEFAULT 0,
-  unchanged_ms bigint NOT NULL DEFAULT 0,
   title text COLLATE "C" NOT NULL,
   annotations text COLLATE "C" NOT NULL,
   CONSTRAINT page_pkey PRIMARY KEY (bucket, id),
@@ -405,7 +421,6 @@ CREATE TABLE site (
   far_ms double precision,
   near_tried bigint NOT NULL DEFAULT 0,
   refreshing bigint NOT NULL DEFAULT 0,
-  price double precision,
   CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX site_free ON site USING btree (bucket, holder, losses, deferral, rank) WHERE (state = 'free'::text);
@@ -432,6 +447,16 @@ CREATE TABLE site_alias (
 );
 CREATE INDEX site_alias_original ON site_alias USING btree (original);
 CREATE INDEX site_alias_pending ON site_alias USING btree (bucket, site) WHERE (pending = 1);
+
+CREATE TABLE site_looks (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  looks bigint NOT NULL,
+  changes bigint NOT NULL,
+  changed_ms bigint NOT NULL,
+  unchanged_ms bigint NOT NULL,
+  CONSTRAINT site_looks_pkey PRIMARY KEY (bucket, site)
+) WITH (fillfactor=80);
 
 CREATE TABLE site_memory (
   bucket smallint NOT NULL,
@@ -492,16 +517,9 @@ CREATE TABLE url (
   tries bigint NOT NULL DEFAULT 0,
   mark bigint NOT NULL,
   lastmod bigint,
-  refresh_at bigint,
-  looked_at bigint,
-  rate double precision,
-  weight double precision,
-  class bigint,
   CONSTRAINT url_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=90, autovacuum_vacuum_insert_scale_factor=0.05);
-CREATE INDEX url_class ON url USING btree (bucket, site, class, looked_at) WHERE (class IS NOT NULL);
 CREATE INDEX url_held ON url USING btree (bucket, site) WHERE (mark = 8);
-CREATE INDEX url_refresh ON url USING btree (bucket, site, refresh_at) WHERE (refresh_at IS NOT NULL);
 CREATE INDEX url_waiting ON url USING btree (bucket, site, due_at, seq) WHERE (mark = 0);
 
 CREATE TABLE url_spelling (
@@ -715,12 +733,13 @@ CREATE VIEW urls AS
         END AS state,
     to_char((to_timestamp((((u.enqueued_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS enqueued_at,
     to_char((to_timestamp((((u.lastmod)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS lastmod,
-    to_char((to_timestamp((((u.looked_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS looked_at,
-    to_char((to_timestamp((((u.refresh_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS refresh_at,
-    u.rate,
-    u.weight
-   FROM ((url u
+    to_char((to_timestamp((((k.looked_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS looked_at,
+    to_char((to_timestamp((((k.refresh_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS refresh_at,
+    k.rate,
+    k.weight
+   FROM (((url u
      JOIN site f ON (((f.bucket = u.bucket) AND (f.key = u.site))))
+     LEFT JOIN known_page k ON (((k.bucket = u.bucket) AND (k.site = u.site) AND (k.key = u.key))))
      LEFT JOIN url v ON (((v.bucket = ((u.via_site >> 56) & (255)::bigint)) AND (v.site = u.via_site) AND (v.key = u.via_key))));
 
 CREATE VIEW worker_calls AS

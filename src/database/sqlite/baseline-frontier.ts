@@ -6,8 +6,8 @@
  * PostgreSQL; here it is always 0, and virtual (it takes no space) wherever no index needs it, so that a statement can name
  * it on both databases.
  *
- * Columns marked "refreshing" belong to known pages that are looked at again. A crawl leaves them null; then their partial
- * indexes are empty and cost nothing, and a URL's row is 5 bytes longer.
+ * Pages that are looked at again have a row in `known_page` beside the one in `url`. A crawl writes none: refreshing costs
+ * nothing until it begins, and a URL's row stays short.
  */
 
 const SITE = `
@@ -36,8 +36,7 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
-  refreshing INTEGER NOT NULL DEFAULT 0,    -- refreshing: of them, known pages with a refresh_at
-  price REAL                                -- refreshing: what a look at this site must be worth; null: not known yet
+  refreshing INTEGER NOT NULL DEFAULT 0     -- of them, those in known_page
 ) STRICT;
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
@@ -74,17 +73,38 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   tries INTEGER NOT NULL DEFAULT 0,
   mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone, 5 not found, 6 read, 7 replaced, 8 held
   lastmod INTEGER,                          -- the newest lastmod a sitemap gave
-  refresh_at INTEGER,                       -- refreshing: when the page is worth another look
-  looked_at INTEGER,                        -- refreshing: the last look
-  rate REAL,                                -- refreshing: estimated changes per second
-  weight REAL,                              -- refreshing: what a fresh copy is worth
-  class INTEGER,                            -- refreshing: pages of similar rate and weight
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 CREATE INDEX url_held ON url (site) WHERE mark = 8;
-CREATE INDEX url_refresh ON url (site, refresh_at) WHERE refresh_at IS NOT NULL;
-CREATE INDEX url_class ON url (site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE TABLE known_page (                   -- a page that is looked at again: at a given time, or when that is worth most
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  looked_at INTEGER NOT NULL,               -- the last look that brought the page, or found it unchanged
+  refresh_at INTEGER,                       -- looked at from then on, whatever it is worth; null: by its worth
+  class INTEGER,                            -- pages of similar rate and weight; null: by refresh_at
+  rate REAL NOT NULL,                       -- estimated changes per second
+  weight REAL NOT NULL,                     -- what a fresh copy is worth
+  changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
+  changed_ms INTEGER NOT NULL DEFAULT 0,
+  unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
+  failures INTEGER NOT NULL DEFAULT 0,      -- looks in a row that did not bring the page, and when they began
+  failing_since INTEGER,
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX known_page_due ON known_page (site, refresh_at) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE TABLE site_looks (                   -- what the looks at a site's known pages have shown, together
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,
+  looks INTEGER NOT NULL,
+  changes INTEGER NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  unchanged_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: if one is not found, the next is tried
   bucket INTEGER AS (0) VIRTUAL,
@@ -169,7 +189,7 @@ CREATE TABLE frontier_meta (                -- order (the one that wrote the ran
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE refresh_price (                -- refreshing: the global price; a page is due by the larger of it and its site's
+CREATE TABLE refresh_price (                -- what a look must be worth, adapted to what fetchers can do
   one INTEGER PRIMARY KEY CHECK (one = 1),
   price REAL NOT NULL,
   adapted_at INTEGER NOT NULL

@@ -52,9 +52,6 @@ CREATE TABLE page (                         -- the latest result for a URL
   simhash INTEGER,
   etag TEXT,                                -- validators as the server sent them
   last_modified TEXT,
-  changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
-  changed_ms INTEGER NOT NULL DEFAULT 0,
-  unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
   title TEXT NOT NULL,
   annotations TEXT NOT NULL,
   UNIQUE (site, key)
@@ -249,10 +246,11 @@ CREATE VIEW urls AS                         -- every known URL, requested or not
     ${URL_STATE},
     ${iso('u.enqueued_at')},
     ${iso('u.lastmod')},
-    ${iso('u.looked_at')},
-    ${iso('u.refresh_at')},
-    u.rate, u.weight
-  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
+    ${iso('k.looked_at')},
+    ${iso('k.refresh_at')},
+    k.rate, k.weight
+  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key
+    LEFT JOIN known_page k ON k.site = u.site AND k.key = u.key;
 CREATE VIEW seeds AS                        -- every seed and its state
   SELECT s.url, f.name AS site, s.source,
     ${URL_STATE},

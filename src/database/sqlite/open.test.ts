@@ -352,10 +352,10 @@ describe('the schema', () => {
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
         .map(({ detail }) => String(detail))
-    const due = 'SELECT key FROM url WHERE site = 1 AND refresh_at <= 2 ORDER BY refresh_at LIMIT 10'
-    const head = 'SELECT key FROM url WHERE site = 1 AND class = 2 ORDER BY looked_at LIMIT 1'
-    assert.deepEqual(plan(due), ['SEARCH url USING COVERING INDEX url_refresh (site=? AND refresh_at<?)'])
-    assert.deepEqual(plan(head), ['SEARCH url USING COVERING INDEX url_class (site=? AND class=?)'])
+    const due = 'SELECT key FROM known_page WHERE site = 1 AND refresh_at <= 2 ORDER BY refresh_at LIMIT 10'
+    const head = 'SELECT key FROM known_page WHERE site = 1 AND class = 2 ORDER BY looked_at LIMIT 1'
+    assert.deepEqual(plan(due), ['SEARCH known_page USING COVERING INDEX known_page_due (site=? AND refresh_at<?)'])
+    assert.deepEqual(plan(head), ['SEARCH known_page USING COVERING INDEX known_page_class (site=? AND class=?)'])
     file.close()
   })
 })

@@ -171,6 +171,27 @@ CREATE TABLE inlink_upto (                  -- pages up to this one are in the r
   page INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE known_page (                   -- a page that is looked at again: at a given time, or when that is worth most
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  looked_at INTEGER NOT NULL,               -- the last look that brought the page, or found it unchanged
+  refresh_at INTEGER,                       -- looked at from then on, whatever it is worth; null: by its worth
+  class INTEGER,                            -- pages of similar rate and weight; null: by refresh_at
+  rate REAL NOT NULL,                       -- estimated changes per second
+  weight REAL NOT NULL,                     -- what a fresh copy is worth
+  changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
+  changed_ms INTEGER NOT NULL DEFAULT 0,
+  unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
+  failures INTEGER NOT NULL DEFAULT 0,      -- looks in a row that did not bring the page, and when they began
+  failing_since INTEGER,
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX known_page_class ON known_page (site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE INDEX known_page_due ON known_page (site, refresh_at) WHERE refresh_at IS NOT NULL;
+
 CREATE TABLE links_changed (                -- pages whose links changed since the reverse index read them
   bucket INTEGER AS (0) VIRTUAL,
   page INTEGER PRIMARY KEY REFERENCES page,
@@ -214,9 +235,6 @@ CREATE TABLE page (                         -- the latest result for a URL
   simhash INTEGER,
   etag TEXT,                                -- validators as the server sent them
   last_modified TEXT,
-  changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
-  changed_ms INTEGER NOT NULL DEFAULT 0,
-  unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
   title TEXT NOT NULL,
   annotations TEXT NOT NULL,
   UNIQUE (site, key)
@@ -258,7 +276,7 @@ CREATE VIEW rechecks AS
     strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison
   FROM recheck;
 
-CREATE TABLE refresh_price (                -- refreshing: the global price; a page is due by the larger of it and its site's
+CREATE TABLE refresh_price (                -- what a look must be worth, adapted to what fetchers can do
   one INTEGER PRIMARY KEY CHECK (one = 1),
   price REAL NOT NULL,
   adapted_at INTEGER NOT NULL
@@ -317,8 +335,7 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
-  refreshing INTEGER NOT NULL DEFAULT 0,    -- refreshing: of them, known pages with a refresh_at
-  price REAL                                -- refreshing: what a look at this site must be worth; null: not known yet
+  refreshing INTEGER NOT NULL DEFAULT 0     -- of them, those in known_page
 ) STRICT;
 
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
@@ -401,6 +418,15 @@ CREATE INDEX site_alias_original ON site_alias (original);
 
 CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 
+CREATE TABLE site_looks (                   -- what the looks at a site's known pages have shown, together
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,
+  looks INTEGER NOT NULL,
+  changes INTEGER NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  unchanged_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE site_memory (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
@@ -465,19 +491,10 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   tries INTEGER NOT NULL DEFAULT 0,
   mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone, 5 not found, 6 read, 7 replaced, 8 held
   lastmod INTEGER,                          -- the newest lastmod a sitemap gave
-  refresh_at INTEGER,                       -- refreshing: when the page is worth another look
-  looked_at INTEGER,                        -- refreshing: the last look
-  rate REAL,                                -- refreshing: estimated changes per second
-  weight REAL,                              -- refreshing: what a fresh copy is worth
-  class INTEGER,                            -- refreshing: pages of similar rate and weight
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX url_class ON url (site, class, looked_at) WHERE class IS NOT NULL;
-
 CREATE INDEX url_held ON url (site) WHERE mark = 8;
-
-CREATE INDEX url_refresh ON url (site, refresh_at) WHERE refresh_at IS NOT NULL;
 
 CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 
@@ -501,10 +518,11 @@ CREATE VIEW urls AS                         -- every known URL, requested or not
       WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.looked_at / 1000.0, 'unixepoch') AS looked_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.refresh_at / 1000.0, 'unixepoch') AS refresh_at,
-    u.rate, u.weight
-  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
+    strftime('%Y-%m-%dT%H:%M:%fZ', k.looked_at / 1000.0, 'unixepoch') AS looked_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', k.refresh_at / 1000.0, 'unixepoch') AS refresh_at,
+    k.rate, k.weight
+  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key
+    LEFT JOIN known_page k ON k.site = u.site AND k.key = u.key;
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,

@@ -98,7 +98,8 @@ const sum = (name: string, as = name) => `coalesce(sum(${name}), 0)::float8 AS $
 export const READ_TOTALS = `
   SELECT ${sum('sites_waiting', 'waiting')}, ${sum('sites_free', 'free')}, ${sum('sites_leased', 'leased')},
     ${sum('sites_returning', 'back')}, ${sum('sites_crawled', 'crawled')}, ${sum('sites_barred', 'barred')},
-    ${sum('sites_held', 'held')}, ${sum('urls_known')}, ${sum('urls_waiting')}, ${sum('urls_held')}, ${sum('pages_granted')}
+    ${sum('sites_held', 'held')}, ${sum('urls_known')}, ${sum('urls_waiting')}, ${sum('urls_held')},
+    ${sum('urls_refreshing')}, ${sum('pages_granted')}
   FROM frontier_total`
 
 export async function readTotals(tx: PostgresTx): Promise<Totals> {

@@ -23,6 +23,9 @@ export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
     giveBack: (tx, visits) => giveBack(rowsOf(tx), visits),
     takeBack: (tx, worker, has) => takeBack(rowsOf(tx), worker, has),
     schedule: (tx, scheduled) => schedule(rowsOf(tx), scheduled),
+    enrol: () => Promise.reject(new Error('to come')),
+    hint: () => Promise.reject(new Error('to come')),
+    setPrice: () => Promise.reject(new Error('to come')),
     alias: (tx, given) => addAlias(rowsOf(tx), given),
     unalias: (tx, name) => dropAlias(rowsOf(tx), name),
   }

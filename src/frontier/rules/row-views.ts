@@ -5,7 +5,14 @@ import type { SiteName } from '../../contracts/visit.ts'
 import type { Totals } from '../contract.ts'
 
 export type SeenTotals = Record<
-  'waiting' | 'free' | 'leased' | 'back' | 'crawled' | 'barred' | 'held' | `urls_${'known' | 'waiting' | 'held'}`,
+  | 'waiting'
+  | 'free'
+  | 'leased'
+  | 'back'
+  | 'crawled'
+  | 'barred'
+  | 'held'
+  | `urls_${'known' | 'waiting' | 'held' | 'refreshing'}`,
   number
 > & { pages_granted: number }
 
@@ -17,6 +24,7 @@ export function totalsView(row: SeenTotals): Totals {
       known: row.urls_known,
       marked: row.urls_known - row.urls_waiting,
       waiting: row.urls_waiting - row.urls_held,
+      refreshing: row.urls_refreshing,
     },
     granted: row.pages_granted,
   }

@@ -6,7 +6,8 @@ import { BUCKET } from './site-rows.ts'
 
 export const READ_TOTALS = `
   SELECT sites_waiting AS waiting, sites_free AS free, sites_leased AS leased, sites_returning AS back,
-    sites_crawled AS crawled, sites_barred AS barred, sites_held AS held, urls_known, urls_waiting, urls_held, pages_granted
+    sites_crawled AS crawled, sites_barred AS barred, sites_held AS held, urls_known, urls_waiting, urls_held,
+    urls_refreshing, pages_granted
   FROM frontier_total WHERE bucket = ?`
 
 export function readTotals(tx: SqliteTx): Totals {
