@@ -10,7 +10,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord, writeRecord } from '../../frontier/records.ts'
-import { bestRatesWithin, type RatedPages } from '../../refresh/bounds.ts'
+import { bestRatesWithin, type RatedPages, type Rates } from '../../refresh/bounds.ts'
 import { value } from '../../refresh/freshness.ts'
 
 export interface Freshness {
@@ -68,11 +68,11 @@ const SHORTER = 0.9
 
 export async function measureFreshness(parts: MeasureParts): Promise<Freshness | undefined> {
   const measure = new Measure(parts)
-  while (await measure.readSome()) await turn()
+  while (await measure.step()) await turn()
   return measure.result()
 }
 
-/** A measure in pieces: call `readSome` until it answers false. */
+/** A measure in pieces, the longest of which takes about a second for a million pages: call `step` until it answers false. */
 export class Measure {
   readonly #parts: MeasureParts
   readonly #columns = new Columns()
@@ -84,16 +84,33 @@ export class Measure {
   #last: SeedPosition | undefined
   #isReading = true
   #totals = { pages: 0, weight: 0, fresh: 0, age: 0, value: 0 }
+  /** The bound now, with one more look per second, with shorter pauses. */
+  readonly #solved: Rates[] = []
 
   constructor(parts: MeasureParts) {
     this.#parts = parts
   }
 
-  async readSome(): Promise<boolean> {
-    const { database } = this.#parts
+  async step(): Promise<boolean> {
+    const { database, capacity = Number.POSITIVE_INFINITY } = this.#parts
     if (this.#isReading) this.#isReading = await database.read((tx) => this.#readPages(tx))
     else if (this.#pauses.length < this.#sites.length) await database.read((tx) => this.#readSites(tx))
-    return this.#isReading || this.#pauses.length < this.#sites.length
+    else if (this.#solved.length === 0) this.#solve(capacity, 1)
+    // Where only pauses limit it, more capacity brings nothing.
+    else if (this.#solved.length === 1 && capacity < Number.POSITIVE_INFINITY) this.#solve(capacity + 1, 1)
+    else if (this.#solved.length === 1) this.#solved.push(this.#solved[0])
+    else this.#solve(capacity, SHORTER)
+    return this.#solved.length < 3
+  }
+
+  #solve(capacity: number, pauseFactor: number): void {
+    const columns = { ...this.#columns.columns(), start: Uint32Array.from([...this.#starts, this.#columns.size]) }
+    this.#solved.push(bestRatesWithin(columns, this.#caps(pauseFactor), capacity * this.#share()))
+  }
+
+  /** Of all pages, those that are measured. */
+  #share(): number {
+    return Math.min(1, this.#columns.size / Math.max(1, this.#totals.pages))
   }
 
   async #readPages(tx: Tx): Promise<boolean> {
@@ -138,30 +155,24 @@ export class Measure {
     const { weight, fresh, age, value } = this.#totals
     const measured = this.#columns.size
     if (measured === 0 || weight === 0) return undefined
-    const pages = Math.max(this.#totals.pages, measured)
-    const columns = { ...this.#columns.columns(), start: Uint32Array.from([...this.#starts, measured]) }
-    const share = measured / pages
-    const best = (capacity: number, pauseFactor: number) =>
-      bestRatesWithin(columns, this.#caps(pauseFactor), capacity * share)
-    const total = capacity ?? Number.POSITIVE_INFINITY
-    const bound = best(total, 1)
+    const [bound, more, shorter] = this.#solved
     const freshness = fresh / weight
     return {
       at: clock.now(),
-      pages,
+      pages: Math.max(this.#totals.pages, measured),
       measured,
       sites: this.#sites.length,
       freshness,
       ageSeconds: age / weight,
       bound: 1 - bound.staleness,
       stalenessRatio: bound.staleness > 0 ? (1 - freshness) / bound.staleness : null,
-      boundLooks: sumOf(bound.looks) / share,
+      boundLooks: bound.looks.reduce((a, b) => a + b, 0) / this.#share(),
       capacity: capacity ?? null,
       price: bound.price,
       meanValue: value / measured,
       gain: {
-        oneMoreLook: capacity === undefined ? 0 : Math.max(0, bound.staleness - best(total + 1, 1).staleness),
-        shorterPause: Math.max(0, bound.staleness - best(total, SHORTER).staleness),
+        oneMoreLook: Math.max(0, bound.staleness - more.staleness),
+        shorterPause: Math.max(0, bound.staleness - shorter.staleness),
       },
     }
   }
@@ -177,10 +188,6 @@ export class Measure {
 /** Looks per second at a host with this pause and answer time. */
 export function capOf(pause: Millis, answer: Millis): number {
   return 1 / Math.max(LEAST_SECONDS, (pause + answer) / 1000)
-}
-
-function sumOf(values: Float64Array): number {
-  return values.reduce((a, b) => a + b, 0)
 }
 
 /** Rates and weights that grow as they are read. */

@@ -118,7 +118,7 @@ export class RefreshPlanner {
     const began = clock.elapsed()
     this.#measure ??= new Measure(this.#parts)
     let isMore = true
-    while (isMore && clock.elapsed() - began <= MEASURE_FOR) isMore = await this.#measure.readSome()
+    while (isMore && clock.elapsed() - began <= MEASURE_FOR) isMore = await this.#measure.step()
     const measured = isMore ? undefined : this.#measure.result()
     this.#measureTook += clock.elapsed() - began
     if (isMore) return
