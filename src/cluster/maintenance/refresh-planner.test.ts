@@ -83,11 +83,11 @@ function world() {
   const clock = virtualClock(1_780_000_000_000)
   const database = openSqlite(':memory:')
   const enrolled: number[] = []
-  let left = 100
+  let left = 50_000
   const ledger = {
-    async enrol(_tx: unknown, sites: number) {
-      enrolled.push(sites)
-      left -= sites
+    async enrol(_tx: unknown, urls: number) {
+      enrolled.push(urls)
+      left -= urls
       await clock.sleep(20)
       return left > 0
     },
@@ -121,7 +121,7 @@ function world() {
   return { clock, database, enrolled, fill, planner, run, tick }
 }
 
-test('sites are enrolled some at each tick until none is left; then it is measured', async () => {
+test('pages are enrolled some at each tick until none is left; then it is measured', async () => {
   const { clock, database, enrolled, fill, planner, run, tick } = world()
   await run(async () => {
     await fill(0)
@@ -131,7 +131,7 @@ test('sites are enrolled some at each tick until none is left; then it is measur
     await tick(one, 3)
     assert.equal(one.isEnrolling, false)
     const calls = enrolled.length
-    assert.ok(enrolled.reduce((a, b) => a + b) >= 100)
+    assert.ok(enrolled.reduce((a, b) => a + b) >= 50_000)
     await tick(one, 100)
     assert.equal(enrolled.length, calls, 'all is enrolled')
     const first = await database.read(recordedFreshness)

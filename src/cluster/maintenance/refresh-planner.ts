@@ -20,8 +20,8 @@ export interface PlannerParts extends MeasureParts {
 /** Work of one tick, at most. */
 const ENROL_FOR: Millis = 200
 const MEASURE_FOR: Millis = 200
-const FIRST_SITES = 8
-const MAX_SITES = 1000
+const FIRST_URLS = 500
+const MAX_URLS = 20_000
 /** A transaction should take about this long. */
 const ENROL_AT_ONCE: Millis = 50
 const PRICE_EVERY: Millis = 10_000
@@ -34,7 +34,7 @@ const WEIGHTS_EVERY: Millis = 24 * 3_600_000
 
 export class RefreshPlanner {
   readonly #parts: PlannerParts
-  #sitesAtOnce = FIRST_SITES
+  #urlsAtOnce = FIRST_URLS
   #isOurs = false
   #isEnrolled = false
   #nextPrice = 0
@@ -77,10 +77,10 @@ export class RefreshPlanner {
     const until = clock.elapsed() + ENROL_FOR
     while (!this.#isEnrolled && clock.elapsed() <= until) {
       const began = clock.elapsed()
-      this.#isEnrolled = !(await database.transact((tx) => ledger.enrol(tx, this.#sitesAtOnce)))
+      this.#isEnrolled = !(await database.transact((tx) => ledger.enrol(tx, this.#urlsAtOnce)))
       const took = clock.elapsed() - began
-      const next = took > ENROL_AT_ONCE ? this.#sitesAtOnce / 2 : this.#sitesAtOnce * 2
-      this.#sitesAtOnce = Math.min(MAX_SITES, Math.max(1, Math.floor(next)))
+      const next = took > ENROL_AT_ONCE ? this.#urlsAtOnce / 2 : this.#urlsAtOnce * 2
+      this.#urlsAtOnce = Math.min(MAX_URLS, Math.max(1, Math.floor(next)))
     }
   }
 
