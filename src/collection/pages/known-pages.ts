@@ -48,8 +48,8 @@ interface Wanted {
   key: bigint
 }
 
-/** Read at once: 5 ms on SQLite, which others wait for. */
-const PIECE = 500
+/** Items read at once: 5 ms on SQLite, where others wait meanwhile; 80 ms on PostgreSQL. */
+const PIECE = { sqlite: 200, postgres: 2000 } as const
 
 /** Fills `before` of the items of some visits. */
 export async function fillBefore(database: Database, visits: readonly Visit[]): Promise<void> {
@@ -57,10 +57,11 @@ export async function fillBefore(database: Database, visits: readonly Visit[]): 
     const site = siteKeyOf(name)
     return agenda.map((item) => ({ item, site, key: signed64(item.key) }))
   })
-  const read = database.dialect === 'postgres' ? fillOnPostgres : fillOnSqlite
-  for (let from = 0; from < wanted.length; from += PIECE) {
+  const fill = database.dialect === 'postgres' ? fillOnPostgres : fillOnSqlite
+  const piece = PIECE[database.dialect]
+  for (let from = 0; from < wanted.length; from += piece) {
     if (from > 0) await turn()
-    await read(database, wanted.slice(from, from + PIECE))
+    await fill(database, wanted.slice(from, from + piece))
   }
 }
 
