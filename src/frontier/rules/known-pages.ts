@@ -118,6 +118,7 @@ function foundAgain(
   observe(rows, refresh, row, at, page, isNew)
   const interval = row.refresh_at === null ? undefined : row.refresh_at - row.looked_at
   const factor = isNew === undefined ? 1 : isNew ? NUTCH.shorter : NUTCH.longer
+  row.weight = refresh.weightOf?.(page) ?? 1
   Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
@@ -243,6 +244,7 @@ export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly Ch
     rows.sites.change(site)
   }
   await rows.flush()
+  for (const result of results) refresh.onHint?.(result)
   return results
 }
 
@@ -264,7 +266,9 @@ export function hintByLink(rows: Rows, at: UrlAt, lastmod: Instant): void {
   const row = refresh && rows.known.get(at)
   if (refresh === undefined || row === undefined) return
   const site = rows.sites.get(at.site)
-  if (hintPage(rows, refresh, row, time.of(lastmod)) === 'performed' && site !== undefined) wake(rows, site)
+  const result = hintPage(rows, refresh, row, time.of(lastmod))
+  refresh.onHint?.(result)
+  if (result === 'performed' && site !== undefined) wake(rows, site)
 }
 
 /** Its URL waits again, as one that was never visited. */
