@@ -368,9 +368,9 @@ const TABLES = {
   site: `key, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence,
     worker, lease_until, entered, granted, part, known, waiting, refreshing`,
   url: 'site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod',
-  known_page: `site, key, looked_at, refresh_at, class, rate, weight, changes, changed_ms, unchanged_ms, failures,
+  known_page: `site, key, looked_at, refresh_at, interval_ms, class, rate, weight, changes, changed_ms, unchanged_ms, failures,
     failing_since, hinted_at`,
-  site_looks: 'site, looks, changes, changed_ms, unchanged_ms, hints_right, hints_wrong, unhinted',
+  site_looks: 'site, looks, changes, changed_ms, unchanged_ms, hints_right, hints_wrong, unhinted, planned_at',
   url_spelling: 'site, key, position, url, depth, via_site, via_key, path, tried',
   domain: 'key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at',
   unendorsed_site: 'site, domain, referrer, since, hold_state',
@@ -447,4 +447,7 @@ test('SQLite and PostgreSQL end in equal states', { skip }, () => liveTwice(step
 
 const REFRESH: RefreshOptions = { policy: 'index', newShare: 0.5, minAge: HOUR }
 
-test('they do so when refreshing', { skip }, () => liveTwice(stepsWhenRefreshing, [], { refresh: REFRESH }))
+for (const policy of ['index', 'psp'] as const)
+  test(`they do so when refreshing by ${policy}`, { skip }, () =>
+    liveTwice(stepsWhenRefreshing, [], { refresh: { ...REFRESH, policy } }),
+  )
