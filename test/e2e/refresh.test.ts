@@ -1,4 +1,4 @@
-/** The program keeps a collection fresh: finds what changed, asks cheaply, asks nothing twice, survives kill -9. */
+/** The program keeps a collection fresh (B1): finds what changed, asks cheaply, asks nothing twice, survives kill -9. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
