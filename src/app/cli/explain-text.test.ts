@@ -140,6 +140,10 @@ test('a page that was collected: every state of it can be told from the others',
   ]
   for (const [lines, first] of states) assert.deepEqual(lines.slice(0, 2), [first, stays])
   const failedLook = { at: MAY, status: -4, outcome: 'later', why: 'first-byte-timeout', detail: null }
+  assert.deepEqual(known({ title: 'Old' }, { failedLook }).slice(-2), [
+    'Last look 2026-05-01 12:00:00 UTC: status -4.',
+    'It was text/html, 10 B, "Old".',
+  ])
   assert.deepEqual(known({}, { failedLook }).slice(0, 2), [
     'Unreachable: the last look ended with no response in time.',
     stays,
