@@ -99,7 +99,7 @@ function lookSentence({ looks, why, status }: PageView): string {
 function knownPageLines(page: PageView, { view, captures, lastGoodAt, failedLook }: UrlFacts): string[] {
   if (page.outcome === 'read') return [outcomeSentence(page, captures)]
   const last = failedLook ?? page
-  const when = lastGoodAt === undefined ? '' : `, the last that has it of ${timeText(lastGoodAt)} UTC`
+  const when = lastGoodAt === undefined ? '' : `; the page was last there ${timeText(lastGoodAt)} UTC`
   return [
     stateSentenceOf(last, view?.mark),
     `It was collected before, and stays so: ${some(captures, 'capture')}${when}.`,
