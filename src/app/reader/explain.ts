@@ -2,14 +2,17 @@
  * What is known of a URL or a site, and why a URL is not wanted: for `explain`. A refused link leaves no row behind, but the rules of
  * the crawl can be asked again, in the order in which a visit asks them.
  */
+import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { capturesOf } from '../../collection/captures/read-captures.ts'
+import { capturesOf, hasPage, type StoredCapture } from '../../collection/captures/read-captures.ts'
 import { documentsOf } from '../../collection/counters/counters.ts'
 import { type Inlinks, whoLinksHere } from '../../collection/links/read-inlinks.ts'
 import {
+  failedLooksOf,
   findingsOf,
   linksOfPage,
   pageOf,
+  type StoredFailedLook,
   type StoredFinding,
   type StoredPage,
 } from '../../collection/pages/read-pages.ts'
@@ -37,6 +40,10 @@ export interface UrlFacts {
   view: UrlView | undefined
   page: StoredPage | undefined
   captures: number
+  /** When the last capture that has the page was made. */
+  lastGoodAt?: Instant
+  /** The last look at a page that was there before, if it did not bring it. */
+  failedLook?: StoredFailedLook
   /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
   robots?: RobotsDecision
   inlinks: Inlinks
@@ -60,15 +67,32 @@ export async function urlFacts(tx: Tx, text: string, referrers: number): Promise
   const key = view?.key ?? url.key
   const page = await pageOf(tx, site, key)
   const asked = page?.url ?? view?.url ?? url.href
+  const captures = await capturesOf(tx, site, key)
+  const lastGoodAt = captures.findLast(hasPage)?.at
+  const failedLook = page && lastFailed(page, captures.at(-1), (await failedLooksOf(tx, site, key)).at(-1))
   return {
     url: asked,
     site,
     robots: await robotsFor(tx, asked),
     view,
     page,
-    captures: (await capturesOf(tx, site, key)).length,
+    captures: captures.length,
+    ...(lastGoodAt !== undefined && { lastGoodAt }),
+    ...(failedLook && { failedLook }),
     inlinks: await whoLinksHere(tx, site, key, referrers),
   }
+}
+
+/** A temporary failure does not show in the row of a kept page. */
+function lastFailed(
+  { at, hasContent, outcome }: StoredPage,
+  capture: StoredCapture | undefined,
+  look: StoredFailedLook | undefined,
+): StoredFailedLook | undefined {
+  if (look !== undefined && look.at >= Math.max(at, capture?.at ?? 0)) return look
+  if (capture === undefined || hasPage(capture) || capture.at <= at || hasContent === 0 || outcome !== 'kept')
+    return undefined
+  return { at: capture.at, status: capture.status, outcome: 'later', why: null, detail: null }
 }
 
 async function robotsFor(tx: Tx, text: string): Promise<RobotsDecision | undefined> {
