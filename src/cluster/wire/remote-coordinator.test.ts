@@ -8,7 +8,7 @@ import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
-import type { Visit } from '../../contracts/visit.ts'
+import type { KnownPage, Visit } from '../../contracts/visit.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { readFrame, unpack } from './parts-frame.ts'
 import { TIME_HEADER } from './protocol.ts'
@@ -490,4 +490,18 @@ test('a visit is named as long as no server has its last part', async () => {
     await coordinator.close(0)
   })
   assert.deepEqual(named, [undefined, [ID], []])
+})
+
+test('what the last look brought comes with a page that is looked at again', async () => {
+  const { run, start, all } = world()
+  const captured = { url: 'http://a.test/', at: 1_700_000_000_000 }
+  const signs = { digest: 'sha1:AAAA', textDigest: 2n ** 64n - 1n, simhash: 1n, etag: 'W/"ü"' }
+  const before: KnownPage = { was: 'kept', ...signs, captured }
+  const known = { ...visit, agenda: [{ url: captured.url, key: 7n, depth: 0, dueAt: 5, tries: 0, path: '', before }] }
+  for (const server of all)
+    server.answer = () => ({ body: { visits: [{ visit: visitToWire(known), ticket: TICKET }], next: 0, heldMs: 0 } })
+  await run(async () => {
+    const { visits } = await start().checkOut('w1', 1)
+    assert.deepEqual(visits[0].agenda[0].before, before)
+  })
 })
