@@ -4,9 +4,10 @@
  * "not modified" of a changed page twice is not believed any more; tags that change though the page did not are not sent.
  */
 import type { Instant } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import type { Headers } from '../contracts/exchange.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
-import type { AgendaItem, KnownPage, PageMemory } from '../contracts/visit.ts'
+import type { AgendaItem, KnownPage, PageMemory, UrlKey } from '../contracts/visit.ts'
 import { conditionsOf, isSameByValidators, validatorsOf } from '../web/http/validators.ts'
 import { type Answered, declaredType, directivesOf, type ReadAnswer } from './answers.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -15,7 +16,7 @@ import { isSitemap } from './sitemaps.ts'
 import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 
 /** One look in so many is a whole one. */
-const WHOLE_EVERY = 20
+const WHOLE_EVERY = 20n
 /** From so many on, a server's validators are not believed, or its tags are of no use. */
 const LIES = 2
 const RENEWED = 3
@@ -24,13 +25,18 @@ type Belief = NonNullable<SiteMemory['validators']>
 const NO_BELIEF: Belief = { asked: 0, lies: 0, renewed: 0 }
 
 /** The headers of a conditional request; none for a first look, a whole one, or a server that is not believed. */
-export function conditionsFor({ before }: AgendaItem, memory: SiteMemory, now: Instant): Headers {
+export function conditionsFor({ key, before }: AgendaItem, memory: SiteMemory, now: Instant): Headers {
   // Without a capture to refer to, there is nothing that a 304 could be recorded as. Sitemaps need no record.
   if (before === undefined || (before.captured === undefined && before.was !== 'read')) return []
   const { asked, lies, renewed } = memory.validators ?? NO_BELIEF
-  if (lies >= LIES || (asked + 1) % WHOLE_EVERY === 0) return []
+  if (lies >= LIES || isWholeLook(key, asked)) return []
   const { etag, lastModified } = before
   return conditionsOf(renewed >= RENEWED ? { lastModified } : { etag, lastModified }, now)
+}
+
+/** Drawn, not counted: the pages of a small site take turns, and it would always be the same page. */
+export function isWholeLook(key: UrlKey, asked: number): boolean {
+  return hash64(`${key} ${asked}`) % WHOLE_EVERY === 0n
 }
 
 interface LookTools {
