@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
 import { bestRates, bestRatesWithin, stalenessOfPlan } from './bounds.ts'
+import { value } from './freshness.ts'
 import { eachPlanned, planFor } from './planned.ts'
-import { totalWeight } from './scenario.ts'
+import { byServer, totalWeight } from './scenario.ts'
 import { printedFreshness, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
 import { boundsOf } from './trial.ts'
 
@@ -100,4 +101,23 @@ test('WP, NonPolite and InfCrawlers are what they are by definition', () => {
       assert.equal(stalenessOfPlan(scenario, plan), bounds.infCrawlers)
     }),
   )
+})
+
+test('at a lowest price no page is looked at more often than that is worth, and the bound says so', () => {
+  const day = 86_400
+  const pages = {
+    rate: Float64Array.of(1 / day, 1 / (30 * day), 10 / day),
+    weight: Float64Array.of(1, 1, 2),
+    ...byServer(Uint32Array.of(0, 0, 1), 2),
+  }
+  const permitted = Float64Array.of(0.4, 0.4)
+  const free = bestRatesWithin(pages, permitted, Number.POSITIVE_INFINITY)
+  const limited = bestRatesWithin(pages, permitted, Number.POSITIVE_INFINITY, 60)
+  for (const [at, looks] of limited.looks.entries()) {
+    const gap = 1 / looks
+    assert.ok(Math.abs(value(pages.rate[at], pages.weight[at], gap) - 60) < 0.1, `${gap}`)
+    assert.ok(looks < free.looks[at])
+  }
+  assert.ok(limited.staleness > free.staleness)
+  assert.deepEqual(bestRatesWithin(pages, permitted, Number.POSITIVE_INFINITY, 1e-9), free)
 })

@@ -56,11 +56,14 @@ export function bestRates(scenario: Scenario): Rates {
 
 export type RatedPages = Pick<Scenario, 'rate' | 'weight' | 'members' | 'start'>
 
+/** Looks per second: more than none, so that every server has a price. */
+const LEAST_CAP = 1e-12
+
 /**
- * Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ `caps[s]` for each server and Σ f ≤ `total`, all in looks per second:
- * (w/λ)·h(λ/f) = price. `total` may be Infinity: then the servers' caps alone bind.
+ * Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ `permitted[s]` for each server and Σ f ≤ `total`, all in looks per second:
+ * (w/λ)·h(λ/f) = price. `total` may be Infinity: then the servers' caps alone bind. No look is worth less than `minPrice`.
  */
-export function bestRatesWithin(pages: RatedPages, caps: Float64Array, total: number): Rates {
+export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, total: number, minPrice = 0): Rates {
   const { rate, weight, members, start } = pages
   const servers = start.length - 1
   const looks = new Float64Array(rate.length)
@@ -77,6 +80,10 @@ export function bestRatesWithin(pages: RatedPages, caps: Float64Array, total: nu
     }
     return asked
   }
+  // At the lowest price a server has use for so many looks, whatever it permits.
+  const caps = permitted.map((cap, server) =>
+    minPrice > 0 ? Math.min(cap, Math.max(LEAST_CAP, demand(server, Math.log(minPrice)))) : cap,
+  )
   let price = 0
   if (highest > Number.NEGATIVE_INFINITY && total > 0) {
     const prices = clearingPrices({ servers, demand, caps, total, highest, tolerance: 1e-6 })

@@ -285,6 +285,7 @@ function plannerOf(parts: CoordinatorParts, ledger: Ledger): Planner | undefined
     ledger,
     defaultPause: (site) => pauseOf(settings, site, undefined).pause,
     capacity: settings.refreshRate,
+    minGain: refresh.minGain ?? 0,
     isOurs: async () => role === undefined || role.isOurs(),
     renewWeights,
   })

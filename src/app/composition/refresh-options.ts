@@ -16,12 +16,13 @@ export interface Refreshing {
 
 /** `once`: when a pass over all pages began. */
 export async function refreshing(
-  { refreshPolicy, refreshNewShare, refreshMinAge, refreshWeights }: Settings,
+  { refreshPolicy, refreshNewShare, refreshMinGain, refreshMinAge, refreshWeights }: Settings,
   database: Database,
   urls: UrlReader,
   once: Instant | undefined,
 ): Promise<Refreshing> {
-  const base = { policy: refreshPolicy, newShare: refreshNewShare, minAge: refreshMinAge, ...(once && { once }) }
+  const limits = { minGain: refreshMinGain, minAge: refreshMinAge }
+  const base = { policy: refreshPolicy, newShare: refreshNewShare, ...limits, ...(once && { once }) }
   const renewWeights = async () => {}
   switch (refreshWeights) {
     case 'uniform':

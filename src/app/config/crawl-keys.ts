@@ -214,6 +214,9 @@ export const CRAWL_SETTINGS = {
     refreshNewShare: one(a.newShare, '0.5', {
       what: 'The share of requests that new URLs may take while known pages are due, or first: new URLs come before all known pages.',
     }),
+    refreshMinGain: one(a.duration({ max: DAY }), '1s', {
+      what: 'Look at a page only when that is expected to bring at least this much freshness: a page that changes once in 30 days is looked at every 38 minutes at most, one that changes every hour every 90 seconds. 0s: as often as the pauses permit.',
+    }),
     refreshMinAge: one(a.duration({ max: 365 * DAY }), '24h', {
       what: 'Ignore hints of a change (sitemaps, feeds) for a page that was looked at within this time.',
     }),

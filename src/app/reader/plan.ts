@@ -63,7 +63,7 @@ export async function refreshPlan(
 ): Promise<RefreshPlan> {
   const { pages, price } = await database.read(async (tx) => ({
     pages: (await frontierQueries.totals(tx)).urls.refreshing,
-    price: await frontierQueries.price(tx),
+    price: Math.max(await frontierQueries.price(tx), settings.refreshMinGain / 1000),
   }))
   const now = clock.now()
   const worth = (page: KnownPageRow) => value(page.rate, page.weight, Math.max(0, now - page.lookedAt) / 1000)

@@ -75,6 +75,7 @@ export async function freshnessNow(
     clock,
     defaultPause: (site) => pauseOf(settings, site, undefined).pause,
     capacity: settings.refreshRate,
+    minGain: settings.refreshMinGain,
     maxPages: STATUS_PAGES,
   })
 }

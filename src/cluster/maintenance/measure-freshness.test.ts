@@ -50,6 +50,7 @@ const measure = (database: Database, more: { capacity?: number; maxPages?: numbe
   measureFreshness({
     database,
     clock: virtualClock(NOW),
+    minGain: 0,
     defaultPause: () => more.pause ?? 2000,
     capacity: more.capacity,
     ...(more.maxPages && { maxPages: more.maxPages }),

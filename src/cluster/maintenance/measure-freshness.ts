@@ -52,6 +52,8 @@ export interface MeasureParts {
   defaultPause(site: SiteName): Millis
   /** Looks per second; undefined: only pauses limit them. */
   capacity: number | undefined
+  /** Freshness that a look must bring. */
+  minGain: Millis
   /** Measured at most, and a site more. */
   maxPages?: number
 }
@@ -104,8 +106,9 @@ export class Measure {
   }
 
   #solve(capacity: number, pauseFactor: number): void {
+    const minPrice = this.#parts.minGain / 1000
     const columns = { ...this.#columns.columns(), start: Uint32Array.from([...this.#starts, this.#columns.size]) }
-    this.#solved.push(bestRatesWithin(columns, this.#caps(pauseFactor), capacity * this.#share()))
+    this.#solved.push(bestRatesWithin(columns, this.#caps(pauseFactor), capacity * this.#share(), minPrice))
   }
 
   /** Of all pages, those that are measured. */
