@@ -1,5 +1,8 @@
 /** `clean --retention` on volumes, catalogue and index together: what goes, what stays, and what a crash leaves. */
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
@@ -7,9 +10,11 @@ import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
+import { realDisk } from '../../base/real-disk.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { everyCapture, responseAt, responseWith } from '../../collection/captures/read-captures.ts'
+import { nodeId } from '../../collection/locations/own-locations.ts'
 import { compactVolumes, ownVolumes, successorOf } from '../../collection/retention/compact-volumes.ts'
 import { parseRetention, type RetentionRule } from '../../collection/retention/rule.ts'
 import { thinCaptures } from '../../collection/retention/thin-captures.ts'
@@ -20,11 +25,16 @@ import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.t
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Capture, PageReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
+import { lockCollection } from '../../database/lock.ts'
+import { tryRole } from '../../database/postgres/election.ts'
+import { openPostgres } from '../../database/postgres/open.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
+import { loadSettings } from '../config/load.ts'
 import { verifyIndex } from '../verify/cdxj-index.ts'
 import { Faults } from '../verify/faults.ts'
 import { verifyVolumes } from '../verify/volumes.ts'
+import { retainCaptures } from './retention.ts'
 
 const FOLDER = 'collection'
 const ARCHIVE = `${FOLDER}/archive`
@@ -276,6 +286,52 @@ test('volumes that are elsewhere too stay, with all their captures', async () =>
   const { captures, elsewhere } = await retain(database, disk)
   assert.deepEqual([captures, elsewhere > 100], [0, true])
   assert.deepEqual(disk.list(ARCHIVE), names)
+})
+
+const flags = ['--retention', 'none', '--remove']
+const retainIn = (folder: string, ...more: string[]) => {
+  const { settings } = loadSettings(['-c', folder, ...flags, ...more], 'clean', { env: {}, readFile: () => undefined })
+  return retainCaptures(settings, '0.0.0', settings.retention!)
+}
+const root = mkdtempSync(join(tmpdir(), 'orbweaver-retention-'))
+after(() => rmSync(root, { recursive: true }))
+
+test('a folder in which a crawl works is refused; counting is not', async () => {
+  const folder = join(root, 'one')
+  await assert.rejects(retainIn(folder), { code: 'no-collection' })
+  mkdirSync(folder)
+  const database = openSqlite(join(folder, 'collection.db'))
+  assert.equal((await retainIn(folder)).captures, 0)
+  const lock = lockCollection(folder)
+  await assert.rejects(retainIn(folder), { code: 'collection-in-use' })
+  assert.equal((await retainIn(folder, '--no-remove')).captures, 0)
+  lock.release()
+  await database.close()
+})
+
+test('a database on which a server works, or that waits for reports, is refused', {
+  skip: 'skipped' in postgres && postgres.skipped,
+}, async () => {
+  if ('skipped' in postgres) return
+  const address = await postgres.newDatabase(true)
+  const database = await openPostgres(address)
+  const folder = join(root, 'shared')
+  mkdirSync(folder)
+  try {
+    await assert.rejects(retainIn(folder, '--database', address), /no server of this database was ever started/)
+    await nodeId(realDisk, folder)
+    assert.equal((await retainIn(folder, '--database', address)).captures, 0)
+    const server = await tryRole(database, 'maintenance')
+    await assert.rejects(retainIn(folder, '--database', address), { code: 'collection-in-use' })
+    await server!.release()
+    const lease = `INSERT INTO site (key, bucket, name, state, since, rank, fence, worker, lease_until, waiting, known)
+      VALUES (1, 0, 'a.test', 'leased', 0, 0, 1, 'w', ${Number.MAX_SAFE_INTEGER}, 0, 0)`
+    await database.transact((tx) => queries(tx).run(lease))
+    await database.transact((tx) => queries(tx).run('UPDATE frontier_total SET sites_leased = 1 WHERE bucket = 0'))
+    await assert.rejects(retainIn(folder, '--database', address), /1 visits of workers .* are under way/)
+  } finally {
+    await database.close()
+  }
 })
 
 test('PostgreSQL keeps the same captures', { skip: 'skipped' in postgres && postgres.skipped }, async () => {

@@ -87,6 +87,7 @@ export async function compactVolumes(compaction: Compaction): Promise<Compacted>
   let waiting = 0
   const removeOld = async () => {
     await indexCaptures(database, disk, join(folder, 'indexes'), node)
+    if (old.length === 0) return
     for (const name of old) disk.remove(join(archive, name))
     await disk.syncFolder(archive)
     await database.transact((tx) => Promise.all(old.map((name) => queries(tx).run(FORGET_VOLUME, name))))
@@ -121,6 +122,7 @@ export async function compactVolumes(compaction: Compaction): Promise<Compacted>
 /** What a run that was cut off left: removes new volumes that it did not come to use, and returns old ones. */
 async function removeLeftovers({ database, disk, folder }: Compaction): Promise<string[]> {
   const archive = join(folder, 'archive')
+  if (disk.list(archive).length === 0) return []
   const unfinished = disk.list(archive).filter((file) => file.endsWith(EXTENSION + UNFINISHED))
   for (const file of unfinished) disk.remove(join(archive, file))
   const files = new Set(volumeFiles(disk, archive).map(({ file }) => file))
