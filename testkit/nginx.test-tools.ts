@@ -44,7 +44,14 @@ export async function startNginx(root: string): Promise<Nginx> {
   })
   const ended = once(program, 'exit')
   const url = `http://127.0.0.1:${port}/orbweaver-is-it-there`
-  for (let tries = 0; !(await fetch(url).then(() => true, () => false)); tries++) {
+  for (
+    let tries = 0;
+    !(await fetch(url).then(
+      () => true,
+      () => false,
+    ));
+    tries++
+  ) {
     if (tries > 200 || program.exitCode !== null)
       throw new Error(`nginx does not start: ${readFileSync(join(folder, 'error.log'), 'utf8')}`)
     await sleep(25)
