@@ -256,6 +256,10 @@ export interface FrontierQueries {
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */
   knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
   price(tx: Tx): Promise<number>
+  /** One per key: its name, and the pause learnt from it, 0 when the configured one is longer. */
+  sitePauses(tx: Tx, sites: readonly bigint[]): Promise<({ name: SiteName; pause: Millis } | undefined)[]>
+  /** The texts of known URLs. */
+  urlTexts(tx: Tx, at: readonly SeedPosition[]): Promise<(string | undefined)[]>
   /** One per URL, in the order given: what it is before it is added as a seed. */
   seedStatuses(tx: Tx, urls: readonly SeedUrl[]): Promise<SeedStatus[]>
   /** In the order of the sites' keys. `sites`: one per site, which is enough for most scopes; one list may have millions. */

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { fakeReader, fakeServices, NO_EMPTY_SEEDS, recordedScreen, STATUS, WORKER } from './fake-services.test-data.ts'
+import {
+  FRESHNESS,
+  fakeReader,
+  fakeServices,
+  NO_EMPTY_SEEDS,
+  recordedScreen,
+  STATUS,
+  WORKER,
+} from './fake-services.test-data.ts'
 import { allCommands, run } from './main.ts'
 import { workerSummary } from './progress.ts'
 import type { Services } from './services.ts'
@@ -20,7 +28,7 @@ async function orbweaver(line: string[], services = fakeServices()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 16)
+  assert.equal(commands.length, 18)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)
@@ -41,13 +49,72 @@ test('every command has help with examples that it would take, and documented fl
 })
 
 test('status and history fit 80 columns', async () => {
-  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
-  const reader = fakeReader({ standing: async () => ({ ...STATUS, urls, documents: 10_987_654 }) })
+  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567, refreshing: 10_987_654 }
+  const looks = { performed: 123_456_789, changed: 12_345_678, unchanged: 101_234_567, moved: 12_345, refused: 1234 }
+  const hints = { performed: 1_234_567, discarded: 12_345_678, new: 123_456 }
+  const counted = { ...looks, failed: 123_456, hints }
+  const reader = fakeReader({
+    standing: async () => ({ ...STATUS, urls, documents: 10_987_654, looks: counted }),
+    freshness: async () => FRESHNESS,
+  })
   for (const command of [['status'], ['history', 'http://a.test/']])
     for (const line of (await orbweaver(command, fakeServices(undefined, reader))).out.split('\n'))
       assert.ok([...line].length <= 80, line)
   const over = fakeReader({ standing: async () => ({ ...STATUS, state: 'complete' }) })
   assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, over))).out, /shrinks|trend/)
+})
+
+test('history shows every look, also those that left no capture, in 80 columns', async () => {
+  const day = 86_400_000
+  const begin = Date.UTC(2026, 4, 1, 12)
+  const digest = `sha1:${'A'.repeat(32)}`
+  const at = (nth: number) => begin + nth * day
+  const common = {
+    mediaType: 'text/html',
+    length: 321,
+    digest,
+    volume: 'ORBWEAVER-20260501120000-00001-host~1.warc.gz',
+  }
+  const reader = fakeReader({
+    history: async () => ({
+      captures: [
+        { ...common, at: at(0), status: 200, kind: 'response', offset: 5, look: 'first' },
+        { ...common, at: at(1), status: 304, kind: 'revisit', mediaType: '', offset: 500, look: 'unmodified' },
+        { ...common, at: at(4), status: 404, kind: 'response', offset: 900, look: 'missing' },
+      ],
+      failedLooks: [
+        { at: at(2), status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },
+        { at: at(3), status: -2, outcome: 'later', why: 'connect-timeout', detail: null },
+      ],
+    }),
+  })
+  const { out } = await orbweaver(['history', 'http://a.test/'], fakeServices(undefined, reader))
+  assert.equal(
+    out,
+    `http://a.test/
+  2026-05-01 12:00:00 UTC  first       200  text/html  response of 321 B
+    ${digest}
+    ${common.volume}:5
+  2026-05-02 12:00:00 UTC  unmodified  304  revisit of 321 B
+    ${common.volume}:500
+  2026-05-03 12:00:00 UTC  refused     forbidden by robots.txt (Disallow: /x)
+  2026-05-04 12:00:00 UTC  failed      connection timed out
+  2026-05-05 12:00:00 UTC  missing     404  text/html  response of 321 B
+    ${digest}
+    ${common.volume}:900
+`,
+  )
+  for (const line of out.split('\n')) assert.ok([...line].length <= 80, line)
+  const json = JSON.parse(
+    (await orbweaver(['history', 'http://a.test/', '--json'], fakeServices(undefined, reader))).out,
+  )
+  assert.deepEqual(
+    json.captures.map(({ look }: { look: string }) => look),
+    ['first', 'unmodified', 'missing'],
+  )
+  assert.deepEqual(json.failedLooks[0], {
+    ...{ at: '2026-05-03T12:00:00.000Z', status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },
+  })
 })
 
 test('a worker ends with a summary of its work', async () => {
@@ -265,7 +332,7 @@ test('status shows known, collected, waiting and the trend', async () => {
   assert.match(out, /waiting -36,000\/h\n +the queue shrinks/)
   assert.match(out, /orbweaver crawl \(next request possible in 1\.5s\)/)
   const json = JSON.parse((await orbweaver(['status', '--json'])).out)
-  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
+  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200, refreshing: 0 })
   assert.equal(json.trendPerHour.collected, 36_000)
 })
 

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { type Millis, turn } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
+import { RefreshPlanner } from '../../cluster/maintenance/refresh-planner.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
@@ -21,11 +22,14 @@ import {
 } from '../../collection/locations/own-locations.ts'
 import { mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
 import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirrors/mirror-maintenance.ts'
+import { fillBefore } from '../../collection/pages/known-pages.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
-import type { FindCopy } from '../../contracts/ports.ts'
+import type { FindCopy, Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
+import type { Database } from '../../database/database.ts'
+import { sharedRole } from '../../database/postgres/election.ts'
 import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
@@ -34,6 +38,7 @@ import { openIntake } from '../../intake/open-intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type FrontierParts, type OriginalScope, openCrawlFrontier } from './crawl-frontier.ts'
+import { pauseOf } from './plan.ts'
 
 export interface CoordinatorParts extends FrontierParts {
   folder: string
@@ -41,6 +46,8 @@ export interface CoordinatorParts extends FrontierParts {
   serves?: boolean
   /** Share of captures that are asked for again through another worker. */
   recheckShare?: number
+  /** Reads again what the weights of pages depend on. */
+  renewWeights?(): Promise<void>
   /** Smaller in simulations. */
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to use the inbox always. */
@@ -67,7 +74,9 @@ export interface Coordinator {
   seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
   recordUnreadable(reading: NowReading): Promise<void>
-  /** Short work of every second: expired leases, a note of the progress. */
+  /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
+  isEnrolling(): boolean
+  /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
   tick(): Promise<void>
   /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
   finish(): Promise<void>
@@ -90,7 +99,11 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
   const { frontier: opened, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
-  const granting = { ...opened, ledger: parts.ledgerOver?.(opened.ledger) ?? opened.ledger }
+  const granting = {
+    ...opened,
+    frontier: parts.refresh === undefined ? opened.frontier : withKnownPages(opened.frontier, database),
+    ledger: parts.ledgerOver?.(opened.ledger) ?? opened.ledger,
+  }
   // Workers on other machines prefetch leases themselves.
   const frontier: LeasesAhead = workersElsewhere
     ? { ...granting, giveBackOld: async () => {}, filled: async () => {} }
@@ -116,6 +129,18 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   } catch (error) {
     await intake.close().catch(() => {})
     throw error
+  }
+}
+
+/** Visits carry what the catalogue knows of their pages. Before leases are prefetched, so that those wait for nothing. */
+function withKnownPages(frontier: Frontier, database: Database): Frontier {
+  return {
+    ...frontier,
+    async checkOut(worker, atMost) {
+      const answer = await frontier.checkOut(worker, atMost)
+      await fillBefore(database, answer.visits)
+      return answer
+    },
   }
 }
 
@@ -187,7 +212,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
       await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
-    ...periodicWork(parts, opened, mirrors, follow, repair),
+    ...periodicWork(parts, opened, { mirrors, planner: plannerOf(parts, ledger), follow, repair }),
   }
 }
 
@@ -209,13 +234,42 @@ function callsOf({ frontier: { frontier }, intake, originals, node }: Opened, fi
   }
 }
 
+interface Planner {
+  isEnrolling(): boolean
+  tick(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Undefined: known pages are not looked at again. */
+function plannerOf(parts: CoordinatorParts, ledger: Ledger): Planner | undefined {
+  const { database, clock, settings, refresh, serves, renewWeights = async () => {} } = parts
+  if (refresh === undefined) return undefined
+  // Of several servers, only the one that does the periodic work ticks.
+  const role = serves ? undefined : sharedRole(database, clock, 'refresh')
+  const planner = new RefreshPlanner({
+    database,
+    clock,
+    ledger,
+    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    capacity: settings.refreshRate,
+    isOurs: async () => role === undefined || role.isOurs(),
+    renewWeights,
+  })
+  return { isEnrolling: () => planner.isEnrolling, tick: () => planner.tick(), release: async () => role?.release() }
+}
+
+interface Periodic {
+  mirrors: MirrorMaintenance
+  planner: Planner | undefined
+  follow(): Promise<void>
+  repair(): Promise<void>
+}
+
 function periodicWork(
   { database, disk, folder, clock }: CoordinatorParts,
   { frontier, intake, originals, node }: Opened,
-  mirrors: MirrorMaintenance,
-  follow: () => Promise<void>,
-  repair: () => Promise<void>,
-): Pick<Coordinator, 'tick' | 'finish'> {
+  { mirrors, planner, follow, repair }: Periodic,
+): Pick<Coordinator, 'isEnrolling' | 'tick' | 'finish'> {
   const isShared = node !== undefined
   const links = linkIndexer(database)
   /** Piece by piece while nothing waits for the thread, so that little is left for the end. */
@@ -238,10 +292,12 @@ function periodicWork(
   }
   let nextNote = 0
   return {
+    isEnrolling: () => planner?.isEnrolling() ?? false,
     async tick() {
       await frontier.giveBackOld()
       await intake.reap()
       if (intake.pending() === 0) await mirrors.compareSome()
+      await planner?.tick()
       const isTime = clock.elapsed() >= nextNote
       // On a shared database, finding nothing to index costs more than waiting.
       if (!isShared || isTime) await indexSomeLinks()
@@ -253,6 +309,7 @@ function periodicWork(
       if (isShared) originals.stale()
     },
     async finish() {
+      await planner?.release()
       await intake.drain()
       await mirrors.finish()
       await note()

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
@@ -16,18 +15,16 @@ import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { recordedSettings } from '../../frontier/recorded-settings.ts'
+import { readRecord } from '../../frontier/records.ts'
 import { type VolumeAccess, volumeSources } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
-import { capturesFor, contentOf } from './content.ts'
+import { contentOf, historyOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
-import { collectionStatus, SILENT } from './status.ts'
-
-/** What `history` prints of a capture. */
-const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
+import { type PlanAsk, refreshPlan } from './plan.ts'
+import { collectionStatus, freshnessNow, SILENT } from './status.ts'
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -71,9 +68,11 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const isCrawled = await running()
       return database.read((tx) => collectionStatus(tx, isCrawled, clock))
     },
+    freshness: (settings: Settings) => freshnessNow(database, clock, settings),
+    refreshPlan: (settings: Settings, ask: PlanAsk) => refreshPlan(database, clock, settings, ask),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
-    captures: async (url: string) => (await capturesFor(database, url)).map((capture) => pick(capture, ...HISTORY)),
+    history: (url: string) => historyOf(database, url),
     content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {
@@ -81,7 +80,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
     },
     /** As in `orbweaver.yaml`; undefined where the folder has that file itself. */
-    recordedSettings: () => database.read(recordedSettings),
+    recordedSettings: () => database.read((tx) => readRecord(tx, 'settings')),
     leftMirror: async (site: string, { mirrors }: Settings) =>
       leftMirror(disk, mirrorFileOf(mirrors, folder, disk), site),
     async siteFacts(site: string) {

@@ -106,8 +106,8 @@ CREATE TABLE known_page (
   hinted_at bigint,
   PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
-CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at) WHERE refresh_at IS NOT NULL;
-CREATE INDEX known_page_class ON known_page (bucket, site, class, looked_at) WHERE class IS NOT NULL;
+CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at, key) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (bucket, site, class, looked_at, key) WHERE class IS NOT NULL;
 
 CREATE TABLE site_looks (
   bucket smallint NOT NULL,
