@@ -37,7 +37,8 @@ export interface Trial {
   /** What the server saw. */
   first: Logged[]
   again: Logged[]
-  /** Between the crawl and the refresh. */
+  /** The beginning of the crawl, and a time between it and the refresh. */
+  crawledAt: Date
   betweenAt: Date
   before(path: string): string
   after(path: string): string
@@ -53,7 +54,8 @@ export async function crawlReplaceRefresh(scene: Scene, { older, newer }: Releas
   const server = await startNginx(site)
   try {
     const flags = ['-c', collection, '--resolve', `*.test=127.0.0.1:${server.port}`, '--pause-for', '*.test=0s']
-    await runTo(0, ['crawl', ...flags, `http://${HOST}/`])
+    const crawledAt = new Date()
+    await runTo(0, ['crawl', ...flags, `http://${HOST}/git.html`])
     const first = await server.log()
     const collected = new Set(
       first.filter(({ status, path }) => status === 200 && path !== '/robots.txt').map(({ path }) => path),
@@ -78,6 +80,7 @@ export async function crawlReplaceRefresh(scene: Scene, { older, newer }: Releas
       replaced,
       first,
       again,
+      crawledAt,
       betweenAt,
       before: read(oldRoot),
       after: read(newRoot),

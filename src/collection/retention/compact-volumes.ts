@@ -51,7 +51,7 @@ interface OwnVolume {
 }
 
 /** Below this share of a volume, rewriting it costs more than it frees. */
-const MIN_SHARE = 0.1
+const MIN_SHARE = 0.05
 /** Old volumes that wait for the index. */
 const MAX_WAITING_BYTES = 4e9
 /** Nothing reads a file of such a name; those that a crash left are removed. */
