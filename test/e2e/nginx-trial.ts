@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, globSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastTwoReleases, type Unpacked } from '../../bench/hazards/packages.ts'
-import { type Logged, nginxVersion, startNginx } from '../../testkit/nginx.test-tools.ts'
+import { findNginx, type Logged, startNginx } from '../../bench/web/nginx.ts'
 import { folder, runTo, type Scene } from './command.ts'
 
 export const HOST = 'docs.test'
@@ -16,14 +16,14 @@ const INSIDE = 'usr/share/doc/git-doc'
 export interface Releases {
   older: Unpacked
   newer: Unpacked
+  nginx: Awaited<ReturnType<typeof findNginx>>
 }
 
 export async function releases(): Promise<Releases | { skipped: string }> {
-  if (nginxVersion() === undefined) return { skipped: 'there is no nginx here (Debian package nginx-light)' }
   try {
-    return await lastTwoReleases(PACKAGE)
+    return { ...(await lastTwoReleases(PACKAGE)), nginx: await findNginx() }
   } catch (error) {
-    return { skipped: `two releases of Debian's ${PACKAGE} cannot be had: ${String(error).split('\n')[0]}` }
+    return { skipped: `nginx, or two releases of Debian's ${PACKAGE}, cannot be had: ${String(error).split('\n')[0]}` }
   }
 }
 
@@ -44,14 +44,14 @@ export interface Trial {
   after(path: string): string
 }
 
-export async function crawlReplaceRefresh(scene: Scene, { older, newer }: Releases): Promise<Trial> {
+export async function crawlReplaceRefresh(scene: Scene, { older, newer, nginx }: Releases): Promise<Trial> {
   const at = folder(scene)
   // As root nginx changes to another user.
   spawnSync('chmod', ['755', at])
   const [site, collection] = [join(at, 'site'), join(at, 'collection')]
   const [oldRoot, newRoot] = [older, newer].map(({ root }) => join(root, INSIDE))
   cpSync(oldRoot, site, { recursive: true, preserveTimestamps: true, dereference: true })
-  const server = await startNginx(site)
+  const server = await startNginx(nginx, site)
   try {
     const flags = ['-c', collection, '--resolve', `*.test=127.0.0.1:${server.port}`, '--pause-for', '*.test=0s']
     const crawledAt = new Date()

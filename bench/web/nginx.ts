@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { unpacked } from '../hazards/packages.ts'
 
 export interface Logged {
   path: string
@@ -19,27 +20,43 @@ export interface Logged {
 
 export interface Nginx {
   port: number
-  version: string
   /** What was asked since the last call. */
   log(): Promise<Logged[]>
   stop(): Promise<void>
 }
 
-/** Undefined: there is none here. */
-export function nginxVersion(): string | undefined {
-  const { stderr, status } = spawnSync('nginx', ['-v'], { encoding: 'utf8' })
+interface Program {
+  path: string
+  version: string
+  mimeTypes: string
+}
+
+/** The one that is installed, or else Debian's packages, unpacked. Throws when neither runs. */
+export async function findNginx(): Promise<Program> {
+  const installed = { path: 'nginx', mimeTypes: '/etc/nginx/mime.types' }
+  const version = versionOf(installed.path)
+  if (version !== undefined) return { ...installed, version }
+  const { root } = await unpacked(['nginx', 'nginx-common'])
+  const own = { path: join(root, 'usr/sbin/nginx'), mimeTypes: join(root, 'etc/nginx/mime.types') }
+  const ownVersion = versionOf(own.path)
+  if (ownVersion === undefined) throw new Error(`${own.path} does not run here`)
+  return { ...own, version: ownVersion }
+}
+
+function versionOf(path: string): string | undefined {
+  const { stderr, status } = spawnSync(path, ['-v'], { encoding: 'utf8' })
   return status === 0 ? /nginx\/(\S+)/.exec(stderr)?.[1] : undefined
 }
 
-export async function startNginx(root: string): Promise<Nginx> {
+export async function startNginx({ path, mimeTypes }: Program, root: string): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-nginx-'))
   // As root it changes to another user, who must be able to look in.
   chmodSync(folder, 0o755)
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))
   const port = await freePort()
   const log = join(folder, 'access.log')
-  writeFileSync(join(folder, 'nginx.conf'), configuration(folder, root, port, log))
-  const program = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')], {
+  writeFileSync(join(folder, 'nginx.conf'), configuration(folder, mimeTypes, root, port, log))
+  const program = spawn(path, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')], {
     stdio: 'ignore',
   })
   const ended = once(program, 'exit')
@@ -66,7 +83,6 @@ export async function startNginx(root: string): Promise<Nginx> {
   lines()
   return {
     port,
-    version: nginxVersion() ?? '',
     async log() {
       return lines().map((line): Logged => {
         const [path, status, requestBytes, answerBytes, tag, since] = line.split('\t')
@@ -88,7 +104,7 @@ export async function startNginx(root: string): Promise<Nginx> {
 }
 
 /** The defaults of Debian's package as far as they concern what is sent: ETag, gzip for HTML, keep-alive. */
-function configuration(folder: string, root: string, port: number, log: string): string {
+function configuration(folder: string, mimeTypes: string, root: string, port: number, log: string): string {
   return `
 daemon off;
 master_process on;
@@ -96,7 +112,7 @@ worker_processes 1;
 pid ${folder}/pid;
 events { worker_connections 512; }
 http {
-  include /etc/nginx/mime.types;
+  include ${mimeTypes};
   default_type application/octet-stream;
   sendfile on;
   gzip on;
