@@ -268,6 +268,7 @@ CREATE TABLE known_page (
   key bigint NOT NULL,
   looked_at bigint NOT NULL,
   refresh_at bigint,
+  interval_ms bigint,
   class bigint,
   rate double precision NOT NULL,
   weight double precision NOT NULL,
@@ -472,6 +473,7 @@ CREATE TABLE site_looks (
   hints_right bigint NOT NULL,
   hints_wrong bigint NOT NULL,
   unhinted bigint NOT NULL,
+  planned_at bigint,
   CONSTRAINT site_looks_pkey PRIMARY KEY (bucket, site)
 ) WITH (fillfactor=80);
 

@@ -58,7 +58,7 @@ const FILL = [
   `INSERT INTO known_page (bucket, site, key, looked_at, refresh_at, class, rate, weight)
    SELECT site.bucket, site.key, n, n, CASE n % 2 WHEN 0 THEN n END, CASE n % 2 WHEN 1 THEN n % 5 END, 1, 1
    FROM site, generate_series(1, 8) n`,
-  `INSERT INTO site_looks SELECT bucket, key, 1, 1, 1, 1, 0, 0, 0 FROM site`,
+  `INSERT INTO site_looks SELECT bucket, key, 1, 1, 1, 1, 0, 0, 0, NULL FROM site`,
   ...['site_memory', 'site_robots', 'site_traps'].map(
     (table) => `INSERT INTO ${table} SELECT bucket, key, '' FROM site`,
   ),

@@ -14,6 +14,7 @@ const upsert = (table: string, key: readonly string[], columns: readonly string[
 
 /** The keys are not selected, so that all columns can be read as plain numbers. */
 export const READ_KNOWN_PAGE = `SELECT ${KNOWN_COLUMNS.join(', ')} FROM known_page WHERE site = ? AND key = ?`
+export const READ_KNOWN_KEYS = `SELECT key FROM known_page WHERE site = ? ORDER BY key LIMIT ?`
 export const WRITE_KNOWN_PAGE = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
 export const REMOVE_KNOWN_PAGE = `DELETE FROM known_page WHERE site = ? AND key = ?`
 export const READ_LOOKS = `SELECT ${LOOKS_COLUMNS.join(', ')} FROM site_looks WHERE site = ?`
