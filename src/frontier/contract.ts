@@ -66,6 +66,8 @@ export interface RefreshOptions {
   weightOf?(page: { url: string; depth: number }): number
   /** Changes per second, where they are known and need not be learnt: for simulations. */
   rateOf?(url: string): number | undefined
+  /** Called for every hint, those of sitemaps too, within its transaction: for figures. */
+  onHint?(result: HintResult): void
   /** Looks once at every page that was last looked at before, then it is over. */
   once?: Instant
 }

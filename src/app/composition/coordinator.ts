@@ -10,7 +10,7 @@ import { RefreshPlanner } from '../../cluster/maintenance/refresh-planner.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
-import { noteProgress } from '../../collection/counters/counters.ts'
+import { addCounts, noteProgress } from '../../collection/counters/counters.ts'
 import { linkIndexer } from '../../collection/links/index-links.ts'
 import {
   durableEnds,
@@ -30,7 +30,7 @@ import { seal } from '../../contracts/sealed-part.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Database } from '../../database/database.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
-import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
+import type { HintResult, Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { Intake } from '../../intake/intake.ts'
@@ -86,6 +86,7 @@ export interface Coordinator {
 const MAX_PENDING = 2000
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
+const HINTS_EVERY: Millis = 5_000
 const LINKS_PER_TICK: Millis = 200
 /** 2–4 ms each. Larger pieces make fewer rows: a smaller one waits for more pages, or for the end. */
 const LINK_PAGES_PER_PIECE = 200
@@ -98,7 +99,10 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const isShared = database.dialect === 'postgres'
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
-  const { frontier: opened, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
+  const hints = hintCounter(parts)
+  const refresh = parts.refresh && { ...parts.refresh, onHint: hints.count }
+  const opening = { ...parts, ...(refresh && { refresh }) }
+  const { frontier: opened, urls, originals } = await openCrawlFrontier(opening, workersElsewhere)
   const granting = {
     ...opened,
     frontier: parts.refresh === undefined ? opened.frontier : withKnownPages(opened.frontier, database),
@@ -125,7 +129,7 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
     atOnceBytes: parts.atOnceBytes,
   })
   try {
-    return await recovered(parts, { frontier, intake, filter, urls, originals, node })
+    return await recovered(parts, { frontier, intake, filter, urls, originals, node, hints })
   } catch (error) {
     await intake.close().catch(() => {})
     throw error
@@ -152,6 +156,35 @@ interface Opened {
   originals: OriginalScope
   /** Undefined: it has its database to itself. */
   node: string | undefined
+  hints: HintCounter
+}
+
+interface HintCounter {
+  count(result: HintResult): void
+  /** Writes what is not written yet. */
+  write(): Promise<void>
+}
+
+/** Hints come one by one, within transactions. Their counts are written some seconds later; a crash loses those. */
+function hintCounter({ database, clock, journal }: CoordinatorParts): HintCounter {
+  const counts = new Map<`hints:${HintResult}`, number>()
+  let cancel = () => {}
+  const write = async () => {
+    cancel()
+    if (counts.size === 0) return
+    const now = new Map(counts)
+    counts.clear()
+    await database.transact((tx) => addCounts(tx, clock.now(), now))
+  }
+  const report = (error: unknown) => journal.record({ kind: 'trouble', what: String(error) })
+  return {
+    count(result) {
+      if (counts.size === 0) cancel = clock.after(HINTS_EVERY, () => void write().catch(report))
+      const name = `hints:${result}` as const
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    },
+    write,
+  }
 }
 
 async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coordinator> {
@@ -267,7 +300,7 @@ interface Periodic {
 
 function periodicWork(
   { database, disk, folder, clock }: CoordinatorParts,
-  { frontier, intake, originals, node }: Opened,
+  { frontier, intake, originals, node, hints }: Opened,
   { mirrors, planner, follow, repair }: Periodic,
 ): Pick<Coordinator, 'isEnrolling' | 'tick' | 'finish'> {
   const isShared = node !== undefined
@@ -311,6 +344,7 @@ function periodicWork(
     async finish() {
       await planner?.release()
       await intake.drain()
+      await hints.write()
       await mirrors.finish()
       await note()
       await repair()

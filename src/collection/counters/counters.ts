@@ -160,6 +160,12 @@ export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string 
     last_at = CASE WHEN excluded.last_at > site_stats.last_at THEN excluded.last_at ELSE site_stats.last_at END`,
 )
 
+/** Counts that come with no report. */
+export async function addCounts(tx: Tx, at: Instant, counts: ReadonlyMap<CountName, number>): Promise<void> {
+  const rows = [...counts].map(([name, value]) => ({ name, day: dayOf(at), value }))
+  await writeRows(tx, ADD_COUNTERS, 0, rows)
+}
+
 /** On PostgreSQL a counter has a row per bucket, so no two transactions need the same one. */
 export async function writeSums(tx: Tx, bucket: number, { days, minutes, sites }: CounterSums): Promise<void> {
   const counters = [...days].flatMap(([day, names]) => [...names].map(([name, value]) => ({ name, day, value })))

@@ -114,6 +114,15 @@ export function refreshContract(make: MakeDatabase): void {
       assert.equal((await known(bench, PAGES[0]))?.rate, 0.001)
     })
 
+    it('has the weight that it has now', async () => {
+      let weight = 2
+      const bench = await collected(make, { weightOf: () => weight })
+      assert.equal((await known(bench, PAGES[0]))?.weight, 2)
+      weight = 5
+      await lookAt(bench, PAGES[0], SAME)
+      assert.equal((await known(bench, PAGES[0]))?.weight, 5)
+    })
+
     it('takes turns with the others in round robin', async () => {
       const bench = await collected(make, { policy: 'round-robin' })
       const courtesy = () => ({ pause: HOUR, lastAnswerAt: bench.clock.now(), notBefore: bench.clock.now() + HOUR })
@@ -360,13 +369,17 @@ export function refreshContract(make: MakeDatabase): void {
       assert.deepEqual(urlsOf(visit), [PAGES[0]])
     })
 
-    it('comes from a newer date in a sitemap', async () => {
-      const bench = await collected(make)
+    it('comes from a newer date in a sitemap, and is counted', async () => {
+      const counted: string[] = []
+      const bench = await collected(make, { onHint: (result) => counted.push(result) })
       await bench.db.transact((tx) => bench.ledger.setPrice(tx, 1e12))
       bench.clock.pass(2 * DAY)
       assert.deepEqual(await bench.names(), [])
       await bench.admit({ ...link(PAGES[1]), lastmod: bench.clock.now() - HOUR })
+      assert.deepEqual(counted, ['performed'])
       assert.deepEqual(urlsOf(await bench.one()), [PAGES[1]])
+      await bench.admit({ ...link(PAGES[0]), lastmod: START - DAY }, { ...link('http://a.test/9'), lastmod: START })
+      assert.deepEqual(counted.sort(), ['discarded', 'new', 'performed'])
     })
   })
 
