@@ -1,10 +1,10 @@
 /**
- * `bench refresh-bytes`: what a refresh sends and receives when some pages have changed, beside a crawl of all of them. Debian's
- * documentation of PostgreSQL on nginx; every nth page is replaced by the next release's. nginx counts the bytes, both ways.
+ * `bench refresh-bytes`: what a refresh sends and receives when some pages have changed, beside a crawl of all of them. Three
+ * documentations of Debian's on nginx; a share of their pages is replaced by the next release's. nginx counts the bytes, both ways.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatSize } from '../../src/base/units.ts'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
@@ -14,67 +14,68 @@ import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { findNginx, type Logged, startNginx } from '../web/nginx.ts'
 
 const FLAGS = {
-  every: { default: 10, what: 'one page in so many is replaced by the next release' },
+  changed: { default: 10, what: 'per cent of the pages that are replaced by the next release' },
   most: { default: 15, what: 'per cent of a full crawl that a refresh may send and receive' },
 } as const
 
-const PACKAGE = 'postgresql-doc-15'
-const INSIDE = `usr/share/doc/${PACKAGE}/html`
+/** Packages of which apt knows two releases in Debian 12, with some hundred pages each: small, middling and large ones. */
+const SITES = [
+  { name: 'postgresql-doc-15', inside: 'usr/share/doc/postgresql-doc-15/html', first: 'index.html' },
+  { name: 'git-doc', inside: 'usr/share/doc/git-doc', first: 'git.html' },
+  { name: 'python3.11-doc', inside: 'usr/share/doc/python3.11/html', first: 'index.html' },
+]
 const PROGRAM = join(import.meta.dirname, '../../bin/orbweaver.js')
+
+interface Site {
+  host: string
+  first: string
+  version: string
+  older: string
+  newer: string
+  served: string
+}
 
 export const refreshBytes = benchmark({
   name: 'refresh-bytes',
-  what: "bytes on the wire of a refresh, beside those of a full crawl: PostgreSQL's documentation on nginx, parts replaced by the next release's",
+  what: "bytes on the wire of a refresh, beside those of a full crawl: documentation on nginx, parts replaced by the next release's",
   flags: FLAGS,
-  async run({ every, most }, { say }) {
-    const [{ older, newer }, nginx] = await Promise.all([lastTwoReleases(PACKAGE), findNginx()])
+  async run({ changed, most }, { say }) {
+    const nginx = await findNginx()
     using folder = temporaryFolder()
     chmodSync(folder.path, 0o755)
-    const site = join(folder.path, 'site')
-    const [oldRoot, newRoot] = [older, newer].map(({ root }) => join(root, INSIDE))
-    mkdirSync(site)
-    cpSync(oldRoot, site, { recursive: true, preserveTimestamps: true, dereference: true })
-    const server = await startNginx(nginx, site)
+    const sites = await Promise.all(SITES.map((site) => placed(site, folder.path)))
+    const server = await startNginx(nginx, join(folder.path, '$host'))
     try {
       const flags = (name: string) => [
         ...['-c', join(folder.path, name), '--quiet', '--contact', 'https://bench.example/'],
         ...['--resolve', `*.test=127.0.0.1:${server.port}`, '--pause-for', '*.test=0s'],
       ]
-      say(`crawling ${older.version} on nginx ${nginx.version} …`)
-      await orbweaver('crawl', ...flags('kept'), 'http://docs.test/index.html')
-      const pages = pagesOf(await server.log())
-      const replaced = replace(pages, every, oldRoot, newRoot, site)
-      say(`${replaced} of ${pages.length} pages are replaced by those of ${newer.version}; refreshing …`)
+      const seeds = sites.map(({ host, first }) => `http://${host}/${first}`)
+      say(`crawling ${sites.map(({ version }) => version).join(', ')} on nginx ${nginx.version} …`)
+      await orbweaver('crawl', ...flags('kept'), ...seeds)
+      const log = await server.log()
+      const counts = sites.map((site) => replacePages(site, log, changed / 100))
+      say(`${counts.reduce((sum, { replaced }) => sum + replaced, 0)} pages are replaced; refreshing …`)
       await orbweaver('refresh', ...flags('kept'), '--once')
       const refresh = await server.log()
       say('crawling all of it again …')
-      await orbweaver('crawl', ...flags('anew'), 'http://docs.test/index.html')
+      await orbweaver('crawl', ...flags('anew'), ...seeds)
       const full = await server.log()
+      const by = sites.map(({ host }, nth) => rowOf(host, counts[nth], ofHost(refresh, host), ofHost(full, host)))
+      const total = counts.reduce((a, b) => ({ pages: a.pages + b.pages, replaced: a.replaced + b.replaced }))
       const share = (100 * bytesOf(refresh)) / bytesOf(full)
-      const rows = [
-        ...[rowOf('full crawl', full), rowOf('refresh', refresh)],
-        rowOf(
-          '  changed: 200',
-          refresh.filter(({ status, conditional }) => status === 200 && conditional),
-        ),
-        rowOf(
-          '  unchanged: 304',
-          refresh.filter(({ status }) => status === 304),
-        ),
-        rowOf(
-          '  whole looks and others',
-          refresh.filter(({ status, conditional }) => status !== 304 && !conditional),
-        ),
-      ]
-      const table: TextTable = {
-        title: `Bytes on the wire: ${pages.length} pages, ${replaced} changed`,
-        header: ['', 'requests', 'sent to the server', 'received', 'sum'],
-        rows,
-      }
       return {
-        tables: [table],
+        tables: [
+          {
+            title: 'Bytes on the wire, both ways, by site',
+            header: ['', 'pages', 'changed', 'full crawl', 'a page', 'refresh', 'per cent'],
+            rows: [...by, rowOf('all', total, refresh, full)],
+            total: true,
+          },
+          kindsTable(refresh),
+        ],
         notes: [`A refresh takes ${share.toFixed(1)} % of the bytes of a full crawl (at most ${most} % are allowed).`],
-        figures: { pages: pages.length, replaced, refreshBytes: bytesOf(refresh), fullBytes: bytesOf(full), share },
+        figures: { ...total, refreshBytes: bytesOf(refresh), fullBytes: bytesOf(full), share },
         failed: share > most,
       }
     } finally {
@@ -83,35 +84,77 @@ export const refreshBytes = benchmark({
   },
 })
 
+/** The older release, as nginx will serve it. */
+async function placed({ name, inside, first }: (typeof SITES)[number], folder: string): Promise<Site> {
+  const { older, newer } = await lastTwoReleases(name)
+  const host = `${name.replace(/[^a-z].*/, '')}.test`
+  const [from, to, served] = [join(older.root, inside), join(newer.root, inside), join(folder, host)]
+  // Scripts are links into packages that are not here.
+  const isThere = (path: string) => existsSync(path)
+  cpSync(from, served, { recursive: true, preserveTimestamps: true, dereference: true, filter: isThere })
+  return { host, first, version: `${older.version} → ${newer.version}`, older: from, newer: to, served }
+}
+
 async function orbweaver(...args: string[]): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`orbweaver ${args[0]} ended with ${code}`)
 }
 
-const pagesOf = (log: readonly Logged[]): string[] =>
-  log.filter(({ path, status }) => status === 200 && path.endsWith('.html')).map(({ path }) => path)
-
-/** Returns how many really differ. */
-function replace(pages: readonly string[], every: number, from: string, to: string, site: string): number {
-  let replaced = 0
-  for (const [nth, path] of pages.entries()) {
-    if (nth % every !== 0) continue
-    const [older, newer] = [join(from, path), join(to, path)]
-    if (statSync(newer, { throwIfNoEntry: false }) === undefined) continue
-    if (readFileSync(older).equals(readFileSync(newer))) continue
-    copyFileSync(newer, join(site, path))
-    const { mtime } = statSync(newer)
-    utimesSync(join(site, path), mtime, mtime)
-    replaced++
+/** Of the pages that differ in the next release, so many that they are this share of all, evenly chosen. */
+function replacePages({ host, older, newer, served }: Site, log: readonly Logged[], share: number) {
+  const pages = ofHost(log, host).filter(({ path, status }) => status === 200 && path !== '/robots.txt')
+  const differing = pages
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        existsSync(join(newer, path)) && !readFileSync(join(older, path)).equals(readFileSync(join(newer, path))),
+    )
+  const replaced = Math.min(differing.length, Math.round(pages.length * share))
+  for (let nth = 0; nth < replaced; nth++) {
+    const path = differing[Math.floor((nth * differing.length) / replaced)]
+    copyFileSync(join(newer, path), join(served, path))
+    const { mtime } = statSync(join(newer, path))
+    utimesSync(join(served, path), mtime, mtime)
   }
-  return replaced
+  return { pages: pages.length, replaced }
 }
 
+const ofHost = (log: readonly Logged[], host: string) => log.filter((line) => line.host === host)
 const sum = (log: readonly Logged[], of: 'requestBytes' | 'answerBytes') => log.reduce((all, line) => all + line[of], 0)
 const bytesOf = (log: readonly Logged[]) => sum(log, 'requestBytes') + sum(log, 'answerBytes')
 
-function rowOf(what: string, log: readonly Logged[]): string[] {
-  const [sent, received] = [sum(log, 'requestBytes'), sum(log, 'answerBytes')]
-  return [what, grouped(log.length), formatSize(sent), formatSize(received), formatSize(sent + received)]
+function rowOf(
+  what: string,
+  { pages, replaced }: { pages: number; replaced: number },
+  refresh: readonly Logged[],
+  full: readonly Logged[],
+): string[] {
+  const [refreshed, crawled] = [bytesOf(refresh), bytesOf(full)]
+  const sizes = [formatSize(crawled), formatSize(Math.round(crawled / pages)), formatSize(refreshed)]
+  return [what, grouped(pages), grouped(replaced), ...sizes, ((100 * refreshed) / crawled).toFixed(1)]
+}
+
+function kindsTable(refresh: readonly Logged[]): TextTable {
+  const row = (what: string, log: readonly Logged[]) => [
+    ...[what, grouped(log.length), formatSize(sum(log, 'requestBytes')), formatSize(sum(log, 'answerBytes'))],
+  ]
+  return {
+    title: 'The refresh',
+    header: ['', 'requests', 'sent', 'received'],
+    rows: [
+      row(
+        'changed: 200',
+        refresh.filter(({ status, conditional }) => status === 200 && conditional),
+      ),
+      row(
+        'unchanged: 304',
+        refresh.filter(({ status }) => status === 304),
+      ),
+      row(
+        'whole looks, robots.txt',
+        refresh.filter(({ status, conditional }) => status !== 304 && !conditional),
+      ),
+    ],
+  }
 }

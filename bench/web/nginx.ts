@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unpacked } from '../hazards/packages.ts'
 
 export interface Logged {
+  host: string
   path: string
   status: number
   /** The request line and headers, and the whole answer. */
@@ -48,6 +49,7 @@ function versionOf(path: string): string | undefined {
   return status === 0 ? /nginx\/(\S+)/.exec(stderr)?.[1] : undefined
 }
 
+/** `root`: may contain `$host`. */
 export async function startNginx({ path, mimeTypes }: Program, root: string): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-nginx-'))
   // As root it changes to another user, who must be able to look in.
@@ -85,8 +87,9 @@ export async function startNginx({ path, mimeTypes }: Program, root: string): Pr
     port,
     async log() {
       return lines().map((line): Logged => {
-        const [path, status, requestBytes, answerBytes, tag, since] = line.split('\t')
+        const [host, path, status, requestBytes, answerBytes, tag, since] = line.split('\t')
         return {
+          host,
           path,
           status: Number(status),
           requestBytes: Number(requestBytes),
@@ -116,7 +119,7 @@ http {
   default_type application/octet-stream;
   sendfile on;
   gzip on;
-  log_format bytes '$uri\\t$status\\t$request_length\\t$bytes_sent\\t$http_if_none_match\\t$http_if_modified_since';
+  log_format bytes '$host\\t$uri\\t$status\\t$request_length\\t$bytes_sent\\t$http_if_none_match\\t$http_if_modified_since';
   access_log ${log} bytes;
   client_body_temp_path ${folder}/body;
   proxy_temp_path ${folder}/proxy;
