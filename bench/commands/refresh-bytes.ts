@@ -1,10 +1,11 @@
 /**
  * `bench refresh-bytes`: what a refresh sends and receives when some pages have changed, beside a crawl of all of them. Three
  * documentations of Debian's on nginx; a share of their pages is replaced by the next release's. nginx counts the bytes, both ways.
+ * Also what each look adds to the disk.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, cpSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatSize } from '../../src/base/units.ts'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
@@ -54,10 +55,19 @@ export const refreshBytes = benchmark({
       say(`crawling ${sites.map(({ version }) => version).join(', ')} on nginx ${nginx.version} …`)
       await orbweaver('crawl', ...flags('kept'), ...seeds)
       const log = await server.log()
-      const counts = sites.map((site) => replacePages(site, log, changed / 100))
+      const counts = sites.map((site) => replacePages(site, log, changed / 100, 0))
       say(`${counts.reduce((sum, { replaced }) => sum + replaced, 0)} pages are replaced; refreshing …`)
       await orbweaver('refresh', ...flags('kept'), '--once')
       const refresh = await server.log()
+      say('refreshing twice more, for what a look adds to the disk …')
+      const disk = await diskOfLooks(
+        join(folder.path, 'kept'),
+        async () => {
+          await orbweaver('refresh', ...flags('kept'), '--once')
+          return (await server.log()).length
+        },
+        () => sites.reduce((sum, site) => sum + replacePages(site, log, changed / 100, 0.5).replaced, 0),
+      )
       say('crawling all of it again …')
       await orbweaver('crawl', ...flags('anew'), ...seeds)
       const full = await server.log()
@@ -73,9 +83,17 @@ export const refreshBytes = benchmark({
             total: true,
           },
           kindsTable(refresh),
+          diskTable(disk),
+          yearTable(allOf(disk.unchanged), allOf(disk.changed)),
         ],
         notes: [`A refresh takes ${share.toFixed(1)} % of the bytes of a full crawl (at most ${most} % are allowed).`],
-        figures: { ...total, refreshBytes: bytesOf(refresh), fullBytes: bytesOf(full), share },
+        figures: {
+          ...total,
+          refreshBytes: bytesOf(refresh),
+          fullBytes: bytesOf(full),
+          share,
+          disk,
+        },
         failed: share > most,
       }
     } finally {
@@ -102,7 +120,7 @@ async function orbweaver(...args: string[]): Promise<void> {
 }
 
 /** Of the pages that differ in the next release, so many that they are this share of all, evenly chosen. */
-function replacePages({ host, older, newer, served }: Site, log: readonly Logged[], share: number) {
+function replacePages({ host, older, newer, served }: Site, log: readonly Logged[], share: number, offset: number) {
   const pages = ofHost(log, host).filter(({ path, status }) => status === 200 && path !== '/robots.txt')
   const differing = pages
     .map(({ path }) => path)
@@ -110,9 +128,12 @@ function replacePages({ host, older, newer, served }: Site, log: readonly Logged
       (path) =>
         existsSync(join(newer, path)) && !readFileSync(join(older, path)).equals(readFileSync(join(newer, path))),
     )
-  const replaced = Math.min(differing.length, Math.round(pages.length * share))
-  for (let nth = 0; nth < replaced; nth++) {
-    const path = differing[Math.floor((nth * differing.length) / replaced)]
+  const wanted = Math.min(differing.length, Math.round(pages.length * share))
+  let replaced = 0
+  for (let nth = 0; nth < wanted; nth++) {
+    const path = differing[Math.floor(((nth + offset) * differing.length) / wanted)]
+    if (readFileSync(join(newer, path)).equals(readFileSync(join(served, path)))) continue
+    replaced++
     copyFileSync(join(newer, path), join(served, path))
     const { mtime } = statSync(join(newer, path))
     utimesSync(join(served, path), mtime, mtime)
@@ -156,5 +177,68 @@ function kindsTable(refresh: readonly Logged[]): TextTable {
         refresh.filter(({ status, conditional }) => status !== 304 && !conditional),
       ),
     ],
+  }
+}
+
+/** What grows with each look: volumes, catalogue, index, log. */
+const PARTS = ['archive', 'collection.db', 'indexes', 'logs'] as const
+type Sizes = Record<(typeof PARTS)[number], number>
+
+function sizesOf(collection: string): Sizes {
+  const size = (path: string): number => {
+    const found = statSync(path)
+    return found.isDirectory() ? readdirSync(path).reduce((sum, name) => sum + size(join(path, name)), 0) : found.size
+  }
+  return Object.fromEntries(PARTS.map((part) => [part, size(join(collection, part))])) as Sizes
+}
+
+/** A refresh in which nothing changed, and one in which some pages did. The first of all, which notes every page, is over. */
+async function diskOfLooks(collection: string, refresh: () => Promise<number>, change: () => number) {
+  const before = sizesOf(collection)
+  const looks = await refresh()
+  const between = sizesOf(collection)
+  const unchanged = perLook(before, between, looks)
+  const changes = change()
+  const others = (await refresh()) - changes
+  const after = sizesOf(collection)
+  for (const part of PARTS) after[part] -= others * unchanged[part]
+  return { unchanged, changed: perLook(between, after, changes) }
+}
+
+function perLook(before: Sizes, after: Sizes, looks: number): Sizes {
+  return Object.fromEntries(PARTS.map((part) => [part, (after[part] - before[part]) / looks])) as Sizes
+}
+
+const allOf = (sizes: Sizes) => PARTS.reduce((sum, part) => sum + sizes[part], 0)
+
+function diskTable({ unchanged, changed }: { unchanged: Sizes; changed: Sizes }): TextTable {
+  const row = (what: string, sizes: Sizes) => [
+    what,
+    ...[...PARTS.map((part) => sizes[part]), allOf(sizes)].map((bytes) => grouped(Math.round(bytes))),
+  ]
+  return {
+    title: 'Bytes on disk for a look',
+    header: ['', ...PARTS, 'sum'],
+    rows: [row('unchanged', unchanged), row('changed', changed)],
+  }
+}
+
+/** Looks and found changes of a page per day. */
+const YEARS = [
+  { looks: 1 / 7, changes: 0.02 },
+  { looks: 1, changes: 0.1 },
+  { looks: 4, changes: 0.3 },
+]
+const YEAR_PAGES = 100_000
+
+/** `changes`: with a retention that keeps every version, and all looks of 30 days. */
+function yearTable(unchanged: number, changed: number): TextTable {
+  return {
+    title: `A year of ${grouped(YEAR_PAGES)} pages like these`,
+    header: ['looks a day', 'changes a day', 'all kept', "'all for 30d, changes'"],
+    rows: YEARS.map(({ looks, changes }) => {
+      const disk = (days: number) => YEAR_PAGES * (365 * changes * changed + days * (looks - changes) * unchanged)
+      return [looks.toFixed(2), changes.toFixed(2), formatSize(disk(365)), formatSize(disk(30))]
+    }),
   }
 }

@@ -5,6 +5,8 @@ import type { Headers } from '../contracts/exchange.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import type { KnownPage } from '../contracts/visit.ts'
 import { readInTurns } from '../page/reading.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { isWholeLook } from './look-again.ts'
 import { digestOf, type Responder, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -25,6 +27,11 @@ const known = (more: Partial<KnownPage> = {}): KnownPage => ({
   },
   ...more,
 })
+
+/** The first whole look at the page. */
+const WHOLE = Array.from({ length: 200 }, (_, asked) => asked).find((asked) =>
+  isWholeLook(parseUrl(PAGE)!.key, asked, 0),
+)!
 
 async function look(answer: ScriptedAnswer, before: KnownPage, validators?: SiteMemory['validators']) {
   const web = new Scripted({ [PAGE]: answer })
@@ -56,25 +63,34 @@ test('a first look and a page without validators are asked for plainly; a 304 th
   assert.equal(page.outcome.kind, 'gone')
 })
 
-test('every twentieth look is whole; a server that would have hidden two changes is not believed again', async () => {
+test('one look in twenty is whole; a server that would have hidden two changes is not believed again', async () => {
   const changed = { body: 'other words', headers: [['ETag', '"1"']] } as const
-  const first = await look(changed, known(), { asked: 19, lies: 0, renewed: 0 })
+  const first = await look(changed, known(), { asked: WHOLE, lies: 0, renewed: 0 })
   assert.deepEqual(first.conditions, [])
-  assert.deepEqual(first.validators, { asked: 20, lies: 1, renewed: 0 })
-  const second = await look(changed, known(), { asked: 39, lies: 1, renewed: 0 })
+  assert.deepEqual(first.validators, { asked: WHOLE + 1, lies: 1, renewed: 0 })
+  const second = await look(changed, known(), { asked: WHOLE, lies: 1, renewed: 0 })
   assert.equal(second.validators?.lies, 2)
-  const third = await look(changed, known(), second.validators)
+  const third = await look(changed, known(), { ...second.validators!, asked: WHOLE - 1 })
   assert.deepEqual(third.conditions, [])
-  const honest = await look({ ...changed, headers: [['ETag', '"2"']] }, known(), { asked: 19, lies: 0, renewed: 0 })
+  const honest = await look({ ...changed, headers: [['ETag', '"2"']] }, known(), { asked: WHOLE, lies: 0, renewed: 0 })
   assert.equal(honest.validators?.lies, 0)
+})
+
+test('pages that take turns have whole looks, each of them', () => {
+  for (const pages of [1, 2, 4, 5, 10, 20]) {
+    const whole = new Set<number>()
+    for (let asked = 0; asked < pages * 1500; asked++)
+      if (isWholeLook(BigInt(asked % pages), asked, 0)) whole.add(asked % pages)
+    assert.equal(whole.size, pages)
+  }
 })
 
 test('a weak tag may stay while bytes change that do not matter', async () => {
   const before = known({ etag: 'W/"1"' })
   const answer = { body: 'words', headers: [['ETag', 'W/"1"']] } as const
-  const { page } = await look(answer, before, { asked: 19, lies: 0, renewed: 0 })
+  const { page } = await look(answer, before, { asked: WHOLE, lies: 0, renewed: 0 })
   const same = { ...before, digest: 'sha1:other', textDigest: page.memory!.textDigest }
-  const { validators } = await look(answer, same, { asked: 19, lies: 0, renewed: 0 })
+  const { validators } = await look(answer, same, { asked: WHOLE, lies: 0, renewed: 0 })
   assert.equal(validators?.lies, 0)
 })
 
@@ -231,21 +247,26 @@ test('a server that says 304 though the page has changed is found out by whole l
   const { outcomes, memory } = await looks((conditions) => {
     version++
     return conditions.length > 0 ? { status: 304 } : { body: `version ${version}`, headers: [...HTML, ['ETag', '"1"']] }
-  }, 60)
-  assert.deepEqual(memory.validators, { asked: 60, lies: 22, renewed: 0 })
+  }, 100)
+  const whole = outcomes.flatMap((outcome, at) => (outcome === '200 changed' ? [at] : []))
+  assert.equal(outcomes.length - whole.length, outcomes.filter((outcome) => outcome === '304 same').length)
   // The first whole look, the second, and from then on every one.
+  assert.ok(whole[0] > 0 && whole[1] > whole[0] + 1 && whole[1] < 60, String(whole))
   assert.deepEqual(
-    outcomes.flatMap((outcome, at) => (outcome === '200 changed' ? [at + 1] : [])),
-    [20, ...Array.from({ length: 21 }, (_, at) => 40 + at)],
+    whole.slice(1),
+    Array.from({ length: 100 - whole[1] }, (_, nth) => whole[1] + nth),
   )
+  assert.deepEqual(memory.validators, { asked: 100, lies: whole.length, renewed: 0 })
 })
 
 test('an honest server is asked whole once in twenty times, later in two hundred, and answers 304 otherwise', async () => {
   const etag = (conditions: Headers) => conditions.some(([name, value]) => name === 'If-None-Match' && value === '"1"')
   const answer: Responder = (conditions) =>
     etag(conditions) ? { status: 304 } : { body: 'words', headers: [...HTML, ['ETag', '"1"']] }
-  const { outcomes, memory } = await looks(answer, 440)
-  const whole = outcomes.flatMap((outcome, nth) => (outcome === '304 same' ? [] : [nth + 1]))
-  assert.deepEqual(whole, [20, 40, 200, 400])
-  assert.deepEqual(memory.validators, { asked: 440, lies: 0, renewed: 0 })
+  const { outcomes, memory } = await looks(answer, 1000)
+  const isWhole = (outcome: string) => outcome === '200 same'
+  const whole = outcomes.filter(isWhole).length
+  assert.ok(whole >= 2 && whole <= 15, String(whole))
+  assert.equal(outcomes.filter((outcome) => outcome === '304 same').length, 1000 - whole)
+  assert.deepEqual(memory.validators, { asked: 1000, lies: 0, renewed: 0 })
 })

@@ -4,9 +4,10 @@
  * "not modified" of a changed page twice is not believed any more; tags that are of no use are not sent, but the date instead.
  */
 import type { Instant } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import type { Headers } from '../contracts/exchange.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
-import type { AgendaItem, KnownPage, PageMemory } from '../contracts/visit.ts'
+import type { AgendaItem, KnownPage, PageMemory, UrlKey } from '../contracts/visit.ts'
 import { conditionsOf, isSameByValidators, validatorsOf } from '../web/http/validators.ts'
 import { type Answered, declaredType, directivesOf, type ReadAnswer } from './answers.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -15,9 +16,9 @@ import { isSitemap } from './sitemaps.ts'
 import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 
 /** One look in so many is a whole one: at first, and of a site that has told no lie in so many looks. */
-const WHOLE_EVERY = 20
+const WHOLE_EVERY = 20n
 const TRUSTED_AFTER = 40
-const WHOLE_EVERY_TRUSTED = 200
+const WHOLE_EVERY_TRUSTED = 200n
 /** From so many on, a server's validators are not believed, or its tags are of no use. */
 const LIES = 2
 const RENEWED = 3
@@ -26,15 +27,20 @@ type Belief = NonNullable<SiteMemory['validators']>
 const NO_BELIEF: Belief = { asked: 0, lies: 0, renewed: 0 }
 
 /** The headers of a conditional request; none for a first look, a whole one, or a server that is not believed. */
-export function conditionsFor({ before }: AgendaItem, memory: SiteMemory, now: Instant): Headers {
+export function conditionsFor({ key, before }: AgendaItem, memory: SiteMemory, now: Instant): Headers {
   // Without a capture to refer to, there is nothing that a 304 could be recorded as. Sitemaps need no record.
   if (before === undefined || (before.captured === undefined && before.was !== 'read')) return []
   const { asked, lies, renewed } = memory.validators ?? NO_BELIEF
-  const wholeEvery = lies === 0 && asked >= TRUSTED_AFTER ? WHOLE_EVERY_TRUSTED : WHOLE_EVERY
-  if (lies >= LIES || (asked + 1) % wholeEvery === 0) return []
+  if (lies >= LIES || isWholeLook(key, asked, lies)) return []
   const { etag, lastModified } = before
   // A server must ignore the date beside a tag (RFC 9110, §13.1.3), and of a 304 that costs 500 bytes it would be a tenth.
   return conditionsOf(etag === undefined || renewed >= RENEWED ? { lastModified } : { etag }, now)
+}
+
+/** Drawn, not counted: the pages of a small site take turns, and it would always be the same page. */
+export function isWholeLook(key: UrlKey, asked: number, lies: number): boolean {
+  const every = lies === 0 && asked >= TRUSTED_AFTER ? WHOLE_EVERY_TRUSTED : WHOLE_EVERY
+  return hash64(`${key} ${asked}`) % every === 0n
 }
 
 interface LookTools {

@@ -60,6 +60,8 @@ export interface RefreshOptions {
   policy: RefreshPolicy
   /** The share of a visit's pages that new URLs may take while known pages wait; `first`: new URLs come first (CrawlWave). */
   newShare: number | 'first'
+  /** A look must bring at least this much expected freshness, however idle the fetchers are; default: no limit. */
+  minGain?: Millis
   /** Hints for pages that were looked at since are discarded (CoBWeb's 24 hours). */
   minAge: Millis
   /** What a fresh copy of a page is worth; 1 without it. */

@@ -31,7 +31,7 @@ test('the defaults: index, half of the requests for new URLs, hints after a day,
   const first = await open('--refresh-new-share', 'first', '--refresh-policy', 'round-robin')
   assert.deepEqual([first.options.newShare, first.options.policy], ['first', 'round-robin'])
   assert.throws(() => settingsOf('--refresh-new-share', '1.5'), /'1.5' is not a share/)
-  assert.throws(() => settingsOf('--refresh-policy', 'best'), /'best' is not one of index, round-robin/)
+  assert.throws(() => settingsOf('--refresh-policy', 'best'), /'best' is not one of index, psp, round-robin/)
 })
 
 test('the longest prefix of a file of weights counts', async () => {

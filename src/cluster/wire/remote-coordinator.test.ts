@@ -8,7 +8,7 @@ import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
-import type { Visit } from '../../contracts/visit.ts'
+import type { AgendaItem, Visit } from '../../contracts/visit.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { readFrame, unpack } from './parts-frame.ts'
 import { TIME_HEADER } from './protocol.ts'
@@ -380,11 +380,12 @@ test('a waiting check-out returns when the worker ends', async () => {
 })
 
 test('visits are handed out when what concerns them is known; a worker that outlives the crawl is not told of its end', async () => {
+  const signs = { digest: 'sha1:A', textDigest: 2n ** 64n - 1n, simhash: 1n, etag: 'W/"ü"' }
+  const before = { was: 'kept' as const, ...signs, captured: { url: 'http://a.test/', at: 5 } }
+  const known: AgendaItem = { url: 'http://a.test/', key: 7n, depth: 0, dueAt: 5, tries: 0, path: '', before }
   const { run, start, clock, all } = world()
-  for (const server of all)
-    server.answer = () => ({
-      body: { visits: [{ visit: visitToWire(visit), ticket: TICKET }], next: 'over', heldMs: 0 },
-    })
+  const sent = [{ visit: visitToWire({ ...visit, agenda: [known] }), ticket: TICKET }]
+  for (const server of all) server.answer = () => ({ body: { visits: sent, next: 'over', heldMs: 0 } })
   const steps: string[] = []
   await run(async () => {
     const remote = start({ outlivesCrawl: true })
@@ -394,6 +395,7 @@ test('visits are handed out when what concerns them is known; a worker that outl
     }
     const { visits, next } = await remote.checkOut('w1', 5)
     steps.push(`handed out: ${visits.length}`)
+    assert.deepEqual(visits[0].agenda, [known])
     assert.equal(next, 1000)
     const other = start()
     assert.equal((await other.checkOut('w1', 5)).next, 'over')

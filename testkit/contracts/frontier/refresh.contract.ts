@@ -108,6 +108,15 @@ export function refreshContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.names(), ['a.test'])
     })
 
+    it('is not looked at before that brings some freshness', async () => {
+      const bench = await collected(make, { minGain: 1000 })
+      bench.clock.pass(HOUR / 2)
+      assert.deepEqual(await bench.names(), [])
+      // A page that changes once in 30 days: λ·τ²/2 is a second after 38 minutes.
+      bench.clock.pass(HOUR / 4)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+
     it('has a rate that the simulation gives', async () => {
       const bench = await collected(make, { rateOf: (url) => (url === PAGES[0] ? 0.001 : undefined) })
       await lookAt(bench, PAGES[0], CHANGED)
