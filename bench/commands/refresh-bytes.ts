@@ -84,7 +84,7 @@ export const refreshBytes = benchmark({
           },
           kindsTable(refresh),
           diskTable(disk),
-          yearTable(allOf(disk.unchanged), allOf(disk.changed)),
+          yearTable(disk),
         ],
         notes: [`A refresh takes ${share.toFixed(1)} % of the bytes of a full crawl (at most ${most} % are allowed).`],
         figures: {
@@ -231,14 +231,15 @@ const YEARS = [
 ]
 const YEAR_PAGES = 100_000
 
-/** `changes`: with a retention that keeps every version, and all looks of 30 days. */
-function yearTable(unchanged: number, changed: number): TextTable {
+/** `changes`: with a retention that keeps every version, all looks of 30 days, and the log. */
+function yearTable({ unchanged, changed }: { unchanged: Sizes; changed: Sizes }): TextTable {
   return {
     title: `A year of ${grouped(YEAR_PAGES)} pages like these`,
     header: ['looks a day', 'changes a day', 'all kept', "'all for 30d, changes'"],
     rows: YEARS.map(({ looks, changes }) => {
-      const disk = (days: number) => YEAR_PAGES * (365 * changes * changed + days * (looks - changes) * unchanged)
-      return [looks.toFixed(2), changes.toFixed(2), formatSize(disk(365)), formatSize(disk(30))]
+      const disk = (days: number) =>
+        365 * changes * allOf(changed) + (looks - changes) * (days * allOf(unchanged) + (365 - days) * unchanged.logs)
+      return [looks.toFixed(2), changes.toFixed(2), ...[365, 30].map((days) => formatSize(YEAR_PAGES * disk(days)))]
     }),
   }
 }

@@ -18,7 +18,7 @@ import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 /** One look in so many is a whole one: at first, and of a site that has told no lie in so many looks. */
 const WHOLE_EVERY = 20n
 const TRUSTED_AFTER = 40
-const WHOLE_EVERY_TRUSTED = 200n
+const WHOLE_EVERY_TRUSTED = 300n
 /** From so many on, a server's validators are not believed, or its tags are of no use. */
 const LIES = 2
 const RENEWED = 3
