@@ -29,7 +29,13 @@ export function freshnessLines(freshness: Freshness): string[] {
     `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
   ]
   if (stalenessRatio !== null)
-    lines.splice(3, 0, `              staleness is ${stalenessRatio.toFixed(2)} times the least possible`)
+    lines.splice(
+      3,
+      0,
+      stalenessRatio < 1
+        ? '              fresher than it can stay: many pages were looked at just now'
+        : `              staleness is ${stalenessRatio.toFixed(2)} times the least possible`,
+    )
   if (measured < pages)
     lines.splice(1, 0, `              (measured: ${grouped(measured)} of them, on ${some(sites, 'site')})`)
   return lines

@@ -210,6 +210,7 @@ export const CRAWL_SETTINGS = {
       form: 'NAME',
       what: `Which known page is looked at next: the one whose look is worth most now (index), or one of the policies to compare it with (${REFRESH_POLICIES.slice(1).join(', ')}).`,
     }),
+    // Growth and updates share the requests (P9).
     refreshNewShare: one(a.newShare, '0.5', {
       what: 'The share of requests that new URLs may take while known pages are due, or first: new URLs come before all known pages.',
     }),

@@ -1,6 +1,6 @@
 /**
- * How fresh a collection is now, how fresh it could be at this politeness and capacity, and what more of either would
- * bring. Pages are columns of numbers, read some thousands at a time. Of more than a million pages a sample is measured:
+ * How fresh a collection is now (B1), how old its pages are (P8), how fresh it could be at this politeness and capacity, and
+ * what more of either would bring. Pages are columns of numbers, read some thousands at a time. Of more than a million pages a sample is measured:
  * whole sites in the order of their keys, which are hashes.
  */
 import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'

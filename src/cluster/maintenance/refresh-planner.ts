@@ -1,5 +1,5 @@
 /**
- * The planner of refreshing, called once a second by one process: it enrols the pages that earlier crawls collected, adapts
+ * The planner of refreshing (B1), called once a second by one process: it enrols the pages that earlier crawls collected, adapts
  * what a look must be worth to what may be spent, and measures how fresh the collection is. What it decides is in the
  * tables, so another process goes on where it ended.
  */
@@ -109,7 +109,10 @@ export class RefreshPlanner {
         leased: sites.leased,
         pages: urls.refreshing,
       })
-      if (next !== price) await ledger.setPrice(tx, next)
+      if (next === price) return
+      await ledger.setPrice(tx, next)
+      // Looks at a price that was quite another say nothing about this one.
+      if (next > price * FAR || next < price / FAR) this.#samples = this.#samples.slice(-1)
     })
   }
 

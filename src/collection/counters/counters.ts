@@ -27,7 +27,7 @@ export async function readCounter(tx: Tx, name: CountName): Promise<number> {
   return (await queries(tx).get<{ value: number }>(sql, name))!.value
 }
 
-/** Looks at known pages, and hints that they changed (CoBWeb's Table 3). */
+/** Looks at known pages, and hints that they changed (CoBWeb's Table 3, C7). */
 export interface LookCounts {
   performed: number
   /** Those that brought the page, and those that found it as it was. */

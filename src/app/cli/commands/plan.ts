@@ -65,7 +65,7 @@ function planJson({ pages, asked, priceHours, plans }: RefreshPlan): object {
 export function planText({ pages, asked, priceHours, plans }: RefreshPlan, now: number): string {
   const [only] = plans
   if (asked === 1 && only !== undefined) return pageText(only, now)
-  const price = priceHours > 0 ? `; a look must be worth ${hours(priceHours)}` : ''
+  const price = priceHours * 3600 >= 1 ? `; a look must be worth ${hours(priceHours)}` : ''
   const rows = plans.map((page) => [
     dueText(page, now),
     hours(page.valueHours),

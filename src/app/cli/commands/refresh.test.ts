@@ -13,6 +13,7 @@ import {
   recordedScreen,
   SNAPSHOT,
 } from '../fake-services.test-data.ts'
+import { freshnessLines } from '../freshness-text.ts'
 import { run } from '../main.ts'
 import { liveLines, progressLine } from '../progress.ts'
 import type { PagePlan } from '../services.ts'
@@ -128,6 +129,10 @@ test('status shows freshness, age, the bound and what would help', async () => {
   assert.equal(json.freshness.at, '2026-05-28T20:27:40.000Z')
   assert.equal(json.looks.unchanged, 7)
   assert.equal('price' in json.freshness, false)
+})
+
+test('just looked at, pages may be fresher than they can stay', () => {
+  assert.ok(freshnessLines({ ...FRESHNESS, stalenessRatio: 0.4 }).some((line) => /fresher than it can stay/.test(line)))
 })
 
 test('plan prints a page in sentences and others as a table', () => {
