@@ -16,6 +16,7 @@ import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { policy } from './commands/policy.ts'
+import { refresh } from './commands/refresh.ts'
 import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
@@ -35,6 +36,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   mirrors,
   pieces,
   policy,
+  refresh,
   rivals,
   scale,
   simulate,

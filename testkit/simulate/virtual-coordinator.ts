@@ -3,7 +3,7 @@
 import { type Coordinator, openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
 import type { Settings } from '../../src/app/config/keys.ts'
-import { type Clock, every } from '../../src/base/clock.ts'
+import { type Clock, every, type Millis } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import type { Journal } from '../../src/base/journal.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -14,6 +14,7 @@ import type { Archive, Frontier, ReportSink } from '../../src/contracts/ports.ts
 import { seal } from '../../src/contracts/sealed-part.ts'
 import { runWorker, type WorkerOptions } from '../../src/crawl/worker/worker.ts'
 import type { Database } from '../../src/database/database.ts'
+import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import { testFetch, testResolve } from '../web/fetch.ts'
 import type { RequestLedger } from '../web/ledger-of-requests.ts'
 import type { TestWeb } from '../web/web.ts'
@@ -32,6 +33,13 @@ export interface VirtualParts {
   /** As in `CoordinatorParts`. A house that serves grants no leases ahead. */
   atOnceBytes?: number
   serves?: boolean
+  refresh?: RefreshOptions
+  /** Between the coordinator's ticks; default a second. */
+  tickMs?: Millis
+  /** Beside the coordinator's own work of every tick. */
+  eachTick?(coordinator: Coordinator): Promise<void>
+  /** Before the numbers of its workers; default `w`. */
+  workerName?: string
   /** Faults and planted bugs come in here; each gets what the worker would have and gives what it has instead. */
   alter?: Alterations
 }
@@ -64,6 +72,7 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
     filterBits: 2 ** 20,
     atOnceBytes: parts.atOnceBytes,
     serves: parts.serves,
+    ...(parts.refresh && { refresh: parts.refresh }),
   })
   await coordinator.seed(
     parts.seeds
@@ -72,11 +81,11 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
   )
   const plan = { settings, seeds: await coordinator.seeds(), version: VERSION }
   const over = new AbortController()
-  const keeping = keep(coordinator, over.signal)
+  const keeping = keep(coordinator, parts, over.signal)
   const stopped = () => coordinator.frontier.stop()
   stop.addEventListener('abort', stopped)
   const workers = Array.from({ length: parts.workers }, (_, i) => {
-    const worker = `w${i + 1}`
+    const worker = `${parts.workerName ?? 'w'}${i + 1}`
     const archive = openArchive({
       disk,
       folder: coordinator.archiveFolder,
@@ -125,6 +134,13 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
   return coordinator
 }
 
-function keep(coordinator: Coordinator, over: AbortSignal): Promise<void> {
-  return every(coordinator.parts.clock, TICK, over, () => coordinator.tick())
+function keep(
+  coordinator: Coordinator,
+  { clock, tickMs = TICK, eachTick }: VirtualParts,
+  over: AbortSignal,
+): Promise<void> {
+  return every(clock, tickMs, over, async () => {
+    await coordinator.tick()
+    await eachTick?.(coordinator)
+  })
 }

@@ -9,7 +9,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { KnownWorkers } from '../../frontier/contract.ts'
+import type { KnownWorkers, RefreshOptions } from '../../frontier/contract.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
 import { namedOrder } from '../../frontier/order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
@@ -27,6 +27,8 @@ export interface FrontierParts {
   settings: Settings
   /** Workers on other machines; undefined: there are none, and sites have no affinity. */
   workers?: KnownWorkers
+  /** Known pages are looked at again. */
+  refresh?: RefreshOptions
 }
 
 /** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
@@ -34,7 +36,7 @@ const DNS_WILDCARD = 'dns-wildcard'
 
 /** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
 export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean) {
-  const { database, clock, random, settings, workers } = parts
+  const { database, clock, random, settings, workers, refresh } = parts
   const urls = urlsOf(settings)
   const originals = originalScope(parts, urls)
   await originals.refresh()
@@ -51,6 +53,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),
     leasesOutlive,
+    ...(refresh && { refresh }),
     ...(workers && { affinity: { workers, windowMs: settings.affinity } }),
   })
   return { frontier, urls, originals }
