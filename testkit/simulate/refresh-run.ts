@@ -32,7 +32,6 @@ export interface RefreshRunOptions {
   settings?: Partial<Settings>
   /** One for each server that shares the collection; closed in the end. Default: SQLite in memory, one server. */
   databases?: readonly Database[]
-  eachTick?: VirtualParts['eachTick']
   /** After each virtual day. */
   progress?(day: number, looks: number): void
 }
@@ -65,6 +64,9 @@ const CHANGING: Partial<WebOptions> = {
 const BODY_BYTES = 256e6
 /** A server's short work every second is nearly all there would be to run: nothing of it is urgent. */
 const TICK: Millis = 20_000
+const ENROL_AT_ONCE = 1000
+/** A part that was sent has been applied by then. */
+const APPLIED_BY: Millis = 1000
 
 export function changingWeb({
   seed,
@@ -103,7 +105,7 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
           workerName: `s${nth + 1}-w`,
           journal: { record() {} },
           tickMs: TICK,
-          ...(refresh && { eachTick: options.eachTick }),
+          ...(refresh && { eachTick: enrolAll() }),
           ...(database.dialect === 'sqlite' && { alter: askWhenDue(database, clock) }),
           ...(refresh && { refresh }),
         },
@@ -142,17 +144,29 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   }
 }
 
-function refreshOptions(_web: TestWeb, _isKnown: boolean): RefreshOptions {
-  return { policy: 'index', newShare: 'first', minAge: DAY }
+function refreshOptions(web: TestWeb, isKnown: boolean): RefreshOptions {
+  const rates = new Map(isKnown ? watchedPages(web).map(({ url, rate }) => [canonicalUrl(url), rate]) : [])
+  return {
+    policy: 'index',
+    newShare: 'first',
+    minAge: DAY,
+    ...(isKnown && { rateOf: (url: string) => rates.get(canonicalUrl(url)) }),
+  }
+}
+
+/** The pages that the crawl collected become known pages; once. */
+function enrolAll(): NonNullable<VirtualParts['eachTick']> {
+  let isDone = false
+  return async ({ parts: { database }, frontier: { ledger } }) => {
+    while (!isDone) isDone = !(await database.transact((tx) => ledger.enrol(tx, ENROL_AT_ONCE)))
+  }
 }
 
 /**
- * A worker asks at least once a second whether there is something to visit. In a month that is millions of transactions
- * that find nothing. Until the first site is due nothing can be found unless a part has been applied meanwhile: so
- * the frontier is not asked before, and every site is still handed out at the instant at which it would have been.
+ * A worker asks at least once a second whether there is something to visit. In a month that is millions of check-outs that
+ * find nothing. Before the first site is due the frontier is not asked, unless a part has come in meanwhile; every site is
+ * still handed out at the instant at which it would have been.
  */
-const APPLIED_BY: Millis = 1000
-
 function askWhenDue(database: Database, clock: Clock): Alterations {
   let until: Millis = 0
   let newsUntil: Millis = 0
@@ -162,15 +176,14 @@ function askWhenDue(database: Database, clock: Clock): Alterations {
       async checkOut(worker, atMost) {
         const left = until - clock.elapsed()
         if (left > 0) return { visits: [], next: left }
-        const answer = await frontier.checkOut(worker, atMost)
-        if (answer.visits.length > 0 || answer.next === 'over' || clock.elapsed() < newsUntil) return answer
-        const due = await database.read(async (tx) => {
+        const wait = await database.read(async (tx) => {
           const { sites } = await frontierQueries.totals(tx)
           const [first] = await frontierQueries.nextDue(tx, 1)
-          return sites.free > 0 ? undefined : first?.notBefore
+          return sites.free > 0 || first === undefined ? 0 : first.notBefore - clock.now()
         })
-        if (due !== undefined) until = clock.elapsed() + due - clock.now()
-        return answer
+        if (wait <= 0) return frontier.checkOut(worker, atMost)
+        if (clock.elapsed() >= newsUntil) until = clock.elapsed() + wait
+        return { visits: [], next: wait }
       },
     }),
     sink: (sink) => ({
