@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   page: ['base', 'web', 'contracts'],
   fetch: ['base', 'web', 'contracts'],
   crawl: ['base', 'web', 'contracts', 'page'],
-  frontier: ['base', 'web', 'contracts', 'database'],
+  frontier: ['base', 'web', 'refresh', 'contracts', 'database'],
   collection: ['base', 'web', 'contracts', 'database'],
   intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
   report: ['base', 'collection'],

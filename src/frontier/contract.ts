@@ -64,12 +64,14 @@ export interface RefreshOptions {
   minAge: Millis
   /** What a fresh copy of a page is worth; 1 without it. */
   weightOf?(page: { url: string; depth: number }): number
+  /** Changes per second, where they are known and need not be learnt: for simulations. */
+  rateOf?(url: string): number | undefined
   /** Looks once at every page that was last looked at before, then it is over. */
   once?: Instant
 }
 
 /** `index`: the page worth most now. The others are there to compare with. */
-export const REFRESH_POLICIES = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive'] as const
+export const REFRESH_POLICIES = ['index', 'round-robin', 'proportional', 'nutch-adaptive'] as const
 export type RefreshPolicy = (typeof REFRESH_POLICIES)[number]
 
 /** Somebody says that a page has changed: a sitemap, a feed, an announcement. */
@@ -198,13 +200,16 @@ export interface Ledger {
    * since.
    */
   takeBack(tx: Tx, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
-  /** Fetches the URL (again) at this time. A URL that waits already keeps the earlier time. */
+  /**
+   * Fetches the URL (again) at this time. A URL that waits already keeps the earlier time; for a known page the new one
+   * counts, earlier or later.
+   */
   schedule(tx: Tx, scheduled: readonly ScheduledUrl[]): Promise<void>
   /**
-   * Refreshing begins: brings known pages of the next `sites` sites into `known_page`, their first looks spread over some days.
-   * False: all sites are done. Call it until then, in transactions of its own.
+   * Refreshing begins: the pages that were collected before become known pages, their first looks spread over some days. Reads
+   * `urls` of them, and goes on there when it is called again. False: it is done.
    */
-  enrol(tx: Tx, sites: number): Promise<boolean>
+  enrol(tx: Tx, urls: number): Promise<boolean>
   /** One per hint, in the order given. Those that are new are not entered: scope is the crawl's. */
   hint(tx: Tx, hints: readonly ChangeHint[]): Promise<HintResult[]>
   /** What a look must be worth from now on. */

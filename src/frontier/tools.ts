@@ -4,8 +4,9 @@ import { signed64 } from '../base/digest.ts'
 import type { Link } from '../contracts/report.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
+import { type Classes, classes } from '../refresh/freshness.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
-import type { FrontierOptions, ScheduledUrl, SeedUrl } from './contract.ts'
+import type { FrontierOptions, RefreshOptions, ScheduledUrl, SeedUrl } from './contract.ts'
 import type { Order } from './order.ts'
 import { compareBigints, type SiteRow, sitesOf } from './rules/site.ts'
 
@@ -21,8 +22,30 @@ export interface SharedTools {
   /** The pause that the site asked for, when it is longer than the configured one. A changed setting applies at once. */
   learntPause(site: SiteRow, inForce: Millis): Millis
   pauseOf(site: SiteRow): Millis
+  /** Undefined: known pages are not looked at again. */
+  refresh?: RefreshTools
   /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
   pageOf(url: string | undefined): PageKeys
+}
+
+export interface RefreshTools extends RefreshOptions {
+  classes: Classes
+  /** What a look must be worth, as last read. */
+  price: number
+}
+
+/** Rates from once in three years to once in a minute, and weights that differ by a factor of ten thousand. */
+const RATES = [1e-8, 1 / 60] as const
+const WEIGHTS = [0.01, 100] as const
+
+function refreshTools(refresh: RefreshOptions, time: FrontierTime): RefreshTools {
+  const { once, weightOf } = refresh
+  return {
+    ...refresh,
+    ...(once !== undefined && { once: time.of(once) }),
+    classes: classes(RATES, weightOf === undefined ? [1, 1] : WEIGHTS),
+    price: 0,
+  }
 }
 
 /** The page on which a link was found. */
@@ -51,11 +74,12 @@ function pageReader(urls: UrlReader): SharedTools['pageOf'] {
 }
 
 /** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
-export function sharedTools(options: FrontierOptions): SharedTools {
-  const { clock, order, urls, leaseMs, addressPauseMs, defaultPause } = options
+export function sharedTools(options: FrontierOptions, isShared = false): SharedTools {
+  const { clock, order, urls, leaseMs, addressPauseMs, defaultPause, refresh } = options
+  const time = options.leasesOutlive && isShared ? sharedTime(clock) : frontierTime(clock)
   return {
     clock,
-    time: frontierTime(clock),
+    time,
     order,
     urls,
     mayReplace: (original) => options.mayReplace?.(original) ?? true,
@@ -65,6 +89,7 @@ export function sharedTools(options: FrontierOptions): SharedTools {
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
     pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
     pageOf: pageReader(urls),
+    ...(refresh && { refresh: refreshTools(refresh, time) }),
   }
 }
 

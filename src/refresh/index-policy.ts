@@ -7,6 +7,7 @@
  * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
  * the best is among them. The choice is exact; rests and levels only reduce its cost.
  */
+import { EXPLORE_EVERY } from './choose-looks.ts'
 import type { Estimates } from './estimate.ts'
 import {
   type Classes,
@@ -22,8 +23,6 @@ import type { Chooser, Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 
 const NONE = -1
-/** While rates are learnt, every 14th look at a server goes to its page with the oldest look. */
-const EXPLORE_EVERY = 14
 /** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
 const REST = { longest: 1 / 24, shortest: 1e-7 }
 /** Heads worth more than a server's level when it is set, and heads valued until it is set again. */

@@ -315,7 +315,7 @@ describe('for operators', () => {
     const { status, body } = await made.send('/api/v1/statistics')
     assert.equal(status, 200)
     const { urls, workers, servers } = body as { urls: object; workers: { alive: number }; servers: number }
-    assert.deepEqual(urls, { known: 3, marked: 2, waiting: 1 })
+    assert.deepEqual(urls, { known: 3, marked: 2, waiting: 1, refreshing: 0 })
     assert.equal(workers.alive, 1)
     assert.equal(servers, 1)
   })

@@ -76,7 +76,7 @@ const Statistics = Type.Object({
     barred: Type.Number(),
     held: Type.Number(),
   }),
-  urls: Type.Object({ known: Type.Number(), marked: Type.Number(), waiting: Type.Number() }),
+  urls: Type.Object({ known: Type.Number(), marked: Type.Number(), waiting: Type.Number(), refreshing: Type.Number() }),
   counters: Figures,
   inbox: Type.Number({ description: 'parts that this server has still to apply' }),
   servers: Type.Number({ description: 'seen in the last minute' }),

@@ -103,6 +103,7 @@ CREATE TABLE known_page (
   unchanged_ms bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
   failing_since bigint,
+  hinted_at bigint,
   PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
 CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at) WHERE refresh_at IS NOT NULL;
@@ -115,6 +116,9 @@ CREATE TABLE site_looks (
   changes bigint NOT NULL,
   changed_ms bigint NOT NULL,
   unchanged_ms bigint NOT NULL,
+  hints_right bigint NOT NULL,
+  hints_wrong bigint NOT NULL,
+  unhinted bigint NOT NULL,
   PRIMARY KEY (bucket, site)
 ) WITH (fillfactor = 80);
 

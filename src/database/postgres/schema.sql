@@ -263,6 +263,7 @@ CREATE TABLE known_page (
   unchanged_ms bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
   failing_since bigint,
+  hinted_at bigint,
   CONSTRAINT known_page_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX known_page_class ON known_page USING btree (bucket, site, class, looked_at) WHERE (class IS NOT NULL);
@@ -455,6 +456,9 @@ CREATE TABLE site_looks (
   changes bigint NOT NULL,
   changed_ms bigint NOT NULL,
   unchanged_ms bigint NOT NULL,
+  hints_right bigint NOT NULL,
+  hints_wrong bigint NOT NULL,
+  unhinted bigint NOT NULL,
   CONSTRAINT site_looks_pkey PRIMARY KEY (bucket, site)
 ) WITH (fillfactor=80);
 

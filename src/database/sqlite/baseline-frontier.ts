@@ -92,6 +92,7 @@ CREATE TABLE known_page (                   -- a page that is looked at again: a
   unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
   failures INTEGER NOT NULL DEFAULT 0,      -- looks in a row that did not bring the page, and when they began
   failing_since INTEGER,
+  hinted_at INTEGER,                        -- somebody said then that it had changed; null: or it was looked at since
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX known_page_due ON known_page (site, refresh_at) WHERE refresh_at IS NOT NULL;
@@ -103,7 +104,10 @@ CREATE TABLE site_looks (                   -- what the looks at a site's known 
   looks INTEGER NOT NULL,
   changes INTEGER NOT NULL,
   changed_ms INTEGER NOT NULL,
-  unchanged_ms INTEGER NOT NULL
+  unchanged_ms INTEGER NOT NULL,
+  hints_right INTEGER NOT NULL,             -- hints that a look confirmed, those it did not,
+  hints_wrong INTEGER NOT NULL,
+  unhinted INTEGER NOT NULL                 -- and changes that no hint announced
 ) STRICT;
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: if one is not found, the next is tried

@@ -12,6 +12,8 @@ import {
   recheckExclusionOf,
   shareOf,
 } from '../rules/check-out.ts'
+import { mayEnd } from '../rules/known-pages.ts'
+import { postpone } from '../rules/refresh-agenda.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
 import { readHolders, reserve } from './addresses.ts'
@@ -52,7 +54,7 @@ export async function checkOut(
   wanted: number,
   left: number,
 ): Promise<CheckingOut> {
-  const { dueCache, affinity } = working.tools
+  const { dueCache, affinity, refresh } = working.tools
   const post = affinity.postOf(worker)
   const party = recheckExclusionOf(options.affinity?.workers, worker, working.tools.clock.now())
   const atMost = Math.min(wanted, MAX_AT_ONCE)
@@ -83,8 +85,13 @@ export async function checkOut(
     const sharers = Math.min(sites.length, atMost)
     const [holders] = await Promise.all([
       readHolders(working, sites),
-      payload.read(likelyOf(sites, worst, allowance.copy(), sharers)),
+      payload.read(
+        refresh === undefined
+          ? likelyOf(sites, worst, allowance.copy(), sharers)
+          : sites.map((site) => ({ site, pages: options.slice.pages })),
+      ),
     ])
+    const postponed: SharedSite[] = []
     const others: SharedSite[] = []
     const unused: SharedSite[] = []
     const given: Granted[] = []
@@ -92,12 +99,17 @@ export async function checkOut(
       const holder = site.address === null ? undefined : holders.get(site.address)?.worker
       if (allowance.isSpent || classOf(site) > worst) unused.push(site)
       else if (holder !== undefined && holder !== worker) others.push(site)
-      else given.push(grant(working, site, worker, post, allowance.spend(site, sharers)))
+      else if (refresh !== undefined && payload.pagesOf(site, options.slice.pages) === 0) postponed.push(site)
+      else {
+        const pages = allowance.spend(site, sharers)
+        given.push(grant(working, site, worker, post, refresh === undefined ? pages : payload.pagesOf(site, pages)))
+      }
     }
+    if (postponed.length > 0) await postponeAll(working, postponed)
     granted.push(...given)
     if (others.length > 0) {
       unused.push(...(await reserve(working, others)))
-      await payload.read(given)
+      if (refresh === undefined) await payload.read(given)
     }
     writing = writeAndLook(working, taking, taken, unused, buckets)
     for (const bucket of buckets) if (whatIsLeft(taken, unused, bucket).isEmpty) done.add(bucket)
@@ -109,14 +121,25 @@ export async function checkOut(
     writing,
   ])
   const hasMore = allowance.isSpent || !exhausted
-  const answer = endings.then(([visits, totals]) => ({
-    visits,
-    next: whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages),
-    short: !allowance.isSpent,
-  }))
+  const hasEnded = await mayEnd(working)
+  const answer = endings.then(([visits, totals]) => {
+    const next = whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages)
+    return { visits, next: next === 'over' && !hasEnded ? ASK_AGAIN : next, short: !allowance.isSpent }
+  })
   // When the transaction fails because of it, it is never awaited.
   answer.catch(() => {})
   return { answer, granted: granted.map(({ site }) => visitId(site.key, site.fence)) }
+}
+
+/** Nothing in these sites is worth a visit any more. */
+async function postponeAll(working: WorkingSet, sites: readonly SharedSite[]): Promise<void> {
+  const heads = await working.readHeads(sites)
+  for (const site of sites) {
+    postpone(working, site, heads.get(site.key))
+    working.sites.change(site)
+    if (site.state !== 'waiting') continue
+    working.tools.dueCache.waits(bucketFor(site.key), site.region, site.not_before, classOf(site))
+  }
 }
 
 /** Those that will be granted if their addresses are free. */

@@ -6,6 +6,7 @@ import { domainsContract } from '../../../testkit/contracts/frontier/domains.con
 import { frontierContract } from '../../../testkit/contracts/frontier/frontier.contract.ts'
 import { ledgerContract } from '../../../testkit/contracts/frontier/ledger.contract.ts'
 import { memoryContract } from '../../../testkit/contracts/frontier/memory.contract.ts'
+import { refreshContract } from '../../../testkit/contracts/frontier/refresh.contract.ts'
 import { seedViewsContract } from '../../../testkit/contracts/frontier/seed-views.contract.ts'
 import { spellingsContract } from '../../../testkit/contracts/frontier/spellings.contract.ts'
 import { urlRulesContract } from '../../../testkit/contracts/frontier/url-rules.contract.ts'
@@ -33,6 +34,7 @@ else {
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make, 15))
   describe('other names on PostgreSQL', () => aliasesContract(make))
+  describe('refreshing on PostgreSQL', () => refreshContract(make))
   describe('caution on PostgreSQL', () => cautionContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))
   describe('the frontier on PostgreSQL', () => frontierContract(make))

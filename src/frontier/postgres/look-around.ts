@@ -12,14 +12,21 @@ import { type SeenTotals, totalsView } from '../rules/row-views.ts'
 import type { SiteState } from '../rules/site.ts'
 import { forgetAddresses, freeAddresses } from './addresses.ts'
 import { classOf, type DueCache } from './due-cache.ts'
+import { READ_PRICE } from './known-rows.ts'
 import type { FrontierTools } from './tools.ts'
 
 export async function lookAround(
   tx: PostgresTx,
-  { dueCache, clock, time, texts, trusted }: FrontierTools,
+  { dueCache, clock, time, texts, trusted, refresh }: FrontierTools,
 ): Promise<void> {
   dueCache.refreshing(clock.elapsed())
-  const [{ sites, urls }] = await Promise.all([readTotals(tx), refreshDueCache(tx, dueCache), foldTotals(tx)])
+  const [{ sites, urls }, price] = await Promise.all([
+    readTotals(tx),
+    refresh && tx.get<{ price: number }>(READ_PRICE),
+    refreshDueCache(tx, dueCache),
+    foldTotals(tx),
+  ])
+  if (refresh !== undefined && price !== undefined) refresh.price = price.price
   // By what was just read; last, because addresses are locked after all else.
   await Promise.all([freeAddresses(tx, dueCache, time.now()), forgetAddresses(tx, dueCache, time.now())])
   // The caches grow with the tables.

@@ -8,6 +8,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
 import { releaseTrusted } from '../rules/domains.ts'
+import { beginToRefresh } from '../rules/known-pages.ts'
 import { agreeOnUrlRules, begin, type Entry, enter, giveBack, loseAll } from '../rules/leases.ts'
 import { ledgerOf } from '../rules/ledger.ts'
 import type { InTransaction } from '../rules/rows.ts'
@@ -106,6 +107,7 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(transact)
       await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
+      await beginToRefresh(transact)
       const first = await begin(transact)
       if (options.mayHold !== undefined) await releaseTrusted(transact)
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs

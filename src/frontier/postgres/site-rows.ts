@@ -40,6 +40,7 @@ const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precis
   seq: 'bigint',
   known: 'bigint',
   waiting: 'bigint',
+  refreshing: 'bigint',
   region: 'text',
   near_region: 'text',
   near_ms: 'double precision',

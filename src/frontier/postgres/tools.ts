@@ -3,7 +3,7 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
-import { type SharedTools, sharedTime, sharedTools } from '../tools.ts'
+import { type SharedTools, sharedTools } from '../tools.ts'
 import { Affinity } from './affinity.ts'
 import { AliasTable } from './aliases.ts'
 import { DueCache } from './due-cache.ts'
@@ -23,11 +23,9 @@ export interface FrontierTools extends SharedTools {
 const MAX_TRUSTED = 2 ** 21
 
 export function toolsOf(options: FrontierOptions): FrontierTools {
-  const opened = sharedTools(options)
   const affinity = new Affinity(options.affinity?.workers, options.affinity?.windowMs)
   return {
-    ...opened,
-    time: options.leasesOutlive ? sharedTime(options.clock) : opened.time,
+    ...sharedTools(options, true),
     affinity,
     dueCache: new DueCache(affinity),
     aliases: new AliasTable(options.urls),

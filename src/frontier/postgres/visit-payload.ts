@@ -3,11 +3,13 @@
 import type { Visit } from '../../contracts/visit.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
-import type { UrlRow } from '../rules/url-rows.ts'
-import { column, eachBucket } from './by-bucket.ts'
+import { type Chosen, chooseAgenda, type KnownDue, looksIn } from '../rules/refresh-agenda.ts'
+import type { UrlAt, UrlRow } from '../rules/url-rows.ts'
+import { bySite, column, eachBucket } from './by-bucket.ts'
+import { readKnownDue } from './known-rows.ts'
 import { readMemories } from './memory-rows.ts'
 import type { SharedSite } from './site-rows.ts'
-import { readVias, URL_COLUMNS } from './url-rows.ts'
+import { READ_URLS, readVias, URL_COLUMNS } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */
@@ -29,7 +31,10 @@ export interface Granted {
 interface ReadPayload extends Omit<Carried, 'agenda'> {
   /** The agenda has this many, at most. */
   pages: number
+  /** New URLs. */
   agenda: readonly UrlRow[]
+  /** Keys of known pages to look at, when refreshing. */
+  looks: readonly bigint[]
 }
 
 export class VisitPayload {
@@ -48,24 +53,80 @@ export class VisitPayload {
     const { tx, names } = this.#working
     // At an alias only what waits there is fetched: what it leads to is entered at the original.
     const knowing = missing.filter(({ site }) => site.known <= MAX_KNOWN && names.originalOf(site.name) === undefined)
-    const [agendas, known, memoryOf] = await Promise.all([
+    const [agendas, known, memoryOf, dueOf] = await Promise.all([
       readAgendas(this.#working, missing),
       readKnown(this.#working, knowing),
       readMemories(tx, missing.map(keyOfGranted)),
+      this.#readKnownDue(missing),
     ])
     for (const { site, pages } of missing) {
       const { key } = site
-      const agenda = agendas.get(key) ?? []
-      this.#carried.set(key, { pages, agenda, known: known.get(key) ?? 'too many', memory: memoryOf(key) })
+      const fresh = agendas.get(key) ?? []
+      const chosen = dueOf === undefined ? undefined : this.#choose(site, pages, fresh.length, dueOf(key))
+      const looks = chosen?.known ?? []
+      const agenda = chosen === undefined ? fresh : fresh.slice(0, chosen.fresh)
+      // A visit with looks is short, and a site's keys may be many.
+      const carried = looks.length > 0 ? undefined : known.get(key)
+      this.#carried.set(key, { pages, agenda, looks, known: carried ?? 'too many', memory: memoryOf(key) })
     }
+  }
+
+  async #readKnownDue(granted: readonly Granted[]): Promise<((site: bigint) => KnownDue) | undefined> {
+    const { tx, now, tools } = this.#working
+    if (tools.refresh === undefined) return undefined
+    const wanted = granted.map(({ site, pages }) => ({ site, looks: looksIn(this.#working, site, pages) }))
+    const [dueOf] = await Promise.all([
+      readKnownDue(tx, tools.refresh, wanted, now),
+      this.#working.readLooks(granted.map(keyOfGranted)),
+    ])
+    return dueOf
+  }
+
+  #choose(site: SharedSite, pages: number, fresh: number, due: KnownDue): Chosen | undefined {
+    const { refresh } = this.#working.tools
+    const looks = this.#working.known.looksOf(site.key)
+    return refresh && chooseAgenda(this.#working, refresh, site, looks, pages, fresh, due)
+  }
+
+  /** Requests that a visit to the site may make: as many as it has to make, if it has looks; at most `pages`. */
+  pagesOf({ key }: SharedSite, pages: number): number {
+    const { agenda, looks } = this.#carried.get(key)!
+    return looks.length === 0 ? (agenda.length === 0 ? 0 : pages) : Math.min(pages, agenda.length + looks.length)
+  }
+
+  /** The URLs of known pages, by site and in the order given. */
+  async #readLooks(wanted: readonly UrlAt[]): Promise<Map<bigint, UrlRow[]>> {
+    const { tx, now } = this.#working
+    const rows = await eachBucket(wanted, bySite, (bucket, some) =>
+      tx.allExact<UrlRow>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
+    )
+    const found = Map.groupBy(rows.flat(), bySite)
+    const looks = new Map<bigint, UrlRow[]>()
+    for (const [site, some] of Map.groupBy(wanted, bySite)) {
+      const byKey = new Map(found.get(site)?.map((row) => [row.key, { ...row, due_at: now, tries: 0 }]))
+      looks.set(
+        site,
+        some.flatMap(({ key }) => byKey.get(key) ?? []),
+      )
+    }
+    return looks
   }
 
   /** For sites whose payload was read. */
   async visitsOf(granted: readonly Granted[], slice: FrontierOptions['slice']): Promise<Visit[]> {
-    const all = granted.map((one) => ({ ...one, carried: this.#carried.get(one.site.key)! }))
-    const rows = all.flatMap(({ carried }) => carried.agenda)
-    const viaOf = await readVias(this.#working.tx, rows)
-    return all.map(({ site, pages, carried: { agenda, known, memory } }) => {
+    const read = granted.map((one) => ({ ...one, carried: this.#carried.get(one.site.key)! }))
+    const looks = await this.#readLooks(
+      read.flatMap(({ site, carried }) => carried.looks.map((key) => ({ site: site.key, key }))),
+    )
+    const all = read.map((one) => {
+      const known = looks.get(one.site.key) ?? []
+      return { ...one, agenda: [...known, ...one.carried.agenda].slice(0, one.pages) }
+    })
+    const viaOf = await readVias(
+      this.#working.tx,
+      all.flatMap(({ agenda }) => agenda),
+    )
+    return all.map(({ site, pages, agenda, carried: { known, memory } }) => {
       const items = agenda.map((row) => agendaItem(row, viaOf(row)))
       return visitOf(this.#working, site, { pages, time: slice.time }, { agenda: items, known, memory })
     })

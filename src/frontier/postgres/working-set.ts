@@ -19,6 +19,7 @@ import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { PgValue } from '../../database/postgres/values.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
+import { KnownRows } from '../rules/known-rows.ts'
 import type { Rows, Sifted, SiteLinks, Target, UnendorsedSites } from '../rules/rows.ts'
 import { type Lease, type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
@@ -28,6 +29,15 @@ import { ANYWHERE } from './affinity.ts'
 import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
 import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
 import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
+import {
+  READ_PRICE,
+  READ_URLS_AFTER,
+  readKnownPages,
+  readLooks,
+  readRefreshHeads,
+  WRITE_PRICE,
+  writeKnown,
+} from './known-rows.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
 import { writeMemories } from './memory-rows.ts'
 import { learnNearness } from './nearness.ts'
@@ -67,6 +77,7 @@ export class WorkingSet implements Rows {
   readonly sites = new SiteRows<SharedSite>()
   readonly urls = new UrlRows()
   readonly spellings = new SpellingRows()
+  readonly known = new KnownRows()
   readonly memory = new MemoryRows()
   readonly addresses = new AddressRows()
   readonly domains = new DomainRows()
@@ -109,13 +120,20 @@ export class WorkingSet implements Rows {
     const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
     this.#beginning.clear()
     const urls = [...writeUrls(tx, this.urls), ...writeSpellings(tx, this.spellings), ...writeMemories(tx, this.memory)]
+    urls.push(...writeKnown(tx, this.known))
     const aliases = this.#names && writeAliases(tx, this.#names.take())
     const others = [aliases, writeDomains(tx, this.domains), ...writeUnendorsed(tx, this.unendorsed)]
     const addresses = writeAddresses(tx, this.addresses)
-    const reading = readQueueHeads(tx, beginning)
+    const reading = this.readHeads(beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
     for (const site of beginning) {
-      rankWaiting(tools.order, site, heads.get(site.key))
+      const head = heads.get(site.key)
+      if (head === undefined && tools.refresh !== undefined) {
+        // With nothing to wait for it rests.
+        site.state = stateAfter(site.state, { kind: 'ended', left: 0 })
+        continue
+      }
+      rankWaiting(tools.order, site, head)
       site.region = tools.affinity.regionFor(site)
       if (site.not_before > this.now) continue
       // The process that had it before, or is near it, has some time to take it.
@@ -123,6 +141,13 @@ export class WorkingSet implements Rows {
       else site.state = stateAfter(site.state, { kind: 'due' })
     }
     tools.dueCache.changed(await writeSites(tx, this.sites), addresses.idle)
+  }
+
+  /** What is first in these sites' queues, as the statements before leave them. */
+  async readHeads(sites: readonly SiteRow[]): Promise<ReadonlyMap<bigint, QueueHead>> {
+    const { refresh } = this.tools
+    const fresh = readQueueHeads(this.tx, sites)
+    return refresh === undefined ? fresh : readRefreshHeads(this, refresh, sites, fresh)
   }
 
   async readNames(): Promise<void> {
@@ -148,14 +173,24 @@ export class WorkingSet implements Rows {
 
   /** With their other spellings, and the rows that those have apart from their folder. */
   async readUrls(rows: () => Iterable<UrlAt>): Promise<void> {
-    const spelt = await readUrls(this.tx, this.urls, rows())
+    const wanted = [...rows()]
+    const [spelt] = await Promise.all([
+      readUrls(this.tx, this.urls, wanted),
+      this.tools.refresh && readKnownPages(this.tx, this.known, wanted),
+    ])
     await readSpellings(this.tx, this.spellings, spelt)
     const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)
     const apart = others.flatMap(({ site, url }) => {
       const key = this.tools.urls.keyApart(url)
       return key === undefined ? [] : { site, key: signed64(key) }
     })
-    if (apart.length > 0) await readUrls(this.tx, this.urls, apart)
+    if (apart.length === 0) return
+    await readUrls(this.tx, this.urls, apart)
+    if (this.tools.refresh !== undefined) await readKnownPages(this.tx, this.known, apart)
+  }
+
+  readLooks(sites: readonly bigint[]): Promise<void> {
+    return readLooks(this.tx, this.known, sites)
   }
 
   readHeldBack(site: bigint): Promise<void> {
@@ -198,6 +233,11 @@ export class WorkingSet implements Rows {
     const rows = found.flatMap(({ key }) => this.urls.get(site, key) ?? [])
     const viaOf = await readVias(this.tx, rows)
     return rows.map((row) => ({ row, via: viaOf(row) }))
+  }
+
+  urlsAfter(last: UrlAt | undefined, atMost: number) {
+    const from = last === undefined ? [-1, 0n, 0n] : [bucketFor(last.site), last.site, last.key]
+    return this.tx.allExact<UrlAt & { mark: number; at: Instant }>(READ_URLS_AFTER, ...from, atMost)
   }
 
   endedLeases(now: Instant): Promise<bigint[]> {
@@ -272,6 +312,14 @@ export class WorkingSet implements Rows {
 
   writeMeta(name: string, value: string): Promise<unknown> {
     return this.tx.run(WRITE_META, name, value)
+  }
+
+  async readPrice(): Promise<number> {
+    return (await this.tx.get<{ price: number }>(READ_PRICE))?.price ?? 0
+  }
+
+  writePrice(price: number): Promise<unknown> {
+    return this.tx.run(WRITE_PRICE, price, this.now)
   }
 
   recordOnce(name: string, value: string): Promise<unknown> {

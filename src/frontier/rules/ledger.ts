@@ -1,12 +1,21 @@
 /** The ledger, whatever the database. */
+import { assert } from '../../base/assert.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Ledger } from '../contract.ts'
+import type { RefreshTools } from '../tools.ts'
 import { admit } from './admit.ts'
 import { addAlias, dropAlias } from './alias-moves.ts'
 import { applyParts } from './apply-parts.ts'
+import { enrol, hint } from './known-pages.ts'
 import { awaitParts, giveBack, loseWorker, reap, takeBack } from './leases.ts'
 import type { Rows } from './rows.ts'
 import { addSeeds, schedule, tryAgain } from './seeds.ts'
+
+/** These calls are for a frontier that was opened to refresh. */
+function refreshOf({ tools: { refresh } }: Rows): RefreshTools {
+  assert(refresh !== undefined, 'refreshing is off')
+  return refresh
+}
 
 export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
   return {
@@ -23,9 +32,19 @@ export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
     giveBack: (tx, visits) => giveBack(rowsOf(tx), visits),
     takeBack: (tx, worker, has) => takeBack(rowsOf(tx), worker, has),
     schedule: (tx, scheduled) => schedule(rowsOf(tx), scheduled),
-    enrol: () => Promise.reject(new Error('to come')),
-    hint: () => Promise.reject(new Error('to come')),
-    setPrice: () => Promise.reject(new Error('to come')),
+    enrol: (tx, urls) => {
+      const rows = rowsOf(tx)
+      return enrol(rows, refreshOf(rows), urls)
+    },
+    hint: (tx, hints) => {
+      const rows = rowsOf(tx)
+      return hint(rows, refreshOf(rows), hints)
+    },
+    async setPrice(tx, price) {
+      const rows = rowsOf(tx)
+      refreshOf(rows).price = price
+      await rows.writePrice(price)
+    },
     alias: (tx, given) => addAlias(rowsOf(tx), given),
     unalias: (tx, name) => dropAlias(rowsOf(tx), name),
   }

@@ -3,6 +3,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { urlsAtAlias } from '../aliases.ts'
+import { beginToKnow, isKnowable, lookedAgain } from './known-pages.ts'
 import { markOf, NOT_FOUND, REPLACED, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
 import { compareBigints, type SiteRow, sitesOf, wake } from './site.ts'
@@ -38,17 +39,38 @@ export function markPages(rows: Rows, site: SiteRow, pages: readonly PageReport[
   fetched.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)
   const missing: MissingPage[] = []
   for (const { page, key, seq } of fetched) {
+    if (lookAgain(rows, site, page, key)) continue
     if (isMarkedAsItIs(rows, site, page, key)) continue
     const one: Fetched = { page, key, seq, known: rows.urls.get(site.key, key) }
     const { outcome } = page
     if (outcome.kind === 'later') putBack(rows, site, one, outcome.notBefore)
     else if (markOf(outcome) !== NOT_FOUND) markOne(rows, site, one)
     else if (isMissing(rows, site, one)) missing.push({ original: site, page })
+    know(rows, site, page, key)
   }
   // Only an answered page has certainly used up a page of the visit's limit; one that was refused unasked has not.
   site.granted = Math.max(0, site.granted - fetched.filter(({ page }) => page.status > 0).length)
   rows.sites.change(site)
   return missing
+}
+
+/** A page that was known before keeps its place among the known pages. False: it was not. */
+function lookAgain(rows: Rows, site: SiteRow, page: PageReport, key: bigint): boolean {
+  const { refresh } = rows.tools
+  const at = { site: site.key, key }
+  const known = refresh && rows.known.get(at)
+  const url = known && rows.urls.get(site.key, key)
+  if (refresh === undefined || known === undefined || url === undefined) return false
+  lookedAgain(rows, refresh, site, url, known, page)
+  return true
+}
+
+/** A page that was marked just now is looked at again, when refreshing. */
+function know(rows: Rows, site: SiteRow, page: PageReport, key: bigint): void {
+  const { refresh } = rows.tools
+  const mark = refresh && rows.urls.get(site.key, key)?.mark
+  if (refresh === undefined || mark === undefined || !isKnowable(mark) || mark !== markOf(page.outcome)) return
+  beginToKnow(rows, refresh, site, { site: site.key, key }, page)
 }
 
 /** A page whose mark depends on nothing that its row says, as of most pages. False: it is to be decided. */
@@ -58,9 +80,9 @@ function isMarkedAsItIs(
   { outcome, url, tries, key: urlKey }: PageReport,
   key: bigint,
 ): boolean {
-  const { urls } = rows.tools
+  const { urls, refresh } = rows.tools
   const at = { site: site.key, key }
-  if (outcome.kind !== 'kept') return false
+  if (outcome.kind !== 'kept' || refresh !== undefined) return false
   if (urls.keyApart(url) !== undefined || !rows.urls.markUnread(at, { mark: markOf(outcome), tries, url })) return false
   site.waiting--
   rows.noteText(urlKey, url)

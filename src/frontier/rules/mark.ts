@@ -10,6 +10,8 @@ export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 're
 export type MarkName = (typeof MARKS)[number]
 
 export const WAITING = 0
+export const KEPT = 1
+export const MOVED = 2
 export const GONE = 4
 /** Gone because the server says that it is not there: another spelling of the URL may be. */
 export const NOT_FOUND = 5
@@ -26,9 +28,9 @@ export function markOf(outcome: Outcome): number {
     case 'later':
       return WAITING
     case 'kept':
-      return 1
+      return KEPT
     case 'moved':
-      return 2
+      return MOVED
     case 'refused':
       return outcome.held ? HELD_BACK : 3
     case 'gone':

@@ -11,6 +11,7 @@ import type { AliasView, Replaced } from '../aliases.ts'
 import type { KnownTexts } from '../known-url-cache.ts'
 import type { SharedTools } from '../tools.ts'
 import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from './domain-rows.ts'
+import type { KnownRows } from './known-rows.ts'
 import type { Lease, SiteRow } from './site.ts'
 import type { AddressRows, MemoryRows, SiteRows } from './site-rows.ts'
 import type { SpellingRows, UrlAt, UrlRow, UrlRows } from './url-rows.ts'
@@ -58,6 +59,8 @@ export interface Rows {
   readonly sites: SiteRows
   readonly urls: UrlRows
   readonly spellings: SpellingRows
+  /** Pages that are looked at again; only when refreshing. */
+  readonly known: KnownRows
   readonly memory: MemoryRows
   readonly addresses: AddressRows
   readonly domains: DomainRows
@@ -86,8 +89,10 @@ export interface Rows {
   peekSites(keys: Iterable<bigint>): Soon<(key: bigint) => SiteRow | undefined>
   /** As `lockSites`, and makes those that do not exist. */
   makeSites(wanted: readonly { key: bigint; name: SiteName }[]): Soon<void>
-  /** URLs of locked sites, with their other spellings. */
+  /** URLs of locked sites, with their other spellings and, when refreshing, as known pages. */
   readUrls(rows: () => Iterable<UrlAt>): Soon<void>
+  /** What the looks at these sites have shown. */
+  readLooks(sites: readonly bigint[]): Soon<void>
   /** URLs that findings hold back in a site. */
   readHeldBack(site: bigint): Soon<void>
   /** What `endorse` and `register` ask about. `named`: by the operator. */
@@ -111,6 +116,8 @@ export interface Rows {
 
   /** What waits in a site, the first first, with the page on which it was found. */
   waitingIn(site: SiteRow, atMost: number): Soon<readonly { row: UrlRow; via: string | undefined }[]>
+  /** All URLs in the order of their keys, as they are without a lock; `at`: when a page was fetched last, or enqueued. */
+  urlsAfter(last: UrlAt | undefined, atMost: number): Soon<readonly (UrlAt & { mark: number; at: Instant })[]>
   endedLeases(now: Instant): Soon<readonly bigint[]>
   leasesOf(worker: WorkerId): Soon<readonly Lease[]>
   leasesOut(atMost: number): Soon<readonly bigint[]>
@@ -135,6 +142,8 @@ export interface Rows {
   addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Soon<unknown>
   readMeta(name: string): Soon<string | undefined>
   writeMeta(name: string, value: string): Soon<unknown>
+  readPrice(): Soon<number>
+  writePrice(price: number): Soon<unknown>
   /** Unless it is there. */
   recordOnce(name: string, value: string): Soon<unknown>
 }

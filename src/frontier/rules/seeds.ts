@@ -80,6 +80,13 @@ export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): 
 function scheduleOne(rows: Rows, site: SiteRow, url: WebUrl, dueAt: number): void {
   const at = { site: site.key, key: signed64(url.key) }
   const known = rows.urls.get(at.site, at.key)
+  const page = rows.tools.refresh && rows.known.get(at)
+  if (page !== undefined) {
+    page.refresh_at = dueAt
+    page.class = null
+    rows.known.put(page)
+    return
+  }
   if (known?.mark === WAITING) {
     if (known.due_at <= dueAt) return
     known.due_at = dueAt

@@ -20,6 +20,8 @@ export type SiteEvent =
   /** Its time has come. */
   | { kind: 'due' }
   | { kind: 'checked-out' }
+  /** Nothing in it is worth a visit now. */
+  | { kind: 'postponed' }
   /** A part is in the inbox that must be applied before the site is handed out again. */
   | { kind: 'part-stored' }
   /** The last part was applied; `left` URLs are not marked. */
@@ -44,6 +46,8 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
       return only(state, event, ['waiting'], 'free')
     case 'checked-out':
       return only(state, event, ['free'], 'leased')
+    case 'postponed':
+      return only(state, event, ['waiting', 'free'], 'waiting')
     case 'part-stored':
       // Also for a lost visit whose worker came back before the site was handed out again.
       return only(state, event, MAY_HAVE_LATE_PARTS, 'returning')
@@ -120,6 +124,8 @@ export interface SiteRow {
   /** Its URLs, and of them those that wait. */
   known: number
   waiting: number
+  /** Known pages that are looked at again. */
+  refreshing: number
 }
 
 /** A visit's hold on its site. */
@@ -159,6 +165,7 @@ export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
     seq: 0,
     known: 0,
     waiting: 0,
+    refreshing: 0,
   }
 }
 
@@ -172,6 +179,7 @@ export function nameSeed(site: SiteRow): void {
 interface SiteWork {
   readonly now: Instant
   beginToWait(site: SiteRow): void
+  readonly tools: { refresh?: unknown }
 }
 
 /** A site got something to fetch. A crawled one waits again; one that waits for a URL to become due may be due earlier. */
@@ -186,7 +194,8 @@ export function wake(work: SiteWork, site: SiteRow): void {
 
 /** After an event that leaves the site waiting or crawled. */
 export function restAfter(work: SiteWork, site: SiteRow, kind: 'ended' | 'lost' | 'moved' | 'released'): void {
-  site.state = stateAfter(site.state, { kind, left: site.waiting })
+  const known = work.tools.refresh === undefined ? 0 : site.refreshing
+  site.state = stateAfter(site.state, { kind, left: site.waiting + known })
   if (site.state === 'waiting') work.beginToWait(site)
 }
 

@@ -11,6 +11,7 @@ import { signed64 } from '../../base/digest.ts'
 import { generationOf, pathAfter } from '../../contracts/generation.ts'
 import type { Link, PageReport } from '../../contracts/report.ts'
 import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
+import { forgetKnown, hintByLink } from './known-pages.ts'
 import { GONE, isNewer, lastmodOf, MARKS, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
 import type { SiteRow } from './site.ts'
@@ -28,15 +29,17 @@ export function textOf(
 }
 
 /** A sitemap may say something newer of a known URL. */
-export function freshen({ urls }: Rows, row: UrlRow | undefined, link: Pick<Link, 'lastmod'>): void {
+export function freshen(rows: Rows, row: UrlRow | undefined, link: Pick<Link, 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (row === undefined || lastmod === null || !isNewer(lastmod, row.lastmod)) return
   row.lastmod = lastmod
-  urls.change(row)
+  rows.urls.change(row)
+  hintByLink(rows, row, lastmod)
 }
 
 /** The URL waits with this text, as one that was never visited. */
 function respell(rows: Rows, site: SiteRow, row: UrlRow, text: UrlText): void {
+  forgetKnown(rows, site, row)
   Object.assign(row, text, { seq: ++site.seq, enqueued_at: rows.now, due_at: 0, tries: 0, mark: WAITING })
   site.waiting++
   rows.sites.grow(site)

@@ -68,6 +68,12 @@ export function endVisit(rows: Rows, site: SiteRow, last: VisitReport): void {
       rows.urls.giveUp(site.key)
       rows.spellings.forgetSite(site.key)
       site.waiting = 0
+      if (rows.tools.refresh !== undefined && site.refreshing > 0) {
+        // It has pages that were collected: it may come back.
+        site.polite_at = Math.max(site.polite_at, rows.now + REST_WITH_KNOWN)
+        restAfter(rows, site, 'ended')
+        return
+      }
       site.state = stateAfter(site.state, { kind: 'given-up' })
       site.reason = reasonOf(last)
       return
@@ -117,6 +123,9 @@ export function returnLease(rows: Rows, site: SiteRow): void {
 
 /** A part of its visit was applied, or an address entered: a worker has the visit. */
 export const isBegun = ({ part, entered }: Pick<SiteRow, 'part' | 'entered'>): boolean => part > 0 || entered !== null
+
+/** A site with known pages that does not answer at all. */
+const REST_WITH_KNOWN: Millis = 7 * 86_400_000
 
 /** Visits lost in a row from which on a visit is small. */
 export const CAUTIOUS_FROM = 3

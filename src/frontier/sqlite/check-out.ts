@@ -15,9 +15,11 @@ import {
   shareOf,
   visitOf,
 } from '../rules/check-out.ts'
+import { postpone } from '../rules/refresh-agenda.ts'
 import { cautiousPages, grantLease } from '../rules/visit.ts'
 import { freeAddresses, holderOf } from './addresses.ts'
-import { BUCKET, readSite, writeSite } from './site-rows.ts'
+import { readRefreshHead } from './known-rows.ts'
+import { BUCKET, readQueueHead, readSite, writeSite } from './site-rows.ts'
 import { readNextDue, readTotals } from './totals.ts'
 import { readCarried } from './visit-payload.ts'
 import type { Work } from './work.ts'
@@ -33,6 +35,7 @@ export function checkOut(
   worker: WorkerId,
   wanted: number,
   left: Left,
+  mayEnd: boolean,
 ): { visits: Visit[]; next: Millis | 'over' } {
   const { tx, tools, now } = work
   const { slice } = options
@@ -60,20 +63,32 @@ export function checkOut(
       }
       const pages = cautiousPages(Number(losses), shareOf(slice.pages, mayGrant, sharers))
       const visit = lease(work, key, worker, { pages, time: slice.time })
+      if (visit === undefined) continue
       visits.push(visit)
-      mayGrant -= pages
+      mayGrant -= visit.limits.pages
       mayRead -= KEYS_PER_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
     }
   }
-  return { visits, next: whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0) }
+  const next = whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0)
+  return { visits, next: next === 'over' && !mayEnd ? ASK_AGAIN : next }
 }
 
-function lease(work: Work, key: bigint, worker: WorkerId, limits: Visit['limits']): Visit {
-  const site = readSite(work.tx, key)
+/** Undefined: nothing in it is worth a visit any more, so it waits. */
+function lease(work: Work, key: bigint, worker: WorkerId, limits: Visit['limits']): Visit | undefined {
+  const { tx, tools } = work
+  const site = readSite(tx, key)
   assert(site !== undefined, 'a free site that is not there')
-  grantLease(work, site, worker, limits.pages)
-  writeSite(work.tx, site)
-  return visitOf(work, site, limits, readCarried(work, site, limits.pages))
+  const { refresh } = tools
+  const { looks, ...carried } = readCarried(work, site, limits.pages)
+  if (refresh !== undefined && carried.agenda.length === 0) {
+    postpone(work, site, readRefreshHead(work, refresh, site, readQueueHead(tx, key)))
+    writeSite(tx, site)
+    return undefined
+  }
+  const pages = looks === 0 ? limits.pages : carried.agenda.length
+  grantLease(work, site, worker, pages)
+  writeSite(tx, site)
+  return visitOf(work, site, { ...limits, pages }, carried)
 }
 
 /** `more`: there may be more free sites. `granting`: the budget allows more. */

@@ -8,6 +8,7 @@ import { frontierContract } from '../../../testkit/contracts/frontier/frontier.c
 import { ledgerContract } from '../../../testkit/contracts/frontier/ledger.contract.ts'
 import { memoryContract } from '../../../testkit/contracts/frontier/memory.contract.ts'
 import { modelContract } from '../../../testkit/contracts/frontier/model.contract.ts'
+import { refreshContract } from '../../../testkit/contracts/frontier/refresh.contract.ts'
 import { seedViewsContract } from '../../../testkit/contracts/frontier/seed-views.contract.ts'
 import { spellingsContract } from '../../../testkit/contracts/frontier/spellings.contract.ts'
 import { urlRulesContract } from '../../../testkit/contracts/frontier/url-rules.contract.ts'
@@ -23,6 +24,7 @@ describe('seeds on SQLite', () => seedViewsContract(inMemory))
 describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory, 100))
 describe('other names on SQLite', () => aliasesContract(inMemory))
+describe('refreshing on SQLite', () => refreshContract(inMemory))
 describe('caution on SQLite', () => cautionContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
 describe('the frontier on SQLite', () => frontierContract(inMemory))

@@ -7,6 +7,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { FrontierOptions, OpenFrontier } from '../contract.ts'
 import { releaseTrusted } from '../rules/domains.ts'
+import { beginToRefresh, mayEnd } from '../rules/known-pages.ts'
 import { agreeOnUrlRules, begin, type Entry, enter, loseAll } from '../rules/leases.ts'
 import { ledgerOf } from '../rules/ledger.ts'
 import type { InTransaction } from '../rules/rows.ts'
@@ -36,7 +37,8 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
       // The leases are durable when this resolves.
       return db.transact(async (tx) => {
         const left = await options.budget?.left(tx)
-        return checkOut(workOf(tx), options, worker, atMost, left)
+        const work = workOf(tx)
+        return checkOut(work, options, worker, atMost, left, await mayEnd(work))
       })
     },
     enter: (worker, visit, address) => entering({ worker, visit, address }),
@@ -53,6 +55,7 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
       await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(transact)
+      await beginToRefresh(transact)
       const first = await begin(transact)
       if (options.mayHold !== undefined) await releaseTrusted(transact)
       // Which addresses the last process visited a moment ago is unknown.

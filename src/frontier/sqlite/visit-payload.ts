@@ -4,9 +4,11 @@ import type { AgendaItem } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-out.ts'
 import type { AgendaRow } from '../rules/mark.ts'
+import { chooseAgenda, looksIn } from '../rules/refresh-agenda.ts'
 import type { SiteRow } from '../rules/site.ts'
+import { readKnownDue } from './known-rows.ts'
 import { readMemory } from './memory.ts'
-import { readVia, type WithVia } from './url-rows.ts'
+import { readUrl, readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
 export const READ_AGENDA = `
@@ -19,14 +21,36 @@ export const READ_AGENDA = `
  */
 export const READ_KNOWN = `SELECT group_concat(printf('%016x', key), '') AS keys FROM url WHERE site = ?`
 
-export function readCarried({ tx, tools, now }: Work, { key, name, known }: SiteRow, pages: number): Carried {
+/** `looks`: known pages in the agenda. */
+export function readCarried(work: Work, site: SiteRow, pages: number): Carried & { looks: number } {
+  const { tx, tools, now } = work
+  const { key, name, known } = site
+  const fresh = readAgenda(tx, key, now, pages)
+  const agenda = withLooks(work, site, fresh, pages)
+  const looks = agenda.looks.length
   // At an alias only what waits there is fetched: what it leads to is entered at the original.
   const isAlias = tools.aliases.originalOf(name) !== undefined
   return {
-    agenda: readAgenda(tx, key, now, pages),
-    known: isAlias || known > MAX_KNOWN ? 'too many' : readKnown(tx, key),
+    agenda: [...agenda.looks, ...agenda.fresh],
+    // A visit with looks is short, and a site's keys may be many.
+    known: isAlias || looks > 0 || known > MAX_KNOWN ? 'too many' : readKnown(tx, key),
     memory: readMemory(tx, key),
+    looks,
   }
+}
+
+/** With looks at known pages, when refreshing. */
+function withLooks(work: Work, site: SiteRow, fresh: AgendaItem[], pages: number) {
+  const { tx, tools, now } = work
+  const { refresh } = tools
+  if (refresh === undefined || site.refreshing === 0) return { looks: [], fresh }
+  const due = readKnownDue(tx, site.key, refresh, now, looksIn(work, site, pages))
+  const chosen = chooseAgenda(work, refresh, site, work.known.looksOf(site.key), pages, fresh.length, due)
+  const looks = chosen.known.flatMap((key) => {
+    const row = readUrl(tx, site.key, key)
+    return row === undefined ? [] : [agendaItem({ ...row, due_at: now, tries: 0 }, readVia(tx, row))]
+  })
+  return { looks, fresh: fresh.slice(0, chosen.fresh) }
 }
 
 /** The keys of every URL of the site, so that no visit fetches what another did. */

@@ -6,6 +6,7 @@ import type { AliasView, Replaced } from '../aliases.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
+import { KnownRows } from '../rules/known-rows.ts'
 import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
 import { type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
@@ -26,6 +27,15 @@ import {
   writeDomains,
   writeUnendorsed,
 } from './domain-rows.ts'
+import {
+  READ_PRICE,
+  readKnownPage,
+  readLooks,
+  readRefreshHead,
+  readUrlsAfter,
+  WRITE_PRICE,
+  writeKnown,
+} from './known-rows.ts'
 import { writeMemories } from './memory.ts'
 import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
 import {
@@ -81,6 +91,7 @@ export class Work implements Rows {
   readonly sites: SiteRows
   readonly urls: UrlRows
   readonly spellings: SpellingRows
+  readonly known: KnownRows
   readonly memory = new MemoryRows()
   readonly addresses = new AddressRows()
   readonly domains: DomainRows
@@ -106,6 +117,7 @@ export class Work implements Rows {
       mark: ({ site, key }, { mark, tries, url }) => tx.run(MARK_WAITING, mark, tries, url, site, key) === 1,
     })
     this.spellings = new SpellingRows(spellingReader(tx))
+    this.known = new KnownRows({ page: (at) => readKnownPage(tx, at), looks: (site) => readLooks(tx, site) })
     this.domains = new DomainRows((key) => readDomain(tx, key))
     this.unendorsed = new UnendorsedRows((site) =>
       tools.unendorsed.mayHave(tx, site) ? readUnendorsed(tx, site) : undefined,
@@ -134,6 +146,7 @@ export class Work implements Rows {
     const { tx, tools } = this
     await writeUrls(tx, this.urls, () => this.breathe())
     writeSpellings(tx, this.spellings)
+    writeKnown(tx, this.known)
     writeMemories(tx, this.memory)
     if (this.#names !== undefined) tools.aliases.write(tx, this.#names.take())
     writeDomains(tx, this.domains)
@@ -141,8 +154,8 @@ export class Work implements Rows {
     writeAddresses(tx, this.addresses)
     for (const site of this.#beginning) {
       if (site.state !== 'waiting') continue
-      rankWaiting(tools.order, site, readQueueHead(tx, site.key))
-      if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+      this.#rank(site)
+      if (site.state === 'waiting' && site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
       const pause = this.breathe()
       if (pause !== undefined) await pause
     }
@@ -154,6 +167,15 @@ export class Work implements Rows {
       const pause = this.breathe()
       if (pause !== undefined) await pause
     }
+  }
+
+  /** With nothing to wait for it rests. */
+  #rank(site: SiteRow): void {
+    const { order, refresh } = this.tools
+    const fresh = readQueueHead(this.tx, site.key)
+    const head = refresh === undefined ? fresh : readRefreshHead(this, refresh, site, fresh)
+    if (head === undefined && refresh !== undefined) site.state = stateAfter(site.state, { kind: 'ended', left: 0 })
+    else rankWaiting(order, site, head)
   }
 
   readNames(): void {
@@ -173,6 +195,8 @@ export class Work implements Rows {
   makeSites(): void {}
 
   readUrls(): void {}
+
+  readLooks(): void {}
 
   readHeldBack(site: bigint): void {
     readHeldBack(this.tx, this.urls, site)
@@ -202,6 +226,11 @@ export class Work implements Rows {
       const row = this.urls.get(site, key)
       return row === undefined ? [] : [{ row, via: readVia(this.tx, row) }]
     })
+  }
+
+  urlsAfter(last: UrlAt | undefined, atMost: number) {
+    const { site, key } = last ?? { site: FIRST_KEY, key: FIRST_KEY }
+    return readUrlsAfter(this.tx, site, key, atMost)
   }
 
   endedLeases(now: Instant): bigint[] {
@@ -279,6 +308,14 @@ export class Work implements Rows {
 
   writeMeta(name: string, value: string): void {
     this.tx.run(WRITE_META, name, value)
+  }
+
+  readPrice(): number {
+    return this.tx.get<{ price: number }>(READ_PRICE)?.price ?? 0
+  }
+
+  writePrice(price: number): void {
+    this.tx.run(WRITE_PRICE, price, this.now)
   }
 
   recordOnce(name: string, value: string): void {

@@ -138,7 +138,7 @@ export function aliasesContract(make: MakeDatabase): void {
       assert.equal(await bench.admit(link('a.test/1')), 0)
       await reap(bench)
       assert.deepEqual(await all(bench), ['http://a.test/1'])
-      assert.deepEqual(await totals(bench), { known: 3, marked: 3, waiting: 0 })
+      assert.deepEqual(await totals(bench), { known: 3, marked: 3, waiting: 0, refreshing: 0 })
     })
 
     it('is gone when the operator says that the two are one', async () => {
@@ -221,7 +221,7 @@ export function aliasesContract(make: MakeDatabase): void {
       await bench.applyParts(...visits.map((visit) => whole(bench, visit, { ended: 'slice' })))
       const rest = await all(bench)
       assert.equal(new Set(rest).size, 1149)
-      assert.deepEqual(await totals(bench), { known: 2399, marked: 2399, waiting: 0 })
+      assert.deepEqual(await totals(bench), { known: 2399, marked: 2399, waiting: 0, refreshing: 0 })
       assert.equal((await bench.frontier.checkOut('w1', 1)).next, 'over')
     })
 

@@ -168,7 +168,9 @@ export function ledgerContract(make: MakeDatabase): void {
         const { urls } = await totals(bench)
         assert.deepEqual(
           urls,
-          mark === 'waiting' ? { known: 2, marked: 0, waiting: 2 } : { known: 2, marked: 2, waiting: 0 },
+          mark === 'waiting'
+            ? { known: 2, marked: 0, waiting: 2, refreshing: 0 }
+            : { known: 2, marked: 2, waiting: 0, refreshing: 0 },
         )
         assert.equal((await view(bench, 'a.test'))?.state, mark === 'waiting' ? 'waiting' : 'crawled')
       })
@@ -200,7 +202,7 @@ export function ledgerContract(make: MakeDatabase): void {
       const robots: PageReport = page('a.test/robots.txt', undefined, { ownRequest: true })
       await bench.applyParts(part(bench, visit, 1, { pages: [robots] }))
       assert.equal(await viewUrl(bench, 'http://a.test/robots.txt'), undefined)
-      assert.deepEqual((await totals(bench)).urls, { known: 1, marked: 0, waiting: 1 })
+      assert.deepEqual((await totals(bench)).urls, { known: 1, marked: 0, waiting: 1, refreshing: 0 })
     })
 
     it('applies each part once, in order, whatever order they come in', async () => {
@@ -241,7 +243,7 @@ export function ledgerContract(make: MakeDatabase): void {
       const found = [link('a.test/left', 'http://a.test/'), link('a.test/', 'http://a.test/')]
       const crossSite = [link('b.test/', 'http://a.test/'), link('c.test/', 'http://a.test/')]
       await bench.applyParts(whole(bench, visit, { found, crossSite, ended: 'slice' }))
-      assert.deepEqual((await totals(bench)).urls, { known: 4, marked: 1, waiting: 3 })
+      assert.deepEqual((await totals(bench)).urls, { known: 4, marked: 1, waiting: 3, refreshing: 0 })
     })
 
     it('puts a leftover of another site where it belongs', async () => {

@@ -357,7 +357,7 @@ class Life {
     const totals = await db.read((tx) => frontierQueries.totals(tx))
     const known = this.known.length
     const marked = this.marked.length
-    assert.deepEqual(totals.urls, { known, marked, waiting: known - marked })
+    assert.deepEqual(totals.urls, { known, marked, waiting: known - marked, refreshing: 0 })
     const states: Record<string, number> = {}
     for (const name of SITES) {
       const site = await db.read((tx) => frontierQueries.site(tx, name))

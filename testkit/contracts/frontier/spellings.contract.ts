@@ -46,6 +46,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
         known: 1,
         marked: 1,
         waiting: 0,
+        refreshing: 0,
       })
     })
 
@@ -379,7 +380,7 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       await bench.applyParts(part(bench, await bench.one(), 1, { pages: [asked(URL, NOT_FOUND)], ended: 'slice' }))
       await bench.admit(crossSite(1))
       const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
-      assert.deepEqual(urls, { known: 2, marked: 0, waiting: 2 })
+      assert.deepEqual(urls, { known: 2, marked: 0, waiting: 2, refreshing: 0 })
     })
 
     it('wakes a crawled site, which still waits its pause', async () => {

@@ -1,0 +1,160 @@
+/** Known pages on PostgreSQL: their rows, what is due of sites, and what the looks at them have shown. */
+import type { Instant } from '../../base/clock.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import {
+  KNOWN_COLUMNS,
+  type KnownRow,
+  type KnownRows,
+  LOOKS_COLUMNS,
+  type LooksRow,
+  noLooks,
+} from '../rules/known-rows.ts'
+import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
+import type { QueueHead, SiteRow } from '../rules/site.ts'
+import type { UrlAt } from '../rules/url-rows.ts'
+import type { RefreshTools } from '../tools.ts'
+import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
+
+const typeOf = (name: string) => (name === 'rate' || name === 'weight' ? 'double precision' : 'bigint')
+const read = (names: readonly string[]) => names.map((name) => `k.${name}::float8 AS ${name}`).join(', ')
+
+/** `keys`: the columns that name a row, beside the bucket. */
+const upsert = (table: string, keys: readonly string[], columns: readonly string[]) => {
+  const all = [...keys, ...columns]
+  return `
+  INSERT INTO ${table} (bucket, ${all.join(', ')})
+  SELECT $1::smallint, ${all.map((name) => `n.${name}`).join(', ')}
+  FROM unnest(${all.map((name, index) => `$${index + 2}::${typeOf(name)}[]`).join(', ')}) AS n (${all.join(', ')})
+  ON CONFLICT (bucket, ${keys.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+}
+
+export const READ_KNOWN_PAGES = `
+  SELECT k.site, k.key, ${read(KNOWN_COLUMNS)} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  JOIN known_page k ON k.bucket = $1 AND k.site = n.site AND k.key = n.key`
+export const WRITE_KNOWN_PAGES = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
+export const REMOVE_KNOWN_PAGES = `
+  DELETE FROM known_page k USING unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  WHERE k.bucket = $1 AND k.site = n.site AND k.key = n.key`
+export const READ_LOOKS = `
+  SELECT k.site, ${read(LOOKS_COLUMNS)} FROM site_looks k WHERE k.bucket = $1 AND k.site = ANY($2::bigint[])`
+export const WRITE_LOOKS = upsert('site_looks', ['site'], LOOKS_COLUMNS)
+export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
+export const WRITE_PRICE = `
+  INSERT INTO refresh_price (one, price, adapted_at) VALUES (1, $1, $2)
+  ON CONFLICT (one) DO UPDATE SET price = excluded.price, adapted_at = excluded.adapted_at`
+
+export const READ_DUE_PAGES = `
+  SELECT n.site, k.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, looks)
+  CROSS JOIN LATERAL (
+    SELECT key, refresh_at FROM known_page WHERE bucket = $1 AND site = n.site AND refresh_at <= $4
+    ORDER BY refresh_at, key LIMIT n.looks) k
+  ORDER BY n.site, k.refresh_at, k.key`
+export const READ_FIRST_DUE = `
+  SELECT n.site, k.refresh_at::float8 AS due FROM unnest($2::bigint[]) AS n (site)
+  CROSS JOIN LATERAL (
+    SELECT refresh_at FROM known_page WHERE bucket = $1 AND site = n.site AND refresh_at IS NOT NULL
+    ORDER BY refresh_at LIMIT 1) k`
+/** From class to class by the index: however many pages a class has, only its first are read. */
+export const READ_HEADS = `
+  SELECT n.site, k.key, c.class::float8 AS class, k.looked_at::float8 AS looked_at, k.rate, k.weight
+  FROM unnest($2::bigint[], $3::bigint[]) AS n (site, looks)
+  CROSS JOIN LATERAL (
+    WITH RECURSIVE c AS (
+      (SELECT class FROM known_page WHERE bucket = $1 AND site = n.site AND class IS NOT NULL ORDER BY class LIMIT 1)
+      UNION ALL
+      SELECT (SELECT class FROM known_page WHERE bucket = $1 AND site = n.site AND class > c.class ORDER BY class LIMIT 1)
+      FROM c WHERE c.class IS NOT NULL)
+    SELECT class FROM c WHERE class IS NOT NULL) c
+  CROSS JOIN LATERAL (
+    SELECT key, looked_at, rate, weight FROM known_page WHERE bucket = $1 AND site = n.site AND class = c.class
+    ORDER BY looked_at, key LIMIT n.looks) k
+  ORDER BY n.site, c.class, k.looked_at, k.key`
+export const READ_URLS_AFTER = `
+  SELECT u.site, u.key, u.mark::float8 AS mark, coalesce(p.at, u.enqueued_at)::float8 AS at FROM url u
+  LEFT JOIN page p ON p.bucket = u.bucket AND p.site = u.site AND p.key = u.key
+  WHERE (u.bucket, u.site, u.key) > ($1, $2, $3) ORDER BY u.bucket, u.site, u.key LIMIT $4`
+
+/** Those that were not read before. */
+export function readKnownPages(tx: PostgresTx, known: KnownRows, wanted: Iterable<UrlAt>): Promise<unknown> {
+  return eachBucket(known.unread(wanted), bySite, async (bucket, some) => {
+    const rows = await tx.allExact<KnownRow>(READ_KNOWN_PAGES, bucket, column(some, 'site'), column(some, 'key'))
+    for (const row of rows) known.keep(row)
+  })
+}
+
+export async function readLooks(tx: PostgresTx, known: KnownRows, sites: Iterable<bigint>): Promise<void> {
+  const missing = [...new Set(sites)].filter((site) => !known.hasLooks(site))
+  for (const site of missing) known.keepLooks(noLooks(site))
+  await eachBucket(missing, itself, async (bucket, some) => {
+    for (const row of await tx.allExact<LooksRow>(READ_LOOKS, bucket, some)) known.keepLooks(row)
+  })
+}
+
+export function writeKnown(tx: PostgresTx, known: KnownRows): Promise<unknown>[] {
+  const { changed, removed, looks } = known.take()
+  const at = (rows: readonly UrlAt[]) => [column(rows, 'site'), column(rows, 'key')]
+  return [
+    eachBucket(removed, bySite, (bucket, rows) => tx.run(REMOVE_KNOWN_PAGES, bucket, ...at(rows))),
+    eachBucket(changed, bySite, (bucket, rows) =>
+      tx.run(WRITE_KNOWN_PAGES, bucket, ...at(rows), ...KNOWN_COLUMNS.map((name) => column(rows, name))),
+    ),
+    eachBucket(looks, bySite, (bucket, rows) =>
+      tx.run(WRITE_LOOKS, bucket, column(rows, 'site'), ...LOOKS_COLUMNS.map((name) => column(rows, name))),
+    ),
+  ]
+}
+
+interface Wanted {
+  site: SiteRow
+  looks: number
+}
+
+/** What may be looked at in each of these sites by `until`: at most `looks` by time, and of each class. */
+export async function readKnownDue(
+  tx: PostgresTx,
+  { once }: RefreshTools,
+  wanted: readonly Wanted[],
+  until: Instant,
+): Promise<(site: bigint) => KnownDue> {
+  const byTime = new Map<bigint, { key: bigint }[]>()
+  const heads = new Map<bigint, HeadRow[]>()
+  const keyOf = ({ site }: Wanted) => site.key
+  await eachBucket(wanted, keyOf, async (bucket, some) => {
+    const sites = [some.map(keyOf), column(some, 'looks')]
+    const [due, first] = await Promise.all([
+      tx.allExact<UrlAt>(READ_DUE_PAGES, bucket, ...sites, Math.min(until, once ?? until)),
+      once === undefined ? tx.allExact<HeadRow & { site: bigint }>(READ_HEADS, bucket, ...sites) : [],
+    ])
+    for (const [site, rows] of Map.groupBy(due, bySite)) byTime.set(site, rows)
+    for (const [site, rows] of Map.groupBy(first, bySite)) heads.set(site, rows)
+  })
+  return (site) => ({ byTime: byTime.get(site) ?? [], heads: heads.get(site) ?? [] })
+}
+
+/** When these sites are worth a visit. `reading`: by their new URLs. */
+export async function readRefreshHeads(
+  work: { tx: PostgresTx; now: Instant },
+  refresh: RefreshTools,
+  sites: readonly SiteRow[],
+  reading: Promise<ReadonlyMap<bigint, QueueHead>>,
+): Promise<ReadonlyMap<bigint, QueueHead>> {
+  const all = new Map<bigint, QueueHead>()
+  const known = sites.filter(({ refreshing }) => refreshing > 0)
+  await eachBucket(known, byKey, async (bucket, some) => {
+    const keys = column(some, 'key')
+    const ones = keys.map(() => 1)
+    const [due, heads] = await Promise.all([
+      work.tx.allExact<{ site: bigint; due: Instant }>(READ_FIRST_DUE, bucket, keys),
+      refresh.once === undefined ? work.tx.allExact<HeadRow & { site: bigint }>(READ_HEADS, bucket, keys, ones) : [],
+    ])
+    const fresh = await reading
+    const dueOf = new Map(due.map((row) => [row.site, row.due]))
+    const headsOf = Map.groupBy(heads, bySite)
+    for (const key of keys) {
+      const head = refreshHead(work, refresh, fresh.get(key), dueOf.get(key), headsOf.get(key) ?? [])
+      if (head !== undefined) all.set(key, head)
+    }
+  })
+  for (const [key, head] of await reading) if (!all.has(key)) all.set(key, head)
+  return all
+}

@@ -1,0 +1,380 @@
+/**
+ * Pages that are looked at again. After each look the page's row tells when the next one is worth a request: at a given time,
+ * or when the page is worth more than the others of its site (`refresh/choose-looks.ts`).
+ *
+ * A page is never given up on one failure. A missing one (404) is looked at again after 1, 2 and 4 days before it counts as
+ * gone; a server that says "gone" (410) is believed. What is unreachable, refused or forbidden now stays known, and is asked
+ * for again after some time.
+ */
+import { never } from '../../base/assert.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
+import type { PageReport } from '../../contracts/report.ts'
+import { estimateRate, FIRST_PRIOR, type Looks, sitePrior } from '../../refresh/estimate.ts'
+import type { ChangeHint, HintResult } from '../contract.ts'
+import type { RefreshTools } from '../tools.ts'
+import type { KnownRow, LooksRow } from './known-rows.ts'
+import { KEPT, MOVED, markOf, NOT_FOUND, READ } from './mark.ts'
+import type { InTransaction, Rows } from './rows.ts'
+import { restAfter, type SiteRow, sitesOf, wake } from './site.ts'
+import type { UrlAt, UrlRow } from './url-rows.ts'
+
+const HOUR: Millis = 3_600_000
+const DAY: Millis = 24 * HOUR
+/** What is unreachable or refused now is asked for again after this, at the latest. */
+const LONGEST_REST: Millis = 7 * DAY
+/** A page is gone when it was missing this often, over this time. */
+const GONE_AFTER = { looks: 3, time: 3 * DAY }
+/** The first looks at the pages of a site are spread over at most this. */
+const LONGEST_SPREAD: Millis = 3 * DAY
+/** Hints of a site are discarded when at least this many were tried and fewer than this share was right. */
+const POOR_HINTS = { tried: 20, right: 0.2 }
+
+export const isKnowable = (mark: number): boolean => mark === KEPT || mark === MOVED || mark === READ
+
+/** A page was collected: from now on it is looked at again. */
+export function beginToKnow(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt, page: PageReport): void {
+  const row = newKnown(rows, refresh, at, page, rows.tools.time.of(page.at))
+  scheduleNext(rows, refresh, site, row, markOf(page.outcome), undefined)
+  rows.known.put(row)
+  site.refreshing++
+}
+
+function newKnown(
+  rows: Rows,
+  { weightOf, rateOf }: RefreshTools,
+  { site, key }: UrlAt,
+  page: { url: string; depth: number },
+  looked_at: Instant,
+): KnownRow {
+  const rate = rateOf?.(page.url) ?? sitePrior(looksIn(rows.known.looksOf(site)))
+  const weight = weightOf?.(page) ?? 1
+  const counts = { changes: 0, changed_ms: 0, unchanged_ms: 0, failures: 0 }
+  return {
+    site,
+    key,
+    looked_at,
+    refresh_at: null,
+    class: null,
+    rate,
+    weight,
+    ...counts,
+    failing_since: null,
+    hinted_at: null,
+  }
+}
+
+/** A known page was looked at again, or could not be. */
+export function lookedAgain(
+  rows: Rows,
+  refresh: RefreshTools,
+  site: SiteRow,
+  url: UrlRow,
+  row: KnownRow,
+  page: PageReport,
+): void {
+  const { outcome } = page
+  const at = rows.tools.time.of(page.at)
+  rows.known.put(row)
+  switch (outcome.kind) {
+    case 'kept':
+    case 'moved':
+    case 'read':
+      foundAgain(rows, refresh, site, url, row, page, at)
+      return
+    case 'gone':
+    case 'later':
+      row.failures++
+      row.failing_since ??= at
+      if (isGone(row, at, outcome)) {
+        url.mark = NOT_FOUND
+        url.tries = page.tries
+        rows.urls.change(url)
+        rows.known.remove(row)
+        site.refreshing--
+        return
+      }
+      restUntil(row, at + restAfterFailure(row, outcome))
+      if (outcome.kind === 'later') restUntil(row, Math.max(row.refresh_at ?? 0, rows.tools.time.of(outcome.notBefore)))
+      return
+    case 'refused':
+      restUntil(row, at + LONGEST_REST)
+      return
+    default:
+      never(outcome, 'outcome')
+  }
+}
+
+function foundAgain(
+  rows: Rows,
+  refresh: RefreshTools,
+  site: SiteRow,
+  url: UrlRow,
+  row: KnownRow,
+  page: PageReport,
+  at: Instant,
+): void {
+  const isNew = isChanged(url.mark, page)
+  observe(rows, refresh, row, at, page, isNew)
+  const interval = row.refresh_at === null ? undefined : row.refresh_at - row.looked_at
+  const factor = isNew === undefined ? 1 : isNew ? NUTCH.shorter : NUTCH.longer
+  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
+  url.mark = markOf(page.outcome)
+  rows.urls.change(url)
+  scheduleNext(rows, refresh, site, row, url.mark, interval && interval * factor)
+}
+
+/** Undefined: the look does not tell. */
+function isChanged(before: number, { outcome }: PageReport): boolean | undefined {
+  if (outcome.kind === 'read') return undefined
+  if (outcome.kind === 'moved') return before !== MOVED
+  if (outcome.kind !== 'kept') return undefined
+  if (outcome.how === 'first') return before === KEPT ? undefined : true
+  return outcome.how === 'changed'
+}
+
+function observe(
+  rows: Rows,
+  { rateOf }: RefreshTools,
+  row: KnownRow,
+  at: Instant,
+  { url }: PageReport,
+  isNew: boolean | undefined,
+): void {
+  const interval = at - row.looked_at
+  if (isNew === undefined || interval <= 0) return
+  const site = rows.known.looksOf(row.site)
+  site.looks++
+  for (const looks of [row, site]) {
+    if (!isNew) looks.unchanged_ms += interval
+    else {
+      looks.changes++
+      looks.changed_ms += interval
+    }
+  }
+  if (row.hinted_at !== null) {
+    if (isNew) site.hints_right++
+    else site.hints_wrong++
+  } else if (isNew) site.unhinted++
+  rows.known.changeLooks(site)
+  row.rate = rateOf?.(url) ?? estimateRate(looksIn(row), sitePrior(looksIn(site)))
+}
+
+function looksIn({ changes, changed_ms, unchanged_ms }: KnownRow | LooksRow): Looks {
+  return { changes, changed: changed_ms / 1000, unchanged: unchanged_ms / 1000 }
+}
+
+function isGone(row: KnownRow, at: Instant, { kind, why }: { kind: 'gone' | 'later'; why: string }): boolean {
+  if (kind !== 'gone') return false
+  if (why === 'status-410') return true
+  return why === 'status-404' && row.failures >= GONE_AFTER.looks && at - (row.failing_since ?? at) >= GONE_AFTER.time
+}
+
+/** Days for what the server denies, hours for what it fails to deliver. */
+function restAfterFailure({ failures }: KnownRow, { kind }: { kind: 'gone' | 'later' }): Millis {
+  return Math.min(LONGEST_REST, (kind === 'gone' ? DAY : HOUR) * 2 ** Math.min(10, failures - 1))
+}
+
+function restUntil(row: KnownRow, at: Instant): void {
+  row.refresh_at = at
+  row.class = null
+}
+
+/** Nutch's AdaptiveFetchSchedule, with its defaults. */
+const NUTCH = { shorter: 0.8, longer: 1.4, min: 60_000, max: 365 * DAY }
+
+/**
+ * When the page is looked at next, by the policy. `adapted`: by Nutch's rule, from the interval before. Sitemaps and feeds are
+ * read once a day: what they list is worth more than they are.
+ */
+function scheduleNext(
+  rows: Rows,
+  { policy, classes }: RefreshTools,
+  site: SiteRow,
+  row: KnownRow,
+  mark: number,
+  adapted: Millis | undefined,
+): void {
+  row.refresh_at = null
+  row.class = null
+  if (mark === READ) row.refresh_at = row.looked_at + DAY
+  else if (policy === 'index') row.class = classes.of(row.rate, row.weight)
+  else if (policy === 'round-robin') row.class = 0
+  else {
+    const equal = stepOf(rows, site) * Math.max(1, site.refreshing)
+    const isAdapted = policy === 'nutch-adaptive'
+    const interval = isAdapted ? Math.max(NUTCH.min, adapted ?? equal) : (equal * meanRate(rows, row)) / row.rate
+    row.refresh_at = row.looked_at + Math.round(Math.min(NUTCH.max, interval))
+  }
+}
+
+/** Of the pages of its site. */
+function meanRate({ known }: Rows, { site }: KnownRow): number {
+  return estimateRate(looksIn(known.looksOf(site)), FIRST_PRIOR)
+}
+
+const USUAL_ANSWER: Millis = 500
+
+/** The time from one look at a site to the next, as far as politeness goes. */
+export function stepOf({ tools }: Pick<Rows, 'tools'>, site: SiteRow): Millis {
+  return tools.pauseOf(site) + USUAL_ANSWER
+}
+
+/** One per hint. A page that was looked at since, or lately, is not looked at again because of it. */
+export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly ChangeHint[]): Promise<HintResult[]> {
+  const { urls, time } = rows.tools
+  const parsed = hints.map(({ url, at }) => ({ url: urls.parse(url), at: time.of(at) }))
+  const results: HintResult[] = hints.map(() => 'new')
+  const all = parsed.flatMap(({ url, at }, nth) =>
+    url === undefined ? [] : [{ nth, at, site: url.site, key: signed64(url.key) }],
+  )
+  const groups = sitesOf(all)
+  await rows.lockSites(groups.map(({ key }) => key))
+  await rows.readLooks(groups.map(({ key }) => key))
+  await rows.readUrls(() => groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
+  for (const { key: siteKey, name, members } of groups) {
+    const site = rows.sites.open(siteKey, name)
+    if (site === undefined) continue
+    for (const { nth, key, at } of members) {
+      const row = rows.known.get({ site: siteKey, key })
+      if (row !== undefined) results[nth] = hintPage(rows, refresh, row, at)
+    }
+    if (members.some(({ nth }) => results[nth] === 'performed')) wake(rows, site)
+    rows.sites.change(site)
+  }
+  await rows.flush()
+  return results
+}
+
+/** The caller wakes the site. `at`: when the page is said to have changed. */
+function hintPage(rows: Rows, { minAge }: RefreshTools, row: KnownRow, at: Instant): HintResult {
+  const { hints_right: right, hints_wrong: wrong } = rows.known.looksOf(row.site)
+  const arePoor = right + wrong >= POOR_HINTS.tried && right < POOR_HINTS.right * (right + wrong)
+  if (arePoor || at <= row.looked_at || row.looked_at + minAge > rows.now) return 'discarded'
+  row.hinted_at = rows.now
+  // What fails rests all the same.
+  if (row.failures === 0) restUntil(row, Math.min(row.refresh_at ?? rows.now, rows.now))
+  rows.known.put(row)
+  return 'performed'
+}
+
+/** A sitemap gives a known page a newer date: a hint. */
+export function hintByLink(rows: Rows, at: UrlAt, lastmod: Instant): void {
+  const { refresh, time } = rows.tools
+  const row = refresh && rows.known.get(at)
+  if (refresh === undefined || row === undefined) return
+  const site = rows.sites.get(at.site)
+  if (hintPage(rows, refresh, row, time.of(lastmod)) === 'performed' && site !== undefined) wake(rows, site)
+}
+
+/** Its URL waits again, as one that was never visited. */
+export function forgetKnown(rows: Rows, site: SiteRow, at: UrlAt): void {
+  const row = rows.tools.refresh && rows.known.get(at)
+  if (row === undefined) return
+  rows.known.remove(row)
+  site.refreshing--
+  rows.sites.change(site)
+}
+
+/** Where refreshing stands with `enrol`, in `frontier_meta`. */
+const CURSOR = 'refresh_enrolled'
+
+interface Cursor {
+  once: Instant | null
+  /** The last URL; undefined: none yet. `done`: all are enrolled. */
+  last?: { site: string; key: string } | 'done'
+}
+
+async function readCursor(rows: Rows, once: Instant | null): Promise<Cursor> {
+  const text = await rows.readMeta(CURSOR)
+  const read = text === undefined || text === '' ? undefined : (JSON.parse(text) as Cursor)
+  return read !== undefined && read.once === once ? read : { once }
+}
+
+/** A crawl ends when nothing is left; a refresh only if each page is to be looked at once, and all are enrolled. */
+export async function mayEnd(rows: Rows): Promise<boolean> {
+  const { refresh } = rows.tools
+  if (refresh === undefined) return true
+  return refresh.once !== undefined && (await readCursor(rows, refresh.once)).last === 'done'
+}
+
+/** Sites per transaction. */
+const AT_ONCE = 500
+
+/**
+ * What the process before left: a crawl after a refresh does not wait for known pages, and what it collects is enrolled when
+ * refreshing begins again.
+ */
+export async function beginToRefresh(transact: InTransaction): Promise<void> {
+  const wasRefreshing = await transact(async (rows) => {
+    const { refresh } = rows.tools
+    const hasBegun = ((await rows.readMeta(CURSOR)) ?? '') !== ''
+    if (refresh === undefined) return hasBegun
+    if (!hasBegun) await rows.writeMeta(CURSOR, JSON.stringify({ once: refresh.once ?? null } satisfies Cursor))
+    refresh.price = await rows.readPrice()
+    return false
+  })
+  if (!wasRefreshing) return
+  for (let last: bigint | undefined, isDone = false; !isDone; ) {
+    const from: bigint | undefined = last
+    const keys = await transact((rows) => restWithoutNew(rows, from))
+    isDone = keys.length < AT_ONCE
+    last = keys.at(-1)
+  }
+  await transact(async (rows) => rows.writeMeta(CURSOR, ''))
+}
+
+async function restWithoutNew(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
+  const keys = await rows.restingAfter(last, AT_ONCE)
+  await rows.lockSites(keys)
+  for (const key of keys) {
+    const site = rows.sites.get(key)
+    if ((site?.state !== 'waiting' && site?.state !== 'free') || site.waiting > 0) continue
+    restAfter(rows, site, 'moved')
+    rows.sites.change(site)
+  }
+  await rows.flush()
+  return keys
+}
+
+/** Brings the next pages in. False: there are no more. */
+export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): Promise<boolean> {
+  const { once = null } = refresh
+  const { last } = await readCursor(rows, once)
+  if (last === 'done') return false
+  const found = await rows.urlsAfter(last && { site: BigInt(last.site), key: BigInt(last.key) }, atMost)
+  const wanted = found.filter(({ mark }) => isKnowable(mark))
+  const groups = Map.groupBy(wanted, ({ site }) => site)
+  await rows.lockSites(groups.keys())
+  await rows.readLooks([...groups.keys()])
+  await rows.readUrls(() => wanted)
+  for (const [key, members] of groups) {
+    const site = rows.sites.get(key)
+    if (site === undefined || site.state === 'barred' || site.state === 'held') continue
+    for (const at of members) enrolPage(rows, refresh, site, at)
+    rows.sites.change(site)
+    if (site.refreshing > 0) wake(rows, site)
+  }
+  const end = found.at(-1)
+  const next = found.length < atMost || end === undefined ? 'done' : { site: String(end.site), key: String(end.key) }
+  await rows.writeMeta(CURSOR, JSON.stringify({ once, last: next } satisfies Cursor))
+  await rows.flush()
+  return next !== 'done'
+}
+
+/** The first looks are spread at half the polite rate. `at.at`: when the page was fetched. */
+function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt & { at: Instant }): void {
+  const url = rows.urls.get(at.site, at.key)
+  if (url === undefined || !isKnowable(url.mark)) return
+  const { once } = refresh
+  let row = rows.known.get(at)
+  if (row !== undefined && (once === undefined || row.looked_at >= once)) return
+  if (row === undefined) {
+    row = newKnown(rows, refresh, at, url, Math.min(rows.now, rows.tools.time.of(at.at)))
+    site.refreshing++
+    const spread = Math.min(LONGEST_SPREAD, 2 * stepOf(rows, site) * site.known)
+    restUntil(row, rows.now + Math.floor((spread * Number(BigInt.asUintN(20, at.key))) / 2 ** 20))
+  }
+  if (once !== undefined && row.looked_at < once) restUntil(row, once)
+  rows.known.put(row)
+}

@@ -1,0 +1,100 @@
+/** What a visit does when refreshing: new URLs and looks at known pages, in short slices, because values age meanwhile. */
+import type { Instant, Millis } from '../../base/clock.ts'
+import { chooseLooks, type Valued, worthFrom } from '../../refresh/choose-looks.ts'
+import type { RefreshTools } from '../tools.ts'
+import { stepOf } from './known-pages.ts'
+import type { LooksRow } from './known-rows.ts'
+import type { Rows } from './rows.ts'
+import { type QueueHead, rankWaiting, type SiteRow, stateAfter } from './site.ts'
+
+/** A visit with looks lasts this long, and makes at most so many requests. */
+const SLICE: Millis = 600_000
+const MAX_LOOKS = 32
+/** A site is valued again after this at the latest: the price may have fallen. */
+const LONGEST_SLEEP: Millis = 6 * 3_600_000
+
+/** A page at the front of its class. */
+export interface HeadRow extends Valued {
+  key: bigint
+  class: number
+}
+
+/** Known pages of a site that may be looked at now: those due by time, the first first, and the first of each class. */
+export interface KnownDue {
+  byTime: readonly { key: bigint }[]
+  heads: readonly HeadRow[]
+}
+
+type Tools = Pick<Rows, 'now' | 'tools'>
+
+/** Known pages that one visit may look at: so many are read, of each class. */
+export function looksIn(work: Tools, site: SiteRow, pages: number): number {
+  return Math.min(pages, MAX_LOOKS, Math.max(1, Math.floor(SLICE / stepOf(work, site))))
+}
+
+export interface Chosen {
+  /** Keys of known pages. */
+  known: bigint[]
+  /** How many new URLs. */
+  fresh: number
+}
+
+/** `fresh`: new URLs that are due, as far as they were read. `pages`: that the visit may request. */
+export function chooseAgenda(
+  work: Tools,
+  refresh: RefreshTools,
+  site: SiteRow,
+  looks: LooksRow,
+  pages: number,
+  fresh: number,
+  { byTime, heads }: KnownDue,
+): Chosen {
+  const { newShare, policy, price, rateOf } = refresh
+  const count = looksIn(work, site, pages)
+  const share = newShare === 'first' ? count : Math.ceil(newShare * count)
+  const mayLook = count - Math.min(fresh, share)
+  const due = byTime.slice(0, mayLook).map(({ key }) => key)
+  const step = stepOf(work, site)
+  const worthy = chooseLooks(classesOf(heads), {
+    from: Math.max(work.now, site.polite_at) + due.length * step,
+    step,
+    count: mayLook - due.length,
+    price,
+    looks: rateOf === undefined ? looks.looks : undefined,
+    inTurn: policy === 'round-robin',
+  })
+  const known = [...due, ...worthy.map(({ key }) => key)]
+  return { known, fresh: known.length === 0 ? Math.min(fresh, pages) : Math.min(fresh, count - known.length) }
+}
+
+function classesOf(heads: readonly HeadRow[]): HeadRow[][] {
+  return [...Map.groupBy(heads, (head) => head.class).values()]
+}
+
+/** Values grow by the rough inverse of their formula: a site that is worth the price by it may not be quite yet. */
+const SHORTEST_SLEEP: Millis = 1000
+
+/** Nothing in a site that was due is worth a visit: the price has risen. */
+export function postpone({ now, tools }: Tools, site: SiteRow, head: QueueHead | undefined): void {
+  site.state = stateAfter(site.state, head === undefined ? { kind: 'moved', left: 0 } : { kind: 'postponed' })
+  if (head === undefined) return
+  rankWaiting(tools.order, site, head)
+  site.not_before = Math.max(site.not_before, now + SHORTEST_SLEEP)
+}
+
+/** When a site is worth a visit: by its new URLs, its first page due by time, or the worth of the heads. */
+export function refreshHead(
+  { now }: Pick<Tools, 'now'>,
+  { policy, price, once }: RefreshTools,
+  fresh: QueueHead | undefined,
+  refreshAt: Instant | null | undefined,
+  heads: readonly Valued[],
+): QueueHead | undefined {
+  const times = fresh === undefined ? [] : [fresh.due]
+  if (refreshAt != null && (once === undefined || refreshAt <= once)) times.push(refreshAt)
+  if (once === undefined && heads.length > 0)
+    times.push(policy === 'round-robin' ? 0 : Math.min(worthFrom(heads, price), now + LONGEST_SLEEP))
+  if (times.length === 0) return undefined
+  const due = Math.ceil(Math.min(...times))
+  return { due, oldest: Math.min(fresh?.oldest ?? Math.max(due, now), Math.max(due, now)) }
+}

@@ -1,0 +1,104 @@
+/** Known pages on SQLite: their rows, what is due of a site, and what the looks at it have shown. */
+import type { Instant } from '../../base/clock.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Valued } from '../../refresh/choose-looks.ts'
+import { KNOWN_COLUMNS, type KnownRow, type KnownRows, LOOKS_COLUMNS, type LooksRow } from '../rules/known-rows.ts'
+import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
+import type { QueueHead, SiteRow } from '../rules/site.ts'
+import type { UrlAt } from '../rules/url-rows.ts'
+import type { RefreshTools } from '../tools.ts'
+
+const upsert = (table: string, key: readonly string[], columns: readonly string[]) => `
+  INSERT INTO ${table} (${[...key, ...columns].join(', ')}) VALUES (${[...key, ...columns].map(() => '?').join(', ')})
+  ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+
+/** The keys are not selected, so that all columns can be read as plain numbers. */
+export const READ_KNOWN_PAGE = `SELECT ${KNOWN_COLUMNS.join(', ')} FROM known_page WHERE site = ? AND key = ?`
+export const WRITE_KNOWN_PAGE = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
+export const REMOVE_KNOWN_PAGE = `DELETE FROM known_page WHERE site = ? AND key = ?`
+export const READ_LOOKS = `SELECT ${LOOKS_COLUMNS.join(', ')} FROM site_looks WHERE site = ?`
+export const WRITE_LOOKS = upsert('site_looks', ['site'], LOOKS_COLUMNS)
+export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
+export const WRITE_PRICE = `
+  INSERT INTO refresh_price (one, price, adapted_at) VALUES (1, ?, ?)
+  ON CONFLICT (one) DO UPDATE SET price = excluded.price, adapted_at = excluded.adapted_at`
+
+export const READ_DUE_PAGES = `
+  SELECT key FROM known_page WHERE site = ? AND refresh_at <= ? ORDER BY refresh_at, key LIMIT ?`
+export const READ_FIRST_DUE = `
+  SELECT refresh_at FROM known_page WHERE site = ? AND refresh_at IS NOT NULL ORDER BY refresh_at LIMIT 1`
+/** From class to class by the index: however many pages a class has, only its first are read. */
+export const READ_HEADS = `
+  WITH RECURSIVE c (class) AS (
+    SELECT (SELECT min(class) FROM known_page WHERE site = ?1 AND class >= 0)
+    UNION ALL
+    SELECT (SELECT min(class) FROM known_page WHERE site = ?1 AND class > c.class) FROM c WHERE c.class IS NOT NULL)
+  SELECT k.key, k.class, k.looked_at, k.rate, k.weight FROM c JOIN known_page k
+    ON k.site = ?1 AND k.key IN (
+      SELECT h.key FROM known_page h WHERE h.site = ?1 AND h.class = c.class ORDER BY h.looked_at, h.key LIMIT ?2)
+  WHERE c.class IS NOT NULL ORDER BY k.class, k.looked_at, k.key`
+export const READ_URLS_AFTER = `
+  SELECT u.site, u.key, u.mark, coalesce(p.at, u.enqueued_at) AS at FROM url u
+  LEFT JOIN page p ON p.site = u.site AND p.key = u.key
+  WHERE (u.site, u.key) > (?, ?) ORDER BY u.site, u.key LIMIT ?`
+
+export function readKnownPage(tx: SqliteTx, { site, key }: UrlAt): KnownRow | undefined {
+  const row = tx.get<Omit<KnownRow, 'site' | 'key'>>(READ_KNOWN_PAGE, site, key)
+  return row && Object.assign(row, { site, key })
+}
+
+export function readLooks(tx: SqliteTx, site: bigint): LooksRow | undefined {
+  const row = tx.get<Omit<LooksRow, 'site'>>(READ_LOOKS, site)
+  return row && Object.assign(row, { site })
+}
+
+export function writeKnown(tx: SqliteTx, known: KnownRows): void {
+  const { changed, removed, looks } = known.take()
+  for (const { site, key } of removed) tx.run(REMOVE_KNOWN_PAGE, site, key)
+  for (const row of changed) tx.run(WRITE_KNOWN_PAGE, row.site, row.key, ...KNOWN_COLUMNS.map((name) => row[name]))
+  for (const row of looks) tx.run(WRITE_LOOKS, row.site, ...LOOKS_COLUMNS.map((name) => row[name]))
+}
+
+/** `until`: pages due by then. `atMost`: of those, and of each class. */
+export function readKnownDue(
+  tx: SqliteTx,
+  site: bigint,
+  { once }: RefreshTools,
+  until: Instant,
+  atMost: number,
+): KnownDue {
+  return {
+    byTime: tx.allExact<{ key: bigint }>(READ_DUE_PAGES, site, Math.min(until, once ?? until), atMost),
+    heads: once === undefined ? readHeads(tx, site, atMost) : [],
+  }
+}
+
+interface ExactHead {
+  key: bigint
+  class: bigint
+  looked_at: bigint
+  rate: number
+  weight: number
+}
+
+function readHeads(tx: SqliteTx, site: bigint, atMost: number): HeadRow[] {
+  const rows = tx.allExact<ExactHead>(READ_HEADS, site, atMost)
+  return rows.map((row) => ({ ...row, class: Number(row.class), looked_at: Number(row.looked_at) }))
+}
+
+export function readRefreshHead(
+  work: { tx: SqliteTx; now: Instant },
+  refresh: RefreshTools,
+  { key, refreshing }: SiteRow,
+  fresh: QueueHead | undefined,
+): QueueHead | undefined {
+  if (refreshing === 0) return fresh
+  const due = work.tx.get<{ refresh_at: Instant }>(READ_FIRST_DUE, key)?.refresh_at
+  const heads: Valued[] = refresh.once === undefined ? readHeads(work.tx, key, 1) : []
+  return refreshHead(work, refresh, fresh, due, heads)
+}
+
+export function readUrlsAfter(tx: SqliteTx, site: bigint, key: bigint, atMost: number) {
+  const rows = tx.allExact<{ site: bigint; key: bigint; mark: bigint; at: bigint }>(READ_URLS_AFTER, site, key, atMost)
+  return rows.map((row) => ({ ...row, mark: Number(row.mark), at: Number(row.at) }))
+}

@@ -1,0 +1,351 @@
+/** What every frontier must do with known pages when refreshing. */
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Outcome } from '../../../src/contracts/outcome.ts'
+import type { PageReport } from '../../../src/contracts/report.ts'
+import type { Visit } from '../../../src/contracts/visit.ts'
+import type { RefreshOptions } from '../../../src/frontier/contract.ts'
+import { frontierQueries } from '../../../src/frontier/queries.ts'
+import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './tools.contract.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const SAME: Outcome = { kind: 'kept', how: 'same' }
+const CHANGED: Outcome = { kind: 'kept', how: 'changed' }
+const MISSING: Outcome = { kind: 'gone', why: 'status-404' }
+const REFRESH: RefreshOptions = { policy: 'index', newShare: 0.5, minAge: DAY }
+const PAGES = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3']
+
+const known = (bench: Bench, url: string) => bench.db.read((tx) => frontierQueries.knownPage(tx, url))
+const site = (bench: Bench, name = 'a.test') => bench.db.read((tx) => frontierQueries.site(tx, name))
+const urlsOf = ({ agenda }: Visit) => agenda.map(({ url }) => url)
+
+/** A polite visit that fetches its whole agenda now. */
+async function look(bench: Bench, outcomeOf: (url: string) => Outcome = () => SAME, more: Partial<PageReport> = {}) {
+  const visit = await bench.one()
+  const at = bench.clock.now()
+  const pages = visit.agenda.map(({ url, depth }) => page(url, outcomeOf(url), { depth, at, ...more }))
+  const results = await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
+  assert.deepEqual(results, ['applied'])
+  return visit
+}
+
+/** A site whose pages were collected while refreshing. */
+async function collected(make: MakeDatabase, refresh: Partial<RefreshOptions> = {}, urls = PAGES): Promise<Bench> {
+  const bench = await openBench(make, { refresh: { ...REFRESH, ...refresh } })
+  await bench.admit(...urls.map((url) => link(url)))
+  await look(bench, () => KEPT)
+  return bench
+}
+
+/** Looks until this one page was looked at; the others are found unchanged. Returns the number of visits. */
+async function lookAt(bench: Bench, url: string, outcome: Outcome, step = HOUR): Promise<number> {
+  for (let visits = 1; visits < 200; visits++) {
+    bench.clock.pass(step)
+    const { visits: given } = await bench.frontier.checkOut('w1', 1)
+    if (given.length === 0) continue
+    const [visit] = given
+    const at = bench.clock.now()
+    const pages = visit.agenda.map((item) => page(item.url, item.url === url ? outcome : SAME, { at }))
+    await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
+    if (urlsOf(visit).includes(url)) return visits
+  }
+  throw new Error(`${url} was not looked at`)
+}
+
+export function refreshContract(make: MakeDatabase): void {
+  describe('a page that was collected', () => {
+    it('is looked at again, keeps its mark, and is counted apart from what waits', async () => {
+      const bench = await collected(make)
+      const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
+      assert.deepEqual(urls, { known: 3, marked: 3, waiting: 0, refreshing: 3 })
+      assert.equal((await site(bench))?.state, 'waiting')
+      bench.clock.pass(HOUR)
+      const visit = await look(bench)
+      assert.deepEqual(urlsOf(visit).sort(), PAGES)
+      assert.equal(visit.limits.pages, 3)
+      assert.equal(visit.known, 'too many')
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[0])))?.mark, 'kept')
+      const row = await known(bench, PAGES[0])
+      assert.deepEqual([row?.lookedAt, row?.changes, row?.unchangedMs], [START + HOUR, 0, HOUR])
+    })
+
+    it('is looked at more often the more often it changes', async () => {
+      const bench = await collected(make, {}, [...PAGES, 'http://a.test/4', 'http://a.test/5', 'http://a.test/6'])
+      // One look a visit: with a pause of an hour a slice has room for one.
+      const looks = new Map<string, number>()
+      for (let hour = 0; hour < 300; hour++) {
+        bench.clock.pass(HOUR)
+        const { visits } = await bench.frontier.checkOut('w1', 1)
+        for (const visit of visits) {
+          const [{ url }] = visit.agenda
+          looks.set(url, (looks.get(url) ?? 0) + 1)
+          const outcome = url === PAGES[0] && hour % 4 < 2 ? CHANGED : SAME
+          const pages = [page(url, outcome, { at: bench.clock.now() })]
+          const courtesy = { pause: HOUR, lastAnswerAt: bench.clock.now(), notBefore: bench.clock.now() + HOUR }
+          await bench.applyParts(part(bench, visit, 1, { pages, courtesy, ended: 'slice' }))
+        }
+      }
+      const most = looks.get(PAGES[0]) ?? 0
+      for (const url of PAGES.slice(1)) assert.ok(most > 1.5 * (looks.get(url) ?? 0), JSON.stringify([...looks]))
+      assert.equal(looks.size, 6, 'every page is looked at')
+      const rates = await Promise.all([known(bench, PAGES[0]), known(bench, PAGES[1])])
+      assert.ok((rates[0]?.rate ?? 0) > 5 * (rates[1]?.rate ?? 0))
+    })
+
+    it('is not looked at before it is worth the price, and then soon', async () => {
+      const bench = await collected(make)
+      const rate = (await known(bench, PAGES[0]))?.rate ?? 0
+      // What a look is worth after about ten hours, long before a change is likely: w·λ·τ²/2.
+      await bench.db.transact((tx) => bench.ledger.setPrice(tx, (rate * 36_000 ** 2) / 2))
+      bench.clock.pass(HOUR)
+      assert.deepEqual(await bench.names(), [])
+      assert.equal((await site(bench))?.state, 'waiting')
+      bench.clock.pass(8 * HOUR)
+      assert.deepEqual(await bench.names(), [])
+      bench.clock.pass(2 * HOUR)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+
+    it('has a rate that the simulation gives', async () => {
+      const bench = await collected(make, { rateOf: (url) => (url === PAGES[0] ? 0.001 : undefined) })
+      await lookAt(bench, PAGES[0], CHANGED)
+      assert.equal((await known(bench, PAGES[0]))?.rate, 0.001)
+    })
+
+    it('takes turns with the others in round robin', async () => {
+      const bench = await collected(make, { policy: 'round-robin' })
+      const courtesy = () => ({ pause: HOUR, lastAnswerAt: bench.clock.now(), notBefore: bench.clock.now() + HOUR })
+      const order: string[] = []
+      for (let turn = 0; turn < 9; turn++) {
+        bench.clock.pass(HOUR)
+        const visit = await bench.one()
+        order.push(...urlsOf(visit))
+        const pages = visit.agenda.map(({ url }) => page(url, SAME, { at: bench.clock.now() }))
+        await bench.applyParts(part(bench, visit, 1, { pages, courtesy: courtesy(), ended: 'slice' }))
+      }
+      const last = order.slice(-6)
+      assert.deepEqual(new Set(last.slice(0, 3)), new Set(PAGES))
+      assert.deepEqual(last.slice(0, 3), last.slice(3))
+    })
+
+    for (const policy of ['proportional', 'nutch-adaptive'] as const)
+      it(`has an interval by ${policy}, shorter when it changes`, async () => {
+        const bench = await collected(make, { policy })
+        const intervalOf = async (url: string) => {
+          const row = await known(bench, url)
+          return (row?.refreshAt ?? 0) - (row?.lookedAt ?? 0)
+        }
+        for (let day = 0; day < 10; day++) {
+          bench.clock.pass(DAY)
+          const { visits } = await bench.frontier.checkOut('w1', 1)
+          for (const visit of visits) {
+            const at = bench.clock.now()
+            const pages = visit.agenda.map(({ url }) => page(url, url === PAGES[0] ? CHANGED : SAME, { at }))
+            await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
+          }
+        }
+        assert.ok((await intervalOf(PAGES[0])) < (await intervalOf(PAGES[1])) / 2)
+      })
+  })
+
+  describe('new URLs and known pages', () => {
+    it('share a visit, and new ones come first if the operator says so', async () => {
+      for (const [newShare, fresh] of [
+        [0.5, 5],
+        ['first', 9],
+      ] as const) {
+        const urls = Array.from({ length: 12 }, (_, at) => `http://a.test/known${at}`)
+        const bench = await openBench(make, { refresh: { ...REFRESH, newShare } })
+        await bench.admit(...urls.slice(0, 10).map((url) => link(url)))
+        await look(bench, () => KEPT)
+        await bench.admit(...Array.from({ length: fresh }, (_, at) => link(`http://a.test/new${at}`)))
+        bench.clock.pass(HOUR)
+        const visit = await bench.one()
+        assert.equal(visit.agenda.length, 10)
+        assert.equal(visit.agenda.filter(({ url }) => url.includes('new')).length, newShare === 'first' ? 9 : 5)
+      }
+    })
+
+    it('are a crawl again without refreshing, which ends', async () => {
+      const bench = await collected(make)
+      const crawl = await bench.restart({ refresh: undefined })
+      crawl.clock.pass(HOUR)
+      assert.deepEqual(await crawl.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
+      assert.equal((await site(crawl))?.state, 'crawled')
+      await crawl.admit(link('http://a.test/4'))
+      const visit = await crawl.one()
+      assert.deepEqual(urlsOf(visit), ['http://a.test/4'])
+      await crawl.applyParts(part(crawl, visit, 1, { pages: [page('http://a.test/4')], ended: 'done' }))
+      assert.equal((await crawl.frontier.checkOut('w1', 5)).next, 'over')
+      // Refreshing begins again: the page that the crawl brought is enrolled, too.
+      const again = await crawl.restart({ refresh: REFRESH })
+      while (await again.db.transact((tx) => again.ledger.enrol(tx, 2)));
+      assert.equal((await site(again))?.state === 'waiting' || (await site(again))?.state === 'free', true)
+      assert.notEqual(await known(again, 'http://a.test/4'), undefined)
+    })
+  })
+
+  describe('a collection that was made by a crawl', () => {
+    it('is enrolled step by step, its first looks spread, and not twice', async () => {
+      const bench = await openBench(make)
+      const urls = Array.from({ length: 20 }, (_, at) => `http://a.test/${at}`)
+      await bench.admit(...urls.map((url) => link(url)), link('http://b.test/'), link('http://c.test/'))
+      for (const _ of [1, 2, 3, 4]) {
+        for (const visit of (await bench.frontier.checkOut('w1', 5)).visits) {
+          const missing = visit.site === 'c.test'
+          const pages = visit.agenda.map(({ url }) => page(url, missing ? MISSING : KEPT))
+          await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
+        }
+        bench.clock.pass(HOUR)
+      }
+      const refresh = await bench.restart({ refresh: REFRESH })
+      refresh.clock.pass(HOUR)
+      assert.deepEqual(await refresh.names(), [])
+      let calls = 1
+      while (await refresh.db.transact((tx) => refresh.ledger.enrol(tx, 5))) calls++
+      assert.ok(calls >= 4 && calls <= 6, `${calls} calls`)
+      assert.equal(await refresh.db.transact((tx) => refresh.ledger.enrol(tx, 5)), false)
+      assert.equal((await refresh.db.read((tx) => frontierQueries.totals(tx))).urls.refreshing, 21)
+      assert.equal(await known(refresh, 'http://c.test/'), undefined)
+      const dues = await Promise.all(urls.map(async (url) => (await known(refresh, url))?.refreshAt ?? 0))
+      const now = refresh.clock.now()
+      // Twenty pages at half the polite rate.
+      for (const due of dues) assert.ok(due >= now && due <= now + 20 * 2 * (PAUSE + 500), `${due - now}`)
+      assert.ok(new Set(dues).size > 15)
+      refresh.clock.pass(DAY)
+      assert.deepEqual(new Set(await refresh.names()), new Set(['a.test', 'b.test']))
+    })
+
+    it('is looked at once and over, when that is wanted', async () => {
+      const bench = await openBench(make)
+      await bench.admit(...PAGES.map((url) => link(url)))
+      const first = await bench.one()
+      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
+      bench.clock.pass(HOUR)
+      const once = await bench.restart({ refresh: { ...REFRESH, once: bench.clock.now() } })
+      once.clock.pass(HOUR)
+      const early = await once.frontier.checkOut('w1', 5)
+      assert.deepEqual(early.visits, [])
+      assert.notEqual(early.next, 'over', 'nothing is enrolled yet')
+      while (await once.db.transact((tx) => once.ledger.enrol(tx, 2)));
+      const visit = await look(once, (url) => (url === PAGES[0] ? CHANGED : url === PAGES[1] ? MISSING : SAME))
+      assert.deepEqual(urlsOf(visit).sort(), PAGES)
+      once.clock.pass(DAY)
+      assert.deepEqual(await once.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
+    })
+  })
+
+  describe('a known page that can not be had', () => {
+    it('is missing for days before it is gone; the server may say "gone" at once', async () => {
+      const bench = await collected(make)
+      await lookAt(bench, PAGES[0], MISSING)
+      const first = await known(bench, PAGES[0])
+      assert.deepEqual([first?.failures, first?.changes], [1, 0])
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[0])))?.mark, 'kept')
+      await lookAt(bench, PAGES[0], MISSING)
+      await lookAt(bench, PAGES[0], MISSING)
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[0])))?.mark, 'gone')
+      assert.equal(await known(bench, PAGES[0]), undefined)
+      await lookAt(bench, PAGES[1], { kind: 'gone', why: 'status-410' })
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[1])))?.mark, 'gone')
+      assert.equal((await bench.db.read((tx) => frontierQueries.totals(tx))).urls.refreshing, 1)
+    })
+
+    it('that comes back starts from nothing', async () => {
+      const bench = await collected(make)
+      await lookAt(bench, PAGES[0], MISSING)
+      await lookAt(bench, PAGES[0], SAME)
+      assert.equal((await known(bench, PAGES[0]))?.failures, 0)
+    })
+
+    it('is unreachable or refused now: it stays known and is asked for later', async () => {
+      const bench = await collected(make)
+      await lookAt(bench, PAGES[0], { kind: 'later', why: 'status-503', notBefore: bench.clock.now() + DAY })
+      await lookAt(bench, PAGES[1], { kind: 'refused', by: 'robots', rule: '/' })
+      const [unreachable, refused] = await Promise.all([known(bench, PAGES[0]), known(bench, PAGES[1])])
+      assert.equal(unreachable?.failures, 1)
+      assert.ok((refused?.refreshAt ?? 0) >= bench.clock.now() + 7 * DAY - HOUR)
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[1])))?.mark, 'kept')
+      await lookAt(bench, PAGES[0], SAME)
+      await lookAt(bench, PAGES[1], CHANGED)
+      assert.equal((await known(bench, PAGES[1]))?.changes, 1)
+    })
+
+    it('its site is not barred while it has known pages', async () => {
+      const bench = await collected(make)
+      bench.clock.pass(HOUR)
+      const visit = await bench.one()
+      await bench.applyParts(part(bench, visit, 1, { pages: [], ended: 'given-up' }))
+      assert.equal((await site(bench))?.state, 'waiting')
+      bench.clock.pass(6 * DAY)
+      assert.deepEqual(await bench.names(), [])
+      bench.clock.pass(DAY + HOUR)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+  })
+
+  describe('a look', () => {
+    it('that was lost with its worker changes nothing, and one that is applied again is not counted again', async () => {
+      const bench = await collected(make)
+      bench.clock.pass(HOUR)
+      await bench.one()
+      const before = await known(bench, PAGES[0])
+      bench.clock.pass(DAY)
+      await bench.db.transact((tx) => bench.ledger.reap(tx))
+      assert.deepEqual(await known(bench, PAGES[0]), before)
+      bench.clock.pass(HOUR)
+      const visit = await bench.one()
+      const pages = visit.agenda.map(({ url }) => page(url, CHANGED, { at: bench.clock.now() }))
+      const report = part(bench, visit, 1, { pages, ended: 'done' })
+      assert.deepEqual(await bench.applyParts(report, { ...report }), ['applied', 'again'])
+      assert.deepEqual(await bench.applyParts(report), ['again'])
+      const after = await known(bench, PAGES[0])
+      assert.deepEqual([after?.changes, after?.changedMs], [1, DAY + 2 * HOUR])
+    })
+
+    it('is given back with its visit', async () => {
+      const bench = await collected(make)
+      bench.clock.pass(HOUR)
+      const visit = await bench.one()
+      await bench.db.transact((tx) => bench.ledger.giveBack(tx, [visit.id]))
+      assert.deepEqual(urlsOf(await bench.one()).sort(), PAGES)
+    })
+  })
+
+  describe('a hint', () => {
+    it('makes a page due, unless it was looked at lately or since', async () => {
+      const bench = await collected(make)
+      const hint = (url: string) => ({ url, at: bench.clock.now() })
+      const give = (url: string) =>
+        bench.db.transact((tx) => bench.ledger.hint(tx, [hint(url), hint('http://x.test/')]))
+      assert.deepEqual(await give(PAGES[0]), ['discarded', 'new'])
+      await bench.db.transact((tx) => bench.ledger.setPrice(tx, 1e12))
+      bench.clock.pass(DAY + 1)
+      assert.deepEqual(await bench.names(), [])
+      assert.deepEqual(await give(PAGES[0]), ['performed', 'new'])
+      const visit = await look(bench, () => CHANGED)
+      assert.deepEqual(urlsOf(visit), [PAGES[0]])
+    })
+
+    it('comes from a newer date in a sitemap', async () => {
+      const bench = await collected(make)
+      await bench.db.transact((tx) => bench.ledger.setPrice(tx, 1e12))
+      bench.clock.pass(2 * DAY)
+      assert.deepEqual(await bench.names(), [])
+      await bench.admit({ ...link(PAGES[1]), lastmod: bench.clock.now() - HOUR })
+      assert.deepEqual(urlsOf(await bench.one()), [PAGES[1]])
+    })
+  })
+
+  it('a planned time may be earlier or later than the one before', async () => {
+    const bench = await collected(make)
+    const schedule = (dueAt: number) => bench.db.transact((tx) => bench.ledger.schedule(tx, [{ url: PAGES[0], dueAt }]))
+    await schedule(bench.clock.now() + 9 * DAY)
+    assert.equal((await known(bench, PAGES[0]))?.refreshAt, bench.clock.now() + 9 * DAY)
+    await schedule(bench.clock.now() + DAY)
+    assert.equal((await known(bench, PAGES[0]))?.refreshAt, bench.clock.now() + DAY)
+    assert.equal((await bench.db.read((tx) => frontierQueries.totals(tx))).urls.waiting, 0)
+  })
+}
