@@ -19,6 +19,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   links_changed: 'bucket',
   inlink: 'bucket',
   capture: 'bucket',
+  failed_look: 'bucket',
   finding: 'bucket',
   counter: 'bucket',
   minute: 'bucket',

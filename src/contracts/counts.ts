@@ -22,7 +22,11 @@ export type CountName =
   | `typeBytes:${string}`
   | `trouble:${string}` // faults of pages that were read, and of codings and certificates of kept ones
   | 'sitemaps' // sitemaps and feeds read
+  | `looks:${LookResult}` // looks at pages that were known
   | `stopped:${string}` // URLs not followed, by hazard rule (Table 7 of VN)
+
+/** `same`: whole, with the same bytes; `unmodified`: 304. */
+export type LookResult = 'changed' | 'same' | 'unmodified' | 'moved' | 'refused' | 'failed'
 
 /** Media types and kinds come from servers: short, plain, few. */
 export function countLabel(text: string): string {

@@ -180,6 +180,8 @@ class ReportReader {
         return { kind: 'later', why: this.failureKind(), notBefore: this.finite() }
       case 7:
         return { kind: 'read', as: 'sitemap', urls: this.whole() }
+      case 9:
+        return { kind: 'read', as: 'sitemap', urls: this.whole(), same: true }
       default:
         throw new RangeError(`no outcome ${kind}`)
     }

@@ -178,7 +178,7 @@ class ReportWriter {
         raw.number(outcome.notBefore)
         break
       case 'read':
-        raw.byte(7)
+        raw.byte(outcome.same ? 9 : 7)
         raw.count(outcome.urls)
         break
       default:

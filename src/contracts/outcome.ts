@@ -40,8 +40,8 @@ export type Outcome =
   /** `first`: never seen before; `changed`, `same`: compared with the look before. */
   | { kind: 'kept'; how: 'first' | 'changed' | 'same' }
   | { kind: 'moved'; to: string }
-  /** A sitemap or feed: read for the URLs it lists, and no document. */
-  | { kind: 'read'; as: 'sitemap'; urls: number }
+  /** A sitemap or feed: read for the URLs it lists, and no document. `same`: as it was before, so not read again. */
+  | { kind: 'read'; as: 'sitemap'; urls: number; same?: true }
   /** `held`: not requested unless the finding that refused it is withdrawn. */
   | { kind: 'refused'; by: RefusedBy; rule: string; held?: true }
   /** Over for good: an HTTP status, or the failure that used up its tries. */

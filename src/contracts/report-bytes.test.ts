@@ -44,7 +44,10 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     held: fc.constant(true as const),
   }),
   record({ kind: fc.constant('gone' as const), why: fc.constantFrom('dns', 'status-404') }),
-  record({ kind: fc.constant('read' as const), as: fc.constant('sitemap' as const), urls: whole }),
+  joined<Outcome>(
+    record({ kind: fc.constant('read' as const), as: fc.constant('sitemap' as const), urls: whole }),
+    maybe('same', fc.constant(true as const)),
+  ),
   record({ kind: fc.constant('later' as const), why: fc.constantFrom('reset', 'connect'), notBefore: instant }),
 )
 const capture: fc.Arbitrary<Capture> = record({

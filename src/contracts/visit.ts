@@ -31,15 +31,17 @@ export interface AgendaItem {
   tries: number
   /** How it was found, in Heritrix's letters: L link, R redirect, S form, E embed, M sitemap, N name to try, P in front of what robots.txt names, '' seed. The whole path, at most 50 letters. */
   path: string
-  /** From the last look; undefined for a page that was never kept. */
+  /** From the last look that brought it; undefined for a URL that was never a page, a redirect or a sitemap. */
   before?: KnownPage
   /** Its last change according to a sitemap: a hint, not a fact. */
   hint?: Instant
 }
 
-/** A page that was kept before, and the capture that has its payload. */
+/** A page that brought something before, as it was when it last did. */
 export interface KnownPage extends PageMemory {
-  captured: { url: string; at: Instant }
+  was: 'kept' | 'moved' | 'read'
+  /** The capture that has its payload; undefined for redirects, and where no revisit record may refer to one. */
+  captured?: { url: string; at: Instant }
 }
 
 /** What a later look at a page is compared with. */

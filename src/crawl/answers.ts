@@ -19,6 +19,19 @@ import { type PageLink, resolveLinks } from './follow-links.ts'
 import type { Scope } from './scope/scope.ts'
 import type { PolicyTools, ReadingTools, StorageTools, VisitState } from './tools.ts'
 
+export interface Answered {
+  url: WebUrl
+  exchange: Exchange
+  answer: Body
+  /** It was asked for with validators. */
+  isAsked: boolean
+}
+
+export interface ReadAnswer extends Answered {
+  /** Of its payload. */
+  digest: string
+}
+
 /** Bodies of errors and redirects: enough to keep the connection and the record. */
 const ERROR_BYTES = 16 * 1024
 
@@ -77,9 +90,9 @@ export function directivesOf(headers: Headers, reading: Reading | undefined, tok
   return parseDirectives(values, token)
 }
 
-export function memoryOf(capture: Capture, reading: Reading | undefined, headers: Headers, at: Instant): PageMemory {
+export function memoryOf(digest: string, reading: Reading | undefined, headers: Headers, at: Instant): PageMemory {
   return {
-    digest: capture.digest,
+    digest,
     textDigest: reading?.signature.textDigest ?? 0n,
     simhash: reading?.signature.simhash ?? 0n,
     ...validatorsOf(headers, at),

@@ -16,7 +16,7 @@ import { rememberIndexNames } from './follow-links.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { checkMissingPage } from './missing-page.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
-import { type PageResult, refused } from './page-result.ts'
+import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
 import { isPatternFull, isSuspect, releaseTrusted, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
@@ -274,5 +274,6 @@ function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageRes
   reportBug(item.url, error, tools)
   const failure = 'reading'
   const outcome = decideOutcome({ kind: 'given-up', failure })
-  return { kind: 'result', page: unansweredReport(item, tools.clock.now(), failure, outcome, item.tries + 1), failure }
+  const page = unansweredReport(item, tools.clock.now(), failure, outcome, item.tries + 1)
+  return { ...resultOf(item, page), failure }
 }

@@ -1,14 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { encodeReport } from '../contracts/encode-report.ts'
+import type { Headers } from '../contracts/exchange.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import type { KnownPage } from '../contracts/visit.ts'
-import { digestOf, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+import { readInTurns } from '../page/reading.ts'
+import { digestOf, type Responder, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+import type { SiteTools } from './tools.ts'
+
+const HTML: Headers = [['Content-Type', 'text/html']]
 
 const PAGE = 'http://a.test/page'
 const DATE = 'Sun, 15 Nov 2020 08:49:37 GMT'
 const captured = { url: PAGE, at: 1_600_000_000_000 }
 const known = (more: Partial<KnownPage> = {}): KnownPage => ({
-  ...{ digest: digestOf('words'), textDigest: 0n, simhash: 0n, etag: '"1"', lastModified: DATE, captured },
+  ...{
+    was: 'kept' as const,
+    digest: digestOf('words'),
+    textDigest: 0n,
+    simhash: 0n,
+    etag: '"1"',
+    lastModified: DATE,
+    captured,
+  },
   ...more,
 })
 
@@ -73,4 +87,160 @@ test('tags that change though the page does not are of no use: only the date is 
   assert.deepEqual(page.outcome, { kind: 'kept', how: 'same' })
   assert.equal(validators?.renewed, 3)
   assert.deepEqual((await look(answer, known(), validators)).conditions, [['If-Modified-Since', DATE]])
+})
+
+test('the same bytes are not read again: no link, no title, no second document, a small part', async () => {
+  const body = `<title>Words</title>${'<a href=/other>x</a><a href=http://b.test/>y</a>'.repeat(50)}`
+  let readings = 0
+  const tools: Partial<SiteTools> = {
+    read: (input) => {
+      readings++
+      return readInTurns(input)
+    },
+  }
+  const web = new Scripted({ [PAGE]: { body, headers: [...HTML, ['ETag', '"2"']] } }, tools)
+  const before = known({ digest: digestOf(body), textDigest: 7n, simhash: 9n })
+  const { pages, parts, counts } = await web.visit({ agenda: [{ url: PAGE, before }] })
+  const [page] = pages
+  assert.deepEqual([page.outcome, page.status, readings], [{ kind: 'kept', how: 'same' }, 200, 0])
+  assert.deepEqual(page.memory, { digest: digestOf(body), textDigest: 7n, simhash: 9n, etag: '"2"' })
+  assert.deepEqual(web.kept.at(-1), { url: PAGE, digest: digestOf(body), copy: captured })
+  assert.deepEqual(
+    parts.flatMap(({ found, crossSite, findings }) => [...found, ...crossSite, ...findings]),
+    [],
+  )
+  assert.equal(page.links.length, 0)
+  assert.deepEqual([counts.get('documents'), counts.get('looks:same')], [undefined, 1])
+  const { robots: _, ...memory } = parts.at(-1)!.memory
+  const own = { ...parts.at(-1)!, pages, memory }
+  assert.ok(encodeReport(own).length < 600, String(encodeReport(own).length))
+  // Once changed, it is read as ever, and is still no second document.
+  const changed = new Scripted({ [PAGE]: { body } }, tools)
+  const other = await changed.visit({ agenda: [{ url: PAGE, before: known() }] })
+  assert.deepEqual([other.pages[0].outcome, readings], [{ kind: 'kept', how: 'changed' }, 1])
+  assert.deepEqual([other.counts.get('documents'), other.counts.get('looks:changed')], [undefined, 1])
+})
+
+test('a redirect that has become a page is a change and a new document', async () => {
+  const before = known({ was: 'moved', digest: digestOf('words'), captured: undefined })
+  const web = new Scripted({ [PAGE]: { body: 'words' } })
+  const { pages, counts } = await web.visit({ agenda: [{ url: PAGE, before }] })
+  assert.deepEqual(web.asked.at(-1)!.conditions, [])
+  assert.deepEqual([pages[0].outcome, counts.get('documents')], [{ kind: 'kept', how: 'changed' }, 1])
+})
+
+test('what says noindex now is not kept: with the page, with the same bytes, with a 304', async () => {
+  const headers = [...HTML, ['X-Robots-Tag', 'noindex']] as const
+  for (const answer of [
+    { body: 'words', headers },
+    { body: 'other words', headers },
+    { status: 304, headers },
+  ]) {
+    const { web, page } = await look(answer, known())
+    assert.deepEqual(page.outcome, { kind: 'refused', by: 'directive', rule: 'noindex' })
+    assert.deepEqual([page.capture, web.kept.some(({ url }) => url === PAGE)], [undefined, false])
+  }
+})
+
+test('a sitemap as it was is not read again, and stays a sitemap; one that may not be kept needs no record', async () => {
+  const map = 'http://a.test/sitemap.xml'
+  const xml = '<urlset><url><loc>http://a.test/1</loc></url></urlset>'
+  const before = known({ was: 'read', digest: digestOf(xml), etag: '"1"', captured: { url: map, at: 1 } })
+  const noindex = { body: xml, headers: [['X-Robots-Tag', 'noindex']] } as const
+  for (const [answer, item, records] of [
+    [{ status: 304 }, before, 1],
+    [{ body: xml }, before, 1],
+    [noindex, { ...before, captured: undefined }, 0],
+    [{ status: 304 }, { ...before, captured: undefined }, 0],
+  ] as const) {
+    const web = new Scripted({ [map]: answer })
+    const { pages, counts } = await web.visit({ agenda: [{ url: map, path: 'M', before: item }] })
+    assert.deepEqual(pages[0].outcome, { kind: 'read', as: 'sitemap', urls: 0, same: true })
+    assert.equal(web.kept.filter(({ url }) => url === map).length, records)
+    assert.deepEqual([web.pagesAsked, counts.get('sitemaps')], [['a.test/sitemap.xml'], undefined])
+  }
+  // Its bytes may be kept now, and nothing has them yet.
+  const web = new Scripted({ [map]: { body: xml } })
+  const { pages } = await web.visit({ agenda: [{ url: map, path: 'M', before: { ...before, captured: undefined } }] })
+  assert.deepEqual([pages[0].outcome, web.kept.at(-2)?.url], [{ kind: 'read', as: 'sitemap', urls: 1 }, map])
+})
+
+test('what robots.txt, the scope or a blacklist forbids now is not asked for', async () => {
+  const excluded = 'http://a.test/excluded'
+  const web = new Scripted({
+    'http://a.test/robots.txt': { body: 'User-agent: *\nDisallow: /page' },
+    [PAGE]: { body: 'words' },
+    [excluded]: { body: 'words' },
+  })
+  const { pages, counts } = await web.visit({ agenda: [PAGE, excluded].map((url) => ({ url, before: known() })) })
+  assert.deepEqual(web.pagesAsked, [])
+  assert.deepEqual(
+    pages.map(({ outcome }) => outcome),
+    [
+      { kind: 'refused', by: 'robots', rule: 'Disallow: /page' },
+      { kind: 'refused', by: 'scope', rule: 'exclude excluded' },
+    ],
+  )
+  assert.equal(counts.get('looks:refused'), 2)
+})
+
+test('a site that ends in a limit, and a pattern that is a trap: what is known there is still looked at', async () => {
+  const web = new Scripted({ [PAGE]: { body: 'words' } }, { trusts: () => false })
+  const memory = { ...freshMemory(), fetched: 5000, stopped: 'site-urls>=5000' }
+  const item = { url: PAGE, depth: 3, path: 'LLL', via: 'http://a.test/' }
+  const { pages, parts } = await web.visit({ agenda: [{ ...item, before: known() }], visit: { memory } })
+  assert.deepEqual(pages[0].outcome, { kind: 'kept', how: 'same' })
+  assert.deepEqual([parts.at(-1)!.memory.fetched, parts.flatMap(({ findings }) => findings)], [5000, []])
+  const first = await web.visit({ agenda: [item], visit: { memory } })
+  assert.equal(first.pages[0].outcome.kind, 'refused')
+})
+
+test('looks are as polite as first requests: a 429 with Retry-After ends them for that long', async () => {
+  const web = new Scripted({ [PAGE]: { status: 429, headers: [['Retry-After', '600']] }, [`${PAGE}2`]: { body: 'x' } })
+  const agenda = [PAGE, `${PAGE}2`].map((url) => ({ url, before: known() }))
+  const { pages, parts } = await web.visit({ agenda, leaseMs: 300_000 })
+  assert.deepEqual([pages.length, pages[0].outcome.kind], [1, 'later'])
+  const asked = web.asked.at(-1)!
+  assert.equal(asked.url, PAGE)
+  assert.equal(parts.at(-1)!.courtesy.notBefore, web.clock.now() + 600_000 - (web.clock.elapsed() - asked.endedAt))
+  assert.ok(web.durableAt.some((at) => at >= asked.endedAt))
+})
+
+/** Visit after visit, with what the last one left, as the coordinator would hand it out. */
+async function looks(answer: Responder, times: number) {
+  const web = new Scripted({ [PAGE]: answer })
+  let memory = freshMemory()
+  let before = known()
+  const outcomes: string[] = []
+  for (let nth = 0; nth < times; nth++) {
+    const { pages, parts } = await web.visit({ agenda: [{ url: PAGE, before }], visit: { memory } })
+    memory = parts.at(-1)!.memory
+    before = { ...before, ...pages[0].memory! }
+    const { outcome, status } = pages[0]
+    outcomes.push(`${status} ${outcome.kind === 'kept' ? outcome.how : outcome.kind}`)
+  }
+  return { web, outcomes, memory }
+}
+
+test('a server that says 304 though the page has changed is found out by whole looks, and then not believed', async () => {
+  let version = 0
+  const { outcomes, memory } = await looks((conditions) => {
+    version++
+    return conditions.length > 0 ? { status: 304 } : { body: `version ${version}`, headers: [...HTML, ['ETag', '"1"']] }
+  }, 60)
+  assert.deepEqual(memory.validators, { asked: 60, lies: 22, renewed: 0 })
+  // The first whole look, the second, and from then on every one.
+  assert.deepEqual(
+    outcomes.flatMap((outcome, at) => (outcome === '200 changed' ? [at + 1] : [])),
+    [20, ...Array.from({ length: 21 }, (_, at) => 40 + at)],
+  )
+})
+
+test('an honest server is asked whole once in twenty times, and answers 304 otherwise', async () => {
+  const etag = (conditions: Headers) => conditions.some(([name, value]) => name === 'If-None-Match' && value === '"1"')
+  const answer: Responder = (conditions) =>
+    etag(conditions) ? { status: 304 } : { body: 'words', headers: [...HTML, ['ETag', '"1"']] }
+  const { outcomes, memory } = await looks(answer, 40)
+  assert.equal(outcomes.filter((outcome) => outcome === '304 same').length, 38)
+  assert.deepEqual(memory.validators, { asked: 40, lies: 0, renewed: 0 })
 })

@@ -4,14 +4,15 @@
  * "not modified" of a changed page twice is not believed any more; tags that change though the page did not are not sent.
  */
 import type { Instant } from '../base/clock.ts'
-import type { Body, Exchange, Headers } from '../contracts/exchange.ts'
+import type { Headers } from '../contracts/exchange.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, KnownPage, PageMemory } from '../contracts/visit.ts'
 import { conditionsOf, isSameByValidators, validatorsOf } from '../web/http/validators.ts'
+import { type Answered, declaredType, directivesOf, type ReadAnswer } from './answers.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import type { Reporter } from './reporter.ts'
-import type { StorageTools } from './tools.ts'
+import { isSitemap } from './sitemaps.ts'
+import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 
 /** One look in so many is a whole one. */
 const WHOLE_EVERY = 20
@@ -24,28 +25,70 @@ const NO_BELIEF: Belief = { asked: 0, lies: 0, renewed: 0 }
 
 /** The headers of a conditional request; none for a first look, a whole one, or a server that is not believed. */
 export function conditionsFor({ before }: AgendaItem, memory: SiteMemory, now: Instant): Headers {
-  if (before === undefined) return []
+  // Without a capture to refer to, there is nothing that a 304 could be recorded as. Sitemaps need no record.
+  if (before === undefined || (before.captured === undefined && before.was !== 'read')) return []
   const { asked, lies, renewed } = memory.validators ?? NO_BELIEF
   if (lies >= LIES || (asked + 1) % WHOLE_EVERY === 0) return []
   const { etag, lastModified } = before
   return conditionsOf(renewed >= RENEWED ? { lastModified } : { etag, lastModified }, now)
 }
 
+interface LookTools {
+  site: StorageTools & PolicyTools
+  state: VisitState
+}
+
 /** A 304 that was asked for: the page is as it was; the record refers to the one that has its payload. */
-export function unmodified(
-  item: AgendaItem,
-  before: KnownPage,
-  exchange: Exchange,
-  answer: Body,
-  reporter: Reporter,
-  { archive }: Pick<StorageTools, 'archive'>,
-): PageResult {
-  const capture = archive.keep(exchange, before.digest, before.captured)
-  const { captured: _, ...known } = before
-  const memory = { ...known, ...validatorsOf(answer.head.headers, exchange.sentAt) }
+export function unmodified(item: AgendaItem, before: KnownPage, answered: Answered, tools: LookTools): PageResult {
+  const { reporter } = tools.state
   reporter.remember(withLook(reporter.memory, {}))
-  const page = reportOf(item, exchange, decideOutcome({ kind: 'unmodified' }), { capture, memory })
-  return resultOf(item, page)
+  const after = { ...before, ...validatorsOf(answered.answer.head.headers, answered.exchange.sentAt) }
+  return asBefore(item, after, answered, isForbidden(answered, tools), tools)
+}
+
+/**
+ * The bytes are those of the last look: they are not read again, and no link is reported again (Y12). Undefined: it has
+ * changed, or what it is can't be said without reading it.
+ */
+export function unchanged(item: AgendaItem, answered: ReadAnswer, tools: LookTools): PageResult | undefined {
+  const { before } = item
+  const { exchange, answer, digest, isAsked } = answered
+  if (before === undefined || before.digest !== digest || answer.payload.length === 0) return undefined
+  const noindex = isForbidden(answered, tools)
+  const hasCapture = before.captured !== undefined
+  // Without a declared type only the bytes say what it is, and whether that is still wanted.
+  const isKnown =
+    before.was === 'read'
+      ? hasCapture || noindex
+      : hasCapture && !noindex && !isSitemap(item) && declaredType(exchange) !== undefined
+  if (!isKnown) return undefined
+  const { reporter } = tools.state
+  const { etag: _etag, lastModified: _lastModified, ...known } = before
+  const after = { ...known, ...validatorsOf(answer.head.headers, exchange.sentAt) }
+  reporter.remember(judgeValidators(reporter.memory, before, after, isAsked))
+  return asBefore(item, after, answered, noindex, tools)
+}
+
+/** The result of a look that found the page as it was. What must not be kept (`noindex`) is not. */
+function asBefore(
+  item: AgendaItem,
+  { captured, was, ...memory }: KnownPage,
+  { exchange }: Answered,
+  noindex: boolean,
+  { site: { archive } }: LookTools,
+): PageResult {
+  if (noindex && was === 'kept') {
+    const outcome = decideOutcome({ kind: 'refused', by: 'directive', rule: 'noindex' })
+    return resultOf(item, reportOf(item, exchange, outcome, {}))
+  }
+  const capture = captured && !noindex ? archive.keep(exchange, memory.digest, captured) : undefined
+  const outcome = decideOutcome({ kind: 'as-before', was })
+  return resultOf(item, reportOf(item, exchange, outcome, { capture, memory }))
+}
+
+/** By the headers; the page itself says what it said before. */
+function isForbidden({ answer }: Answered, { site }: LookTools): boolean {
+  return directivesOf(answer.head.headers, undefined, site.token).noindex
 }
 
 /** What a whole answer shows of the server's validators. `isAsked`: it could have answered 304. */

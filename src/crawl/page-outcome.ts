@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import { type FailureKind, keptAs, type Outcome, type RefusedBy, statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
-import type { AgendaItem } from '../contracts/visit.ts'
+import type { AgendaItem, KnownPage } from '../contracts/visit.ts'
 import { failureOutcome } from './failures.ts'
 
 /** How the turn of a URL ended. */
@@ -13,8 +13,8 @@ type TurnEnd =
   /** Its site was given up, and the page with it. */
   | { kind: 'given-up'; failure: FailureKind }
   | { kind: 'moved'; to: string }
-  /** 304, as asked for. */
-  | { kind: 'unmodified' }
+  /** 304, as asked for; or the same bytes. */
+  | { kind: 'as-before'; was: KnownPage['was'] }
   | { kind: 'sitemap'; urls: number }
   /** robots.txt and the check for a missing page. */
   | { kind: 'own-request'; failure: FailureKind | undefined }
@@ -45,8 +45,8 @@ export function decideOutcome(end: TurnEnd): Outcome {
       return { kind: 'gone', why: end.failure }
     case 'moved':
       return { kind: 'moved', to: end.to }
-    case 'unmodified':
-      return { kind: 'kept', how: 'same' }
+    case 'as-before':
+      return end.was === 'read' ? { kind: 'read', as: 'sitemap', urls: 0, same: true } : { kind: 'kept', how: 'same' }
     case 'sitemap':
       return { kind: 'read', as: 'sitemap', urls: end.urls }
     case 'own-request':
@@ -55,7 +55,8 @@ export function decideOutcome(end: TurnEnd): Outcome {
       if (end.noindex) return refusal('directive', 'noindex')
       if (end.unwantedType !== undefined) return refusal('unwanted', `media type ${end.unwantedType}, as its bytes say`)
       if (end.isComplaint) return refusal('hazard', UNSUPPORTED_BROWSER)
-      return keptAs(end.before, end.digest)
+      // What was a redirect or a sitemap has changed, whatever its bytes.
+      return keptAs(end.before && { digest: end.before.was === 'kept' ? end.before.digest : '' }, end.digest)
   }
 }
 

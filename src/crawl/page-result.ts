@@ -3,7 +3,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import { type FailureKind, type Outcome, type RefusedBy, statusOfRefusal } from '../contracts/outcome.ts'
 import type { PageReport, VisitEnd } from '../contracts/report.ts'
-import type { AgendaItem } from '../contracts/visit.ts'
+import type { AgendaItem, KnownPage } from '../contracts/visit.ts'
 import { parseMediaType } from '../web/http/headers.ts'
 import { resolver } from '../web/url/web-url.ts'
 import { declaredType, locationOf } from './answers.ts'
@@ -14,8 +14,8 @@ export interface PageResult {
   readonly kind: 'result'
   readonly page: PageReport
   readonly failure?: FailureKind
-  /** It was visited before. */
-  readonly again?: boolean
+  /** It was fetched before. */
+  readonly before?: KnownPage
   /** Set when the detectors have seen it; others are shown to them when they are recorded. */
   readonly judged?: Judgement
   /** With this failure the site fails, and so the visit ends. */
@@ -23,14 +23,14 @@ export interface PageResult {
 }
 
 export function resultOf(item: AgendaItem, page: PageReport, judged?: Judgement): PageResult {
-  return { kind: 'result', page, again: item.before !== undefined, judged }
+  return { kind: 'result', page, before: item.before, judged }
 }
 
 /** A URL that was not requested. */
 export function refused(item: AgendaItem, by: RefusedBy, rule: string, at: Instant, held = false): PageResult {
   const page = blankReport(item, at, decideOutcome({ kind: 'refused', by, rule, held }))
   page.status = statusOfRefusal(by, rule)
-  return { kind: 'result', page }
+  return resultOf(item, page)
 }
 
 /** As much of a `data:` URL, say, as shows what it is. */

@@ -1,5 +1,5 @@
 /** Records what became of a URL: in the report, in the counts, and in the site's memory. */
-import { countLabel } from '../contracts/counts.ts'
+import { countLabel, type LookResult } from '../contracts/counts.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import { statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
@@ -9,16 +9,16 @@ import { keep } from './answers.ts'
 import { failureOfStatus, withAnswer } from './failures.ts'
 import { learnFromForm } from './form-actions.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
-import { type PageResult, reportOf } from './page-result.ts'
+import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import { judge, type Seen } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools, RequestTools, StorageTools } from './tools.ts'
 
 export function recordResult(result: PageResult, reporter: Reporter, tools: PolicyTools): void {
-  const { page, failure, again } = result
+  const { page, failure, before } = result
   const { tally } = reporter
   // First of all: if a detector throws, the page is recorded once, as one that cannot be read.
-  if (isUnjudged(result)) judge(page, unreadFacts(page, again, tools), false, reporter, tools)
+  if (isUnjudged(result)) judge(page, unreadFacts(page, before !== undefined, tools), false, reporter, tools)
   reporter.addPage(page)
   learnFromForm(page, reporter, tools.urls)
   const requested = page.status > 0 || failure !== undefined
@@ -30,8 +30,10 @@ export function recordResult(result: PageResult, reporter: Reporter, tools: Poli
     if (page.outcome.by === 'unwanted') tally.add(`unwanted:${countLabel(page.mediaType)}`)
     else tally.add(`refused:${page.outcome.by}`)
   }
-  if (page.outcome.kind === 'read') tally.add('sitemaps')
-  if (page.outcome.kind === 'kept') {
+  if (page.outcome.kind === 'read' && before?.was !== 'read') tally.add('sitemaps')
+  if (before !== undefined) tally.add(`looks:${lookLabel(page)}`)
+  // A second look at a page brings no second document.
+  if (page.outcome.kind === 'kept' && before?.was !== 'kept') {
     tally.add('documents')
     tally.add('bytes', page.bytes)
     tally.add(`type:${countLabel(page.mediaType)}`)
@@ -43,6 +45,21 @@ export function recordResult(result: PageResult, reporter: Reporter, tools: Poli
   if (page.status > 0 && page.outcome.kind === 'later') reporter.remember(withAnswer(reporter.memory))
 }
 
+/** What a look at a known page brought. */
+function lookLabel({ outcome, status }: PageReport): LookResult {
+  switch (outcome.kind) {
+    case 'kept':
+      return outcome.how !== 'same' ? 'changed' : status === 304 ? 'unmodified' : 'same'
+    case 'read':
+      return outcome.same === undefined ? 'changed' : status === 304 ? 'unmodified' : 'same'
+    case 'gone':
+    case 'later':
+      return 'failed'
+    default:
+      return outcome.kind
+  }
+}
+
 /** Answers that the detectors have not seen. A drip-feed has shown something, though it is tried again. */
 function isUnjudged({ page, failure, judged }: PageResult): boolean {
   if (page.outcome.kind === 'later') return failure !== undefined && page.bytes > 0
@@ -50,7 +67,7 @@ function isUnjudged({ page, failure, judged }: PageResult): boolean {
 }
 
 /** What the URL of an unread answer says. */
-function unreadFacts({ url }: PageReport, again: boolean | undefined, { urls }: PolicyTools): Seen {
+function unreadFacts({ url }: PageReport, again: boolean, { urls }: PolicyTools): Seen {
   const parsed = urls.parse(url)
   return { path: parsed === undefined ? '/' : normalPath(parsed), again, links: [], crossSite: 0 }
 }
@@ -62,7 +79,7 @@ export function recordStale(item: AgendaItem, reporter: Reporter, tools: PolicyT
   const tries = item.tries + 1
   const outcome = decideOutcome({ kind: 'failed', failure, tries, at, patience: tools.patience })
   const page = unansweredReport(item, at, failure, outcome, tries)
-  recordResult({ kind: 'result', page, failure }, reporter, tools)
+  recordResult({ ...resultOf(item, page), failure }, reporter, tools)
 }
 
 /** robots.txt and the check for a missing page are archived and logged like pages, but never documents nor in the queue. */

@@ -213,7 +213,7 @@ test('a repeated visit adds nothing to what limits and detectors count', async (
     [`${SITE}/fails`]: { status: 500 },
   }
   const captured = { url: `${SITE}/`, at: 0 }
-  const before = { digest: 'sha1:', textDigest: 0n, simhash: 0n, captured }
+  const before = { was: 'kept' as const, digest: 'sha1:', textDigest: 0n, simhash: 0n, captured }
   const agenda = [...Object.keys(script), `${SITE}/gone`].map((url) => ({ url, before }))
   const web = new Scripted(script, wary)
   const { parts, pages } = await web.visit({ agenda, visit: { known: BigUint64Array.of(parseUrl(`${SITE}/`)!.key) } })

@@ -33,8 +33,11 @@ export interface ScriptedAnswer {
   tookMs?: number
 }
 
+/** An answer to a request with these conditions. */
+export type Responder = (conditions: Headers) => ScriptedAnswer
+
 /** By URL; a list is one answer after the other, the last one for ever. Others are missing (404). */
-export type Script = Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>
+export type Script = Record<string, ScriptedAnswer | readonly ScriptedAnswer[] | Responder>
 
 export interface Asked {
   url: string
@@ -240,9 +243,9 @@ export class Scripted {
         if (!request.may())
           return { ...exchangeOf(request, clock, clock.elapsed(), { kind: 'withheld' }), ...connected }
         const began = clock.elapsed()
-        const said = this.#next(request.url)
-        const cookie = request.headers.find(([name]) => name === 'Cookie')?.[1]
         const conditions = request.headers.filter(([name]) => name.startsWith('If-'))
+        const said = this.#next(request.url, conditions)
+        const cookie = request.headers.find(([name]) => name === 'Cookie')?.[1]
         const asked: Asked = {
           url: request.url,
           at: began,
@@ -261,10 +264,11 @@ export class Scripted {
     }
   }
 
-  #next(url: string): ScriptedAnswer {
+  #next(url: string, conditions: Headers): ScriptedAnswer {
     const times = this.#times.get(url) ?? 0
     this.#times.set(url, times + 1)
     const said = this.#script[url] ?? { status: 404, body: 'no such page' }
+    if (typeof said === 'function') return said(conditions)
     return 'length' in said ? said[Math.min(times, said.length - 1)] : said
   }
 }

@@ -50,7 +50,7 @@ test('visited again with the earlier result: the same, or changed', async () => 
     [digestOf('other words'), 'changed'],
   ] as const) {
     const web = new Scripted({ [HOME]: { body: 'words' } })
-    const before = { digest, textDigest: 0n, simhash: 0n, captured: { url: HOME, at: 0 } }
+    const before = { was: 'kept' as const, digest, textDigest: 0n, simhash: 0n, captured: { url: HOME, at: 0 } }
     const { pages } = await web.visit({ agenda: [{ url: HOME, before }] })
     assert.deepEqual(pages[0].outcome, { kind: 'kept', how })
   }

@@ -11,8 +11,16 @@ import { type Decoded, withDecoded } from '../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
-import { payloadDigest } from '../web/warc/http-block.ts'
-import { isDuplicate, keep, memoryOf, readAnswer, wantPage, watched } from './answers.ts'
+import {
+  type Answered,
+  isDuplicate,
+  keep,
+  memoryOf,
+  type ReadAnswer,
+  readAnswer,
+  wantPage,
+  watched,
+} from './answers.ts'
 import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
 import { judgeValidators } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -27,7 +35,7 @@ import {
   reportFinding,
 } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { type Answered, type ContentKind, failed, type PageTools } from './visit-url.ts'
+import { type ContentKind, failed, type PageTools } from './visit-url.ts'
 
 export const PAGE: ContentKind = {
   wants: (_, status, headers, { state }) => wantPage(status, headers, state.scope),
@@ -66,13 +74,13 @@ function isRedirectChain(item: AgendaItem, page: PageReport, { state, site }: Pa
   if (redirectsIn(item.path) + 1 < MAX_REDIRECTS || site.trusts(reporter.visit.site, REDIRECT_CHAIN)) return false
   const evidence = `${MAX_REDIRECTS} redirects in a row, each to another URL`
   // Once per visit: a site may have any number of them.
-  if (reporter.isFirstRefusal(CHAIN_KEY))
+  if (item.before === undefined && reporter.isFirstRefusal(CHAIN_KEY))
     reportFinding({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
   reporter.tally.add(`stopped:${REDIRECT_CHAIN}`)
   return true
 }
 
-export async function readPage(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
+export async function readPage(item: AgendaItem, answered: ReadAnswer, tools: PageTools): Promise<PageResult> {
   const { head, payload } = answered.answer
   const { type } = parseMediaType(headerOf(head.headers, 'content-type'))
   const limit = { bytes: tools.state.scope.limitFor(type), ratio: tools.site.decode.ratio }
@@ -82,7 +90,7 @@ export async function readPage(item: AgendaItem, answered: Answered, tools: Page
 
 async function takePage(
   item: AgendaItem,
-  { url, exchange, answer, isAsked }: Answered,
+  { url, exchange, answer, isAsked, digest }: ReadAnswer,
   declared: string,
   decoded: Decoded,
   tools: PageTools,
@@ -97,7 +105,6 @@ async function takePage(
   const { directives, sniffed, notes } = content
   const reading = content.reading === 'failed' ? undefined : content.reading
   const isUnwanted = declared === '' && sniffed !== undefined && !scope.wantsMedia(sniffed)
-  const digest = payloadDigest(answer)
   const outcome = decideOutcome({
     kind: 'page',
     noindex: directives.noindex,
@@ -117,7 +124,7 @@ async function takePage(
   const isKept = outcome.kind === 'kept'
   if (outcome.kind === 'refused' && outcome.by === 'hazard') reportComplaint(item.url, reporter, site)
   const memory =
-    isKept && capture !== undefined ? memoryOf(capture, reading, answer.head.headers, exchange.sentAt) : undefined
+    isKept && capture !== undefined ? memoryOf(digest, reading, answer.head.headers, exchange.sentAt) : undefined
   const page = reportOf(item, exchange, outcome, { ...found, capture, memory })
   const path = normalPath(url)
   const again = item.before !== undefined

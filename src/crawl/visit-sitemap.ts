@@ -12,13 +12,24 @@ import { decodeContent } from '../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { type ListedUrl, type Sitemap, sitemapInStretches } from '../web/sitemap/sitemap.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
-import { declaredType, directivesOf, keep, memoryOf, reportBug, wantBody, wantPage, watched } from './answers.ts'
+import {
+  type Answered,
+  declaredType,
+  directivesOf,
+  keep,
+  memoryOf,
+  type ReadAnswer,
+  reportBug,
+  wantBody,
+  wantPage,
+  watched,
+} from './answers.ts'
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
-import { type Answered, type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
+import { type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
 /** Decoded or not. Less than the protocol's 50 MB, for a thread may read hundreds; 50,000 URLs take 5 to 12 MB. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -52,8 +63,8 @@ async function sitemapMoved(
   return resultOf(item, reportOf(item, exchange, outcome, { capture, links }))
 }
 
-async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
-  const { exchange, answer } = answered
+async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTools): Promise<PageResult> {
+  const { exchange, answer, digest } = answered
   const { reporter } = tools.state
   const { sitemap, notes, bytes } = await parse(item, answer, tools)
   // A repeated visit brings nothing that was not counted.
@@ -67,7 +78,7 @@ async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   const { headers } = answer.head
   const directives = directivesOf(headers, undefined, tools.site.token)
   // Most sitemaps that say `noindex` belong to honest sites that keep them out of search results: not kept, but read.
-  const capture = directives.noindex ? undefined : (await keep(exchange, answer, tools.site)).capture
+  const capture = directives.noindex ? undefined : (await keep(exchange, answer, tools.site, digest)).capture
   if (sitemap === undefined) return failed(item, 'reading', exchange, tools, { capture })
   reporter.beginPage()
   const left = new Map<LeftOut, number>()
@@ -76,7 +87,7 @@ async function readSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   // For crawl.log and explain, few and short.
   const troubles = sitemap.troubles.map((trouble) => trouble.replaceAll(',', ''))
   const allNotes = [...notes, sitemap.kind, ...troubles, ...[...left].map(([why, count]) => `${why}:${count}`)]
-  const memory = capture && memoryOf(capture, undefined, headers, exchange.sentAt)
+  const memory = memoryOf(digest, undefined, headers, exchange.sentAt)
   const outcome = decideOutcome({ kind: 'sitemap', urls })
   return resultOf(item, reportOf(item, exchange, outcome, { capture, memory, notes: allNotes }))
 }

@@ -2,17 +2,18 @@
  * The turn of one URL: wanted, permitted, requested, answered; the same for pages and sitemaps. It ends here when there is
  * nothing to read; otherwise `visit-page.ts` or `visit-sitemap.ts` go on with the answer.
  */
-import { type Body, type Exchange, type Headers, STALE_CONNECTION, type Want } from '../contracts/exchange.ts'
+import { type Exchange, type Headers, STALE_CONNECTION, type Want } from '../contracts/exchange.ts'
 import { isByForm } from '../contracts/generation.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
 import { statusOfFailure } from '../contracts/outcome.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
-import { keep, redirectTarget, watched } from './answers.ts'
+import { payloadDigest } from '../web/warc/http-block.ts'
+import { type Answered, keep, type ReadAnswer, redirectTarget, watched } from './answers.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
-import { conditionsFor, unmodified } from './look-again.ts'
+import { conditionsFor, unchanged, unmodified } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type Found, type PageResult, refused, reportOf, resultOf } from './page-result.ts'
 import { isListed, stoppedBy } from './report-hazards.ts'
@@ -35,20 +36,12 @@ export type PageEnd =
   /** A kept connection was closed under the request: repeated once on a new one, after the pause; not a failure. */
   | { kind: 'stale' }
 
-export interface Answered {
-  url: WebUrl
-  exchange: Exchange
-  answer: Body
-  /** It was asked for with validators. */
-  isAsked: boolean
-}
-
 /** What pages and sitemaps do differently. */
 export interface ContentKind {
   wants(item: AgendaItem, status: number, headers: Headers, tools: PageTools): Want
   moved(item: AgendaItem, answered: Answered, target: WebUrl, tools: PageTools): Promise<PageResult>
   /** 2xx, and as much of it as is wanted. */
-  read(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult>
+  read(item: AgendaItem, answered: ReadAnswer, tools: PageTools): Promise<PageResult>
 }
 
 export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageTools): Promise<PageEnd> {
@@ -61,8 +54,7 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
 
   const wants = (status: number, headers: Headers) => kind.wants(item, status, headers, tools)
-  const { reporter } = tools.state
-  const conditions = conditionsFor(item, reporter.memory, clock.now())
+  const conditions = conditionsFor(item, tools.state.reporter.memory, clock.now())
   const exchange = await request(item.url, wants, tools.connection, tools.site, conditions)
   if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-requested' }
   const { answer } = exchange
@@ -74,11 +66,11 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
     const outcome = decideOutcome({ kind: 'refused', by: 'unwanted', rule: answer.want.rule })
     return resultOf(item, reportOf(item, exchange, outcome, {}))
   }
-  const isAsked = conditions.length > 0
-  if (answer.head.status === 304 && isAsked && item.before !== undefined)
-    return unmodified(item, item.before, exchange, answer, reporter, tools.site)
+  const answered = { url, exchange, answer, isAsked: conditions.length > 0 }
+  if (answer.head.status === 304 && answered.isAsked && item.before !== undefined)
+    return unmodified(item, item.before, answered, tools)
   const target = redirectTarget(answer.head, item.url, urls)
-  if (target !== undefined) return kind.moved(item, { url, exchange, answer, isAsked }, target, tools)
+  if (target !== undefined) return kind.moved(item, answered, target, tools)
   const failure = failureOfStatus(answer.head.status)
   if (failure !== undefined) {
     const { capture } = await keep(exchange, answer, tools.site)
@@ -88,7 +80,8 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
   if (broken !== undefined && waitAfter(broken, item.tries + 1, tools.site.patience) !== undefined)
     return failed(item, broken, exchange, tools, { status: statusOfFailure(broken) })
-  return kind.read(item, { url, exchange, answer, isAsked }, tools)
+  const whole = { ...answered, digest: payloadDigest(answer) }
+  return unchanged(item, whole, tools) ?? kind.read(item, whole, tools)
 }
 
 /** As the table says: later, or gone; gone, too, if its site is given up because of it. */
@@ -128,6 +121,8 @@ export function refuseUnwanted(
   const judge = () => (sitemap ? state.scope.judgeSitemap(url) : state.scope.judge(url, item.depth))
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
+  // It is in the collection, and looking again adds nothing to a trap.
+  if (item.before !== undefined) return undefined
   const useless = isByForm(item.path) ? uselessForm(url, memory) : undefined
   if (useless !== undefined) {
     tally.add('stopped:form-action')

@@ -77,7 +77,7 @@ const PAGE: NonNullable<UrlFacts['page']> = {
   ...{ id: 1, url: 'https://a.test/', depth: 0, via: null, path: '', tookMs: 1, tries: 0, at: 0, firstAt: 0, looks: 1 },
   ...{ status: 200, mediaType: 'text/html', sniffed: null, language: null, bytes: 10, digest: null, title: '' },
   ...{ outcome: 'kept', why: 'first', detail: null, annotations: '' },
-  ...{ etag: null, lastModified: null, changes: 0, changedMs: 0, unchangedMs: 0 },
+  hasContent: 0,
 }
 
 test('defects of a response are explained in plain text', () => {
@@ -99,4 +99,57 @@ test('defects of a response are explained in plain text', () => {
     explained({ outcome: 'refused', why: 'robots', detail: 'Disallow: /' })[0],
     'Not collected: forbidden by robots.txt (Disallow: /).',
   )
+})
+
+test('a page that was collected: every state of it can be told from the others', () => {
+  const MAY = Date.UTC(2026, 4, 1, 12)
+  const facts = { ...URL_FACTS, captures: 3, lastGoodAt: MAY }
+  const known = (page: Partial<typeof PAGE>, more: Partial<UrlFacts> = {}) =>
+    explainUrl({ ...facts, page: { ...PAGE, looks: 4, hasContent: 1, ...page }, ...more }, SITE, 0)
+  const gone = (status: number, why: string) => known({ outcome: 'gone', status, why })
+  const stays = 'It was collected before, and stays so: 3 captures, the last that has it of 2026-05-01 12:00:00 UTC.'
+  const states: [lines: string[], first: string][] = [
+    [
+      gone(404, 'status-404'),
+      'Missing: status 404 (not found) at the last look; it is gone if that stays so for some days.',
+    ],
+    [gone(410, 'status-410'), 'Gone: status 410 (gone); it is not looked at again.'],
+    [
+      known({ outcome: 'gone', status: 404, why: 'status-404' }, { view: { ...URL_VIEW, mark: 'gone' } }),
+      'Gone: status 404 (not found); it is not looked at again.',
+    ],
+    [gone(403, 'status-403'), 'Forbidden now: the server answered with status 403 (forbidden) at the last look.'],
+    [gone(-2, 'connect'), 'Unreachable: the last look ended with connection refused.'],
+    [gone(503, 'status-503'), 'Unreachable: the last look ended with status 503 (service unavailable).'],
+    [
+      known({ outcome: 'refused', status: -9998, why: 'robots', detail: 'Disallow: /x' }),
+      'Forbidden now: robots.txt says Disallow: /x. It is not requested.',
+    ],
+    [
+      known({ outcome: 'refused', status: -5000, why: 'scope', detail: 'exclude x' }),
+      'Out of scope now: exclude x. It is not requested.',
+    ],
+    [
+      known({ outcome: 'refused', status: 200, why: 'directive', detail: 'noindex' }),
+      'Refused now: the page forbids it (noindex). It is not kept.',
+    ],
+    [
+      known({ outcome: 'moved', status: 301, detail: 'http://b.test/' }),
+      'Moved: it redirects with status 301 to http://b.test/ now, which is treated like a link.',
+    ],
+  ]
+  for (const [lines, first] of states) assert.deepEqual(lines.slice(0, 2), [first, stays])
+  const failedLook = { at: MAY, status: -4, outcome: 'later', why: 'first-byte-timeout', detail: null }
+  assert.deepEqual(known({}, { failedLook }).slice(0, 2), [
+    'Unreachable: the last look ended with no response in time.',
+    stays,
+  ])
+  const collected = (page: Partial<typeof PAGE>) => known(page)[0]
+  assert.equal(
+    collected({ why: 'same', status: 304 }),
+    'Collected: 3 captures. Unmodified: the server said so at the last look.',
+  )
+  assert.equal(collected({ why: 'same' }), 'Collected: 3 captures. It was unchanged at the last look.')
+  assert.equal(collected({ why: 'changed' }), 'Collected: 3 captures. It had changed at the last look.')
+  assert.equal(collected({ looks: 1 }), 'Collected: 3 captures.')
 })

@@ -1,6 +1,6 @@
 /** Why a URL or a site is, or is not, in the collection: facts turned into sentences. Pure functions. */
 import { formatDuration, formatSize } from '../../base/units.ts'
-import { failureText, markText, refusalText } from '../../report/status-text.ts'
+import { failureText, markText, refusalText, statusText } from '../../report/status-text.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from './services.ts'
 import { plain, some, timeText } from './text.ts'
@@ -26,7 +26,9 @@ function statusLines(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyN
   const waits = view?.mark === 'waiting' ? [whenFetched(view, site.view, now)] : []
   if (page === undefined) return ['Known, but not fetched yet.', ...waits]
   const held = view?.mark === 'held' ? ['It is fetched if this hazard is withdrawn.'] : []
-  return [outcomeSentence(page, facts.captures), ...held, ...waits]
+  const wasThere = page.hasContent === 1 && (page.outcome !== 'kept' || facts.failedLook !== undefined)
+  const status = wasThere ? knownPageLines(page, facts) : [outcomeSentence(page, facts.captures)]
+  return [...status, ...held, ...waits]
 }
 
 function unknownUrl({ inlinks }: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined): string[] {
@@ -71,7 +73,7 @@ function outcomeSentence(page: PageView, captures: number): string {
   const why = page.why === null ? '' : plain(failureText(page.why) ?? page.why)
   switch (page.outcome) {
     case 'kept':
-      return `Collected: ${some(captures, 'capture')}.`
+      return `Collected: ${some(captures, 'capture')}.${lookSentence(page)}`
     case 'moved':
       return `Redirected with status ${page.status} to ${plain(page.detail ?? '?')}, which is treated like a link.`
     case 'read':
@@ -83,6 +85,45 @@ function outcomeSentence(page: PageView, captures: number): string {
     case 'later':
       return `Not collected yet: the last try ended with ${why}${detail}.`
   }
+}
+
+/** What the last look at a page that was there before showed. */
+function lookSentence({ looks, why, status }: PageView): string {
+  if (looks < 2) return ''
+  if (why === 'changed') return ' It had changed at the last look.'
+  if (why !== 'same') return ''
+  return status === 304 ? ' Unmodified: the server said so at the last look.' : ' It was unchanged at the last look.'
+}
+
+/** A page that was collected, or read as a sitemap, and is not there now: never given up at one failure. */
+function knownPageLines(page: PageView, { view, captures, lastGoodAt, failedLook }: UrlFacts): string[] {
+  if (page.outcome === 'read') return [outcomeSentence(page, captures)]
+  const last = failedLook ?? page
+  const when = lastGoodAt === undefined ? '' : `, the last that has it of ${timeText(lastGoodAt)} UTC`
+  return [
+    stateSentenceOf(last, view?.mark),
+    `It was collected before, and stays so: ${some(captures, 'capture')}${when}.`,
+  ]
+}
+
+function stateSentenceOf(
+  { outcome, why, detail, status }: Pick<PageView, 'why' | 'detail' | 'status'> & { outcome: string },
+  mark: UrlView['mark'] | undefined,
+): string {
+  if (outcome === 'moved')
+    return `Moved: it redirects with status ${status} to ${plain(detail ?? '?')} now, which is treated like a link.`
+  if (outcome === 'refused') {
+    const now = why === 'robots' ? 'Forbidden now' : why === 'scope' ? 'Out of scope now' : 'Refused now'
+    const rule = why === 'robots' || why === 'scope' ? (detail ?? '') : refusalText(why ?? '', detail ?? '')
+    const effect = status > 0 ? 'It is not kept' : 'It is not requested'
+    return `${now}: ${why === 'robots' ? 'robots.txt says ' : ''}${plain(rule)}. ${effect}.`
+  }
+  const answer = status > 0 ? `status ${statusText(String(status))}` : plain(failureText(why ?? '') ?? why ?? '')
+  if (status === 410 || (status === 404 && mark === 'gone')) return `Gone: ${answer}; it is not looked at again.`
+  if (status === 404) return `Missing: ${answer} at the last look; it is gone if that stays so for some days.`
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429)
+    return `Forbidden now: the server answered with ${answer} at the last look.`
+  return `Unreachable: the last look ended with ${answer}.`
 }
 
 function whenFetched(view: UrlView, site: SiteView | undefined, now: number): string {

@@ -195,18 +195,22 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       names: null,
       proposed: { count: 0, proposals: [] },
     }),
-    captures: async () => [
-      {
-        at: 1_780_000_000_000,
-        status: 200,
-        mediaType: 'text/html',
-        length: 321,
-        digest: 'sha1:AAAA',
-        kind: 'response',
-        volume: 'v.warc.gz',
-        offset: 5,
-      },
-    ],
+    history: async () => ({
+      captures: [
+        {
+          at: 1_780_000_000_000,
+          status: 200,
+          mediaType: 'text/html',
+          length: 321,
+          digest: 'sha1:AAAA',
+          kind: 'response',
+          volume: 'v.warc.gz',
+          offset: 5,
+          look: 'first',
+        },
+      ],
+      failedLooks: [],
+    }),
     content: async (url, at) => ({
       url,
       at: at ?? 1_780_000_000_000,

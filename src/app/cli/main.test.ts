@@ -50,6 +50,59 @@ test('status and history fit 80 columns', async () => {
   assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, over))).out, /shrinks|trend/)
 })
 
+test('history shows every look, also those that left no capture, in 80 columns', async () => {
+  const day = 86_400_000
+  const begin = Date.UTC(2026, 4, 1, 12)
+  const digest = `sha1:${'A'.repeat(32)}`
+  const at = (nth: number) => begin + nth * day
+  const common = {
+    mediaType: 'text/html',
+    length: 321,
+    digest,
+    volume: 'ORBWEAVER-20260501120000-00001-host~1.warc.gz',
+  }
+  const reader = fakeReader({
+    history: async () => ({
+      captures: [
+        { ...common, at: at(0), status: 200, kind: 'response', offset: 5, look: 'first' },
+        { ...common, at: at(1), status: 304, kind: 'revisit', mediaType: '', offset: 500, look: 'unmodified' },
+        { ...common, at: at(4), status: 404, kind: 'response', offset: 900, look: 'missing' },
+      ],
+      failedLooks: [
+        { at: at(2), status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },
+        { at: at(3), status: -2, outcome: 'later', why: 'connect-timeout', detail: null },
+      ],
+    }),
+  })
+  const { out } = await orbweaver(['history', 'http://a.test/'], fakeServices(undefined, reader))
+  assert.equal(
+    out,
+    `http://a.test/
+  2026-05-01 12:00:00 UTC  first       200  text/html  response of 321 B
+    ${digest}
+    ${common.volume}:5
+  2026-05-02 12:00:00 UTC  unmodified  304  revisit of 321 B
+    ${common.volume}:500
+  2026-05-03 12:00:00 UTC  refused     forbidden by robots.txt (Disallow: /x)
+  2026-05-04 12:00:00 UTC  failed      connection timed out
+  2026-05-05 12:00:00 UTC  missing     404  text/html  response of 321 B
+    ${digest}
+    ${common.volume}:900
+`,
+  )
+  for (const line of out.split('\n')) assert.ok([...line].length <= 80, line)
+  const json = JSON.parse(
+    (await orbweaver(['history', 'http://a.test/', '--json'], fakeServices(undefined, reader))).out,
+  )
+  assert.deepEqual(
+    json.captures.map(({ look }: { look: string }) => look),
+    ['first', 'unmodified', 'missing'],
+  )
+  assert.deepEqual(json.failedLooks[0], {
+    ...{ at: '2026-05-03T12:00:00.000Z', status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },
+  })
+})
+
 test('a worker ends with a summary of its work', async () => {
   const { err } = await orbweaver(['worker', '--server', 'http://127.0.0.1:8723', '-c', folder])
   assert.match(err, /\nThe crawl is complete\. This worker: 10 pages, 20 kB, in \d+m?s\.\n$/)

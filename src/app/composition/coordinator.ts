@@ -21,11 +21,13 @@ import {
 } from '../../collection/locations/own-locations.ts'
 import { mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
 import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirrors/mirror-maintenance.ts'
+import { fillBefore } from '../../collection/pages/known-pages.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
-import type { FindCopy } from '../../contracts/ports.ts'
+import type { FindCopy, Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
+import type { Database } from '../../database/database.ts'
 import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
@@ -90,7 +92,11 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
   const { frontier: opened, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
-  const granting = { ...opened, ledger: parts.ledgerOver?.(opened.ledger) ?? opened.ledger }
+  const granting = {
+    ...opened,
+    frontier: parts.refresh === undefined ? opened.frontier : withKnownPages(opened.frontier, database),
+    ledger: parts.ledgerOver?.(opened.ledger) ?? opened.ledger,
+  }
   // Workers on other machines prefetch leases themselves.
   const frontier: LeasesAhead = workersElsewhere
     ? { ...granting, giveBackOld: async () => {}, filled: async () => {} }
@@ -116,6 +122,18 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   } catch (error) {
     await intake.close().catch(() => {})
     throw error
+  }
+}
+
+/** Visits carry what the catalogue knows of their pages. Before leases are prefetched, so that those wait for nothing. */
+function withKnownPages(frontier: Frontier, database: Database): Frontier {
+  return {
+    ...frontier,
+    async checkOut(worker, atMost) {
+      const answer = await frontier.checkOut(worker, atMost)
+      await fillBefore(database, answer.visits)
+      return answer
+    },
   }
 }
 

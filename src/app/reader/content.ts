@@ -1,10 +1,19 @@
-/** A page as it was collected: head, payload (of a revisit, from the capture it repeats), decoded body and text. */
+/** A page as it was collected: head, payload (of a revisit, from the capture it repeats), decoded body and text; and its looks. */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { capturesOf, responseAt, responseWith, type StoredCapture } from '../../collection/captures/read-captures.ts'
+import { pick } from '../../base/pick.ts'
+import {
+  capturesOf,
+  currentCapture,
+  responseAt,
+  responseWith,
+  type StoredCapture,
+} from '../../collection/captures/read-captures.ts'
+import { failedLooksOf } from '../../collection/pages/read-pages.ts'
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
-import type { Database } from '../../database/database.ts'
+import type { SiteName, UrlKey } from '../../contracts/visit.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
@@ -27,19 +36,48 @@ export interface Content {
 /** More than a crawl allows, for the operator asked for this page; still bounded, against bombs. */
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
-/** The captures of a URL, in whatever spelling: `history` lists them, `get` reads the last one. */
-export function capturesFor(
+/** Reads something of a URL in whatever spelling; undefined for what is not one. */
+function ofUrl<T>(
   database: Database,
   text: string,
-  upTo?: Instant,
-  atMost?: number,
-): Promise<StoredCapture[]> {
+  read: (tx: Tx, site: SiteName, key: UrlKey) => Promise<T>,
+): Promise<T | undefined> {
   return database.read(async (tx) => {
     const url = (await frontierQueries.reader(tx)).parse(text)
-    return url === undefined
-      ? []
-      : capturesOf(tx, url.site, (await frontierQueries.url(tx, text))?.key ?? url.key, upTo, atMost)
+    if (url === undefined) return undefined
+    return read(tx, url.site, (await frontierQueries.url(tx, text))?.key ?? url.key)
   })
+}
+
+/** What a capture shows, compared with the last one before it that has the page. */
+export type LookResult = 'first' | 'changed' | 'same' | 'unmodified' | 'moved' | 'missing' | 'gone' | 'failed'
+
+/** What `history` prints of a capture. */
+const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
+const MAX_HISTORY = 10_000
+
+/** Every look at a URL: its captures, and looks that left none; oldest first. */
+export async function historyOf(database: Database, text: string) {
+  const found = await ofUrl(database, text, async (tx, site, key) => ({
+    // One more, to compare the first one with.
+    captures: await capturesOf(tx, site, key, undefined, MAX_HISTORY + 1),
+    failedLooks: await failedLooksOf(tx, site, key),
+  }))
+  if (found === undefined) return { captures: [], failedLooks: [] }
+  let digest: string | undefined
+  const captures = found.captures.map((capture) => {
+    const look = lookResult(capture, digest)
+    if (look === 'first' || look === 'changed') digest = capture.digest
+    return { ...pick(capture, ...HISTORY), look }
+  })
+  return { captures: captures.slice(-MAX_HISTORY), failedLooks: found.failedLooks }
+}
+
+function lookResult({ status, digest }: StoredCapture, before: string | undefined): LookResult {
+  if (status === 304) return 'unmodified'
+  if (status >= 200 && status <= 299) return before === undefined ? 'first' : before === digest ? 'same' : 'changed'
+  if (status >= 300 && status <= 399) return 'moved'
+  return status === 404 ? 'missing' : status === 410 ? 'gone' : 'failed'
 }
 
 export async function contentOf(
@@ -48,9 +86,9 @@ export async function contentOf(
   text: string,
   at: Instant | undefined,
 ): Promise<Content | undefined> {
-  const [capture] = await capturesFor(database, text, at, 1)
+  const capture = await ofUrl(database, text, (tx, site, key) => currentCapture(tx, site, key, at))
   if (capture === undefined) return undefined
-  const { url, status, mediaType, digest, volume, offset } = capture
+  const { url, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>
     database.read(
@@ -62,11 +100,12 @@ export async function contentOf(
       'unreadable',
       `${url} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
     )
-  const { headers, wireHead: head } = read.http
+  const { headers, wireHead: head, status } = read.http
   const body = await decoded(read.body, headerOf(headers, 'content-encoding'))
   const declared = parseMediaType(headerOf(headers, 'content-type'))
   const { charset, utf8 } = readCharacters({ mediaType: declared.type, charset: declared.charset, bytes: body })
-  return { url, at: capture.at, status, mediaType, head, payload: read.body, body, charset, text: utf8, volume, offset }
+  const bytes = { head, payload: read.body, body, text: utf8 }
+  return { url, at: capture.at, status, mediaType: declared.type, charset, ...bytes, volume, offset }
 }
 
 async function decoded(payload: Uint8Array, coding: string | undefined): Promise<Uint8Array> {

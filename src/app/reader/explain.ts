@@ -2,14 +2,17 @@
  * What is known of a URL or a site, and why a URL is not wanted: for `explain`. A refused link leaves no row behind, but the rules of
  * the crawl can be asked again, in the order in which a visit asks them.
  */
+import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { capturesOf } from '../../collection/captures/read-captures.ts'
+import { capturesOf, hasPage } from '../../collection/captures/read-captures.ts'
 import { documentsOf } from '../../collection/counters/counters.ts'
 import { type Inlinks, whoLinksHere } from '../../collection/links/read-inlinks.ts'
 import {
+  failedLooksOf,
   findingsOf,
   linksOfPage,
   pageOf,
+  type StoredFailedLook,
   type StoredFinding,
   type StoredPage,
 } from '../../collection/pages/read-pages.ts'
@@ -37,6 +40,10 @@ export interface UrlFacts {
   view: UrlView | undefined
   page: StoredPage | undefined
   captures: number
+  /** When the last capture that has the page was made. */
+  lastGoodAt?: Instant
+  /** The last look, if it left no capture. */
+  failedLook?: StoredFailedLook
   /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
   robots?: RobotsDecision
   inlinks: Inlinks
@@ -60,13 +67,19 @@ export async function urlFacts(tx: Tx, text: string, referrers: number): Promise
   const key = view?.key ?? url.key
   const page = await pageOf(tx, site, key)
   const asked = page?.url ?? view?.url ?? url.href
+  const captures = await capturesOf(tx, site, key)
+  const lastGoodAt = captures.findLast(hasPage)?.at
+  const failedLook = (await failedLooksOf(tx, site, key)).at(-1)
+  const isLast = failedLook !== undefined && failedLook.at >= Math.max(page?.at ?? 0, captures.at(-1)?.at ?? 0)
   return {
     url: asked,
     site,
     robots: await robotsFor(tx, asked),
     view,
     page,
-    captures: (await capturesOf(tx, site, key)).length,
+    captures: captures.length,
+    ...(lastGoodAt !== undefined && { lastGoodAt }),
+    ...(isLast && { failedLook }),
     inlinks: await whoLinksHere(tx, site, key, referrers),
   }
 }

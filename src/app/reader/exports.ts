@@ -6,7 +6,7 @@ import { pick } from '../../base/pick.ts'
 import { scratchFolder } from '../../base/real-disk.ts'
 import { cdxjLine } from '../../collection/captures/cdxj.ts'
 import { INDEX, indexLines, lineText, mergeIndex } from '../../collection/captures/cdxj-merge.ts'
-import { captureCount, everyCapture } from '../../collection/captures/read-captures.ts'
+import { captureCount, everyCapture, hasPage } from '../../collection/captures/read-captures.ts'
 import { pagesSince, type StoredPage } from '../../collection/pages/read-pages.ts'
 import type { Database } from '../../database/database.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
@@ -47,7 +47,7 @@ export async function* everyLook(
   database: Database,
 ): AsyncGenerator<{ url: string; at: Instant; digest: string; bytes: number }> {
   for await (const { url, at, status, digest, length } of everyCapture(database))
-    if (status >= 200 && status < 300 && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
+    if (hasPage({ status }) && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
 }
 
 const PAGES_AT_ONCE = 1000

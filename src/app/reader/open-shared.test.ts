@@ -108,7 +108,11 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
       robots,
       inlinks: { ...inlinks, from: inlinks.from.sort() },
       body: Buffer.from(content?.body ?? []).toString('latin1'),
-      history: (await rooms.captures(url)).map(({ status, mediaType, digest }) => ({ status, mediaType, digest })),
+      history: (await rooms.history(url)).captures.map(({ status, mediaType, digest }) => ({
+        status,
+        mediaType,
+        digest,
+      })),
       whyNot: await rooms.whyNot(url, settings),
     })
   }
@@ -222,8 +226,10 @@ describe('a collection in a shared database', {
       const { faults, notes } = await rooms.verify(() => {})
       assert.deepEqual(faults, [])
       assert.match(notes.find(({ where }) => where === volume)?.what ?? '', /^lies with http:\/\/127\.0\.0\.1:9/)
-      const captures = await Promise.all([SHOP, `${SHOP}a.html`, ...web.homes()].map((url) => rooms.captures(url)))
-      const [inIt] = [SHOP, `${SHOP}a.html`, ...web.homes()].filter((_, i) => captures[i][0]?.volume === volume)
+      const captures = await Promise.all([SHOP, `${SHOP}a.html`, ...web.homes()].map((url) => rooms.history(url)))
+      const [inIt] = [SHOP, `${SHOP}a.html`, ...web.homes()].filter(
+        (_, i) => captures[i].captures[0]?.volume === volume,
+      )
       await assert.rejects(rooms.content(inIt, undefined), /lies with http:\/\/127\.0\.0\.1:9/)
     } finally {
       await rooms.close()

@@ -115,9 +115,10 @@ describe('an opened collection', () => {
   it('follows a revisit to the payload that it repeats, under its own head', async () => {
     const { content, captures } = await asked(made, async (rooms) => ({
       content: await rooms.content(COPY, undefined),
-      captures: await rooms.captures(COPY),
+      captures: (await rooms.history(COPY)).captures,
     }))
-    const [original] = await asked(made, (rooms) => rooms.captures('http://shop.test/original.html'))
+    const { captures: others } = await asked(made, (rooms) => rooms.history('http://shop.test/original.html'))
+    const [original] = others
     const kinds = [captures[0].kind, original.kind].sort()
     assert.deepEqual(kinds, ['response', 'revisit'])
     assert.equal(captures[0].digest, original.digest)
@@ -138,14 +139,16 @@ describe('an opened collection', () => {
 
   it('lists the captures of a URL, and finds the one current at a time', async () => {
     await asked(made, async (rooms) => {
-      const [first, second, ...more] = await rooms.captures('http://SHOP.test:80/#top')
+      const { captures, failedLooks } = await rooms.history('http://SHOP.test:80/#top')
+      const [first, second, ...more] = captures
+      assert.deepEqual([first.look, second.look, failedLooks], ['first', 'same', []])
       assert.deepEqual(more, [])
       assert.deepEqual([first.kind, second.kind], ['response', 'revisit'])
       assert.ok(second.at - first.at > HOUR)
       assert.equal((await rooms.content(HOME, undefined))?.at, second.at)
       assert.equal((await rooms.content(HOME, second.at - 1))?.at, first.at)
       assert.equal(await rooms.content(HOME, first.at - 1), undefined)
-      const keys = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset']
+      const keys = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset', 'look']
       assert.deepEqual(Object.keys(first), keys)
     })
   })

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
@@ -21,13 +20,10 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
-import { capturesFor, contentOf } from './content.ts'
+import { contentOf, historyOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { collectionStatus, SILENT } from './status.ts'
-
-/** What `history` prints of a capture. */
-const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -73,7 +69,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     },
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
-    captures: async (url: string) => (await capturesFor(database, url)).map((capture) => pick(capture, ...HISTORY)),
+    history: (url: string) => historyOf(database, url),
     content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {

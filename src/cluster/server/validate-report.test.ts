@@ -10,6 +10,7 @@ const onPage = (more: Partial<PageReport>) => (report: VisitReport) => {
 }
 const link = { url: 'http://x.test/', key: 1n, site: 'x.test', depth: 1, via: 'http://s1.test/', path: 'L' }
 const capture = { volume: 'A-1.warc.gz', offset: 0, length: 1, digest: 'sha1:X', kind: 'response' as const }
+const memory = { digest: 'sha1:X', textDigest: 1n, simhash: 1n }
 
 test('what is usual is sound', () => {
   for (const more of [{}, { ended: 'done' as const }, { crossSite: [{ ...link, lastmod: 5 }] }, { pages: [] }])
@@ -26,6 +27,10 @@ const IMPOSSIBLE: Record<string, (report: VisitReport) => void> = {
   'later than ever': onPage({ outcome: { kind: 'later', why: 'dns', notBefore: 1e300 } }),
   'a volume elsewhere': onPage({ capture: { ...capture, volume: '../../etc/passwd' } }),
   'a place beyond all files': onPage({ capture: { ...capture, offset: 2 ** 53 - 1 } }),
+  'a digest without end': onPage({ capture: { ...capture, digest: 'x'.repeat(201) } }),
+  'a validator that would be a header of its own': onPage({ memory: { ...memory, etag: '"1"\r\nX-Evil: 1' } }),
+  'a validator without end': onPage({ memory: { ...memory, lastModified: 'x'.repeat(1025) } }),
+  'a memory of no digest': onPage({ memory: { ...memory, digest: '' } }),
   'a pause for ever': (report) => Object.assign(report.courtesy, { pause: 1e300 }),
   'a connection before the request': (report) => Object.assign(report.courtesy, { connectMs: -1 }),
   'a negative pause': (report) => Object.assign(report.courtesy, { pause: -1 }),

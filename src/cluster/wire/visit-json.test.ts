@@ -51,12 +51,13 @@ const dense = <T extends object>(value: fc.Arbitrary<T>) =>
 
 const knownPage: fc.Arbitrary<KnownPage> = dense(
   fc.record({
+    was: fc.constantFrom('kept' as const, 'moved' as const, 'read' as const),
     digest: fc.string({ minLength: 1, maxLength: 40 }),
     textDigest: key,
     simhash: key,
     etag: some(fc.string({ unit: 'grapheme' })),
     lastModified: some(fc.string()),
-    captured: fc.record({ url: fc.webUrl(), at: instant }),
+    captured: some(fc.record({ url: fc.webUrl(), at: instant })),
   }),
 )
 const item: fc.Arbitrary<AgendaItem> = dense(
@@ -81,6 +82,7 @@ const memory: fc.Arbitrary<SiteMemory> = dense(
     silent: fc.nat(),
     stopped: some(fc.string()),
     hints: some(fc.record({ checked: fc.nat(), held: fc.nat() })),
+    validators: some(fc.record({ asked: fc.nat(), lies: fc.nat(), renewed: fc.nat() })),
   }),
 )
 const visit: fc.Arbitrary<Visit> = dense(
@@ -113,6 +115,19 @@ test('a visit comes back as it was, and its text has the shape that is promised'
       assert.deepEqual(visitFromWire(read), structuredClone(before))
     }),
   )
+})
+
+test('what comes from servers of pages is bounded', () => {
+  const [one] = fc.sample(visit, 1)
+  const [page] = fc.sample(item, 1)
+  const sent = (before: Partial<KnownPage>) => {
+    const known: KnownPage = { was: 'kept', digest: 'sha1:x', textDigest: 0n, simhash: 0n, ...before }
+    return shape.Check(visitToWire({ ...one, agenda: [{ ...page, before: known }] }))
+  }
+  assert.ok(sent({ etag: 'x'.repeat(1024) }))
+  for (const long of [{ etag: 'x'.repeat(1025) }, { lastModified: 'x'.repeat(1025) }, { digest: 'x'.repeat(201) }])
+    assert.equal(sent(long), false)
+  assert.equal(sent({ captured: { url: `http://a.test/${'x'.repeat(10_000)}`, at: 1 } }), false)
 })
 
 test('keys that are part of a larger buffer are sent alone', () => {

@@ -6,6 +6,7 @@
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { AgendaItem, KnownPage, Visit } from '../../contracts/visit.ts'
+import { LONGEST_VALIDATOR } from '../../web/http/validators.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 /** Longer URLs are not fetched. */
@@ -17,15 +18,17 @@ export const Duration = Type.Number({ description: 'milliseconds' })
 export const SiteName = Type.String({ minLength: 1, maxLength: 300 })
 export const VisitName = Type.String({ pattern: '^[0-9a-f]{16}\\.[1-9][0-9]{0,14}$', description: 'site and fence' })
 export const Address = Type.String({ minLength: 2, maxLength: 64, pattern: '^[0-9a-fA-F.:%a-z]+$' })
-export const Digest = Type.String({ minLength: 1, maxLength: 200, description: 'sha1: and Base32' })
+export const LONGEST_DIGEST = 200
+export const Digest = Type.String({ minLength: 1, maxLength: LONGEST_DIGEST, description: 'sha1: and Base32' })
 
 const KnownPageSchema = Type.Object({
+  was: Type.Union([Type.Literal('kept'), Type.Literal('moved'), Type.Literal('read')]),
   digest: Digest,
   textDigest: Key,
   simhash: Key,
-  etag: Type.Optional(Type.String()),
-  lastModified: Type.Optional(Type.String()),
-  captured: Type.Object({ url: Type.String(), at: Instant }),
+  etag: Type.Optional(Type.String({ maxLength: LONGEST_VALIDATOR })),
+  lastModified: Type.Optional(Type.String({ maxLength: LONGEST_VALIDATOR })),
+  captured: Type.Optional(Type.Object({ url: Url, at: Instant })),
 })
 
 export const ItemSchema = Type.Object({

@@ -48,6 +48,25 @@ export async function capturesOf(
   return found.reverse()
 }
 
+/** It has the page: whole, or by a 304 that refers to it. */
+export function hasPage({ status }: Pick<StoredCapture, 'status'>): boolean {
+  return (status >= 200 && status <= 299) || status === 304
+}
+
+const GOOD = '(c.status BETWEEN 200 AND 299 OR c.status = 304)'
+
+/** The last capture of a URL at or before a time that has the page; if none has, the last of all. */
+export async function currentCapture(
+  tx: Tx,
+  site: SiteName,
+  key: UrlKey,
+  upTo: Instant = Number.MAX_SAFE_INTEGER,
+): Promise<StoredCapture | undefined> {
+  const which = `${OF_URL} AND c.at <= ? AND ${GOOD} ORDER BY c.at DESC, c.id DESC LIMIT 1`
+  const [good] = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo)
+  return good ?? (await capturesOf(tx, site, key, upTo, 1))[0]
+}
+
 const SAME = `c.digest = ? AND c.kind = 'response' AND c.url = ? AND c.at = ? LIMIT 1`
 
 /**

@@ -129,7 +129,7 @@ test('a batch takes no more bytes than allowed, but at least one page', async ()
   await database.close()
 })
 
-test('a page that was not read this time keeps its links; one that is gone loses them', async () => {
+test('a page that was not read this time keeps its links, also one that is missing; one that has moved has others', async () => {
   const database = await open()
   await look(database, URLS[0], [URLS[1]])
   await look(database, URLS[0], [URLS[1]])
@@ -140,8 +140,14 @@ test('a page that was not read this time keeps its links; one that is gone loses
   await file(database, samplePage(URLS[0], later))
   await indexAll(database)
   assert.equal((await inlinks(database, URLS[1])).count, 1)
-  const gone = samplePage(URLS[0], { outcome: { kind: 'gone', why: 'status-404' }, status: 404 })
+  const gone = samplePage(URLS[0], { outcome: { kind: 'gone', why: 'status-404' }, status: 404, memory: undefined })
   await file(database, gone)
+  await indexAll(database)
+  assert.equal((await inlinks(database, URLS[1])).count, 1)
+  const moved = samplePage(URLS[0], { outcome: { kind: 'moved', to: URLS[3] }, status: 301, memory: undefined }, '', [
+    URLS[3],
+  ])
+  await file(database, moved)
   assert.equal(await database.read(linksToIndex), 1)
   await indexAll(database)
   assert.equal((await inlinks(database, URLS[1])).count, 0)

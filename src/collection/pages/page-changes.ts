@@ -7,7 +7,17 @@ import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { rowWriter, writeRows } from '../../database/write-rows.ts'
-import { afterFetch, KNOWN_COLUMNS, knownRow, linksAfterFetch, type PageRow, pageRow, WRITE_PAGES } from './page-row.ts'
+import {
+  afterFetch,
+  type FailedLook,
+  failedLook,
+  KNOWN_COLUMNS,
+  knownRow,
+  linksAfterFetch,
+  type PageRow,
+  pageRow,
+  WRITE_PAGES,
+} from './page-row.ts'
 
 export const READ_KNOWN = `
   SELECT ${KNOWN_COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
@@ -29,6 +39,22 @@ export const NOTE_CHANGES = rowWriter<{ id: number; before: Uint8Array | null }>
   'links_changed',
   { id: ['page', 'bigint'], before: ['before', 'bytea'] },
   'page',
+)
+
+export const WRITE_FAILED_LOOKS = rowWriter<FailedLook>(
+  'failed_look',
+  {
+    site: ['site', 'bigint'],
+    key: ['key', 'bigint'],
+    slot: ['slot', 'bigint'],
+    at: ['at', 'bigint'],
+    status: ['status', 'bigint'],
+    outcome: ['outcome', 'text'],
+    why: ['why', 'text'],
+    detail: ['detail', 'text'],
+  },
+  'site, key, slot',
+  ['at', 'status', 'outcome', 'why', 'detail'].map((name) => `${name} = excluded.${name}`).join(', '),
 )
 
 export interface KnownPage {
@@ -80,6 +106,8 @@ const NONE = new Uint8Array(0)
 export class PageChanges {
   readonly #entries = new Map<bigint, Map<bigint, Entry>>()
   readonly #givenUp = new Set<bigint>()
+  /** By page and slot: of one part, the last. */
+  readonly #failed = new Map<string, FailedLook>()
   readonly #nextId: () => number
 
   constructor(known: readonly KnownPage[], nextId: () => number) {
@@ -127,6 +155,7 @@ export class PageChanges {
       writeRows(tx, WRITE_PAGES, bucket, rows),
       writeRows(tx, WRITE_LINKS, bucket, linked),
       writeRows(tx, NOTE_CHANGES, bucket, noted),
+      writeRows(tx, WRITE_FAILED_LOOKS, bucket, [...this.#failed.values()]),
     ])
   }
 
@@ -140,10 +169,11 @@ export class PageChanges {
       return
     }
     const row = afterFetch(known.row, fetched)
-    if (row === undefined) return
+    const failed = failedLook(known.row, row, page)
+    if (failed !== undefined) this.#failed.set(`${site} ${row.key} ${failed.slot}`, failed)
+    known.links = linksAfterFetch(page, known.row) ?? known.links
     known.row = row
     known.changed = true
-    known.links = linksAfterFetch(page) ?? known.links
   }
 
   #giveUp(site: bigint): void {

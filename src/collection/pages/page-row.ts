@@ -1,6 +1,7 @@
 /** Rows of pages and findings, and how a page's row changes when the page is fetched again: one rule for both databases. */
 import { never } from '../../base/assert.ts'
 import { signed64, unsigned64 } from '../../base/digest.ts'
+import { pick } from '../../base/pick.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Finding, PageReport } from '../../contracts/report.ts'
 import { rowWriter } from '../../database/write-rows.ts'
@@ -103,36 +104,74 @@ export function pageRow(site: bigint, page: PageReport) {
 }
 
 /**
- * A fetch that brought nothing new keeps the digest and signatures of an earlier one. A temporary failure (`later`) leaves
- * a kept page as it is: undefined, nothing changes.
+ * After another look. What the look was (time, status, outcome) is that of the last one. What the page is (type, size, digests,
+ * title) is that of the last look that brought it: a page that is gone, moved, refused or unreachable now keeps what it was. A
+ * temporary failure leaves a kept page kept.
  */
-export function afterFetch(known: PageRow, fetched: PageRow): PageRow | undefined {
-  if (known.outcome === 'kept' && fetched.outcome === 'later') return undefined
-  return {
-    ...fetched,
-    depth: known.depth,
-    via: known.via,
-    path: known.path,
-    firstAt: known.firstAt,
-    looks: known.looks + 1,
-    language: fetched.language ?? known.language,
-    mediaType: fetched.mediaType === '' ? known.mediaType : fetched.mediaType,
-    bytes: fetched.why === 'same' ? known.bytes : fetched.bytes,
-    digest: fetched.digest ?? known.digest,
-    textDigest: fetched.textDigest ?? known.textDigest,
-    simhash: fetched.simhash ?? known.simhash,
-    title: fetched.title === '' ? known.title : fetched.title,
-  }
+export function afterFetch(known: PageRow, fetched: PageRow): PageRow {
+  const looks = known.looks + 1
+  if (known.outcome === 'kept' && fetched.outcome === 'later') return { ...known, looks }
+  const { depth, via, path, firstAt } = known
+  const row = { ...fetched, depth, via, path, firstAt, looks }
+  if (!hasContent(known)) return row
+  if (!hasContent(fetched)) return { ...row, ...contentOf(known) }
+  if (known.digest !== fetched.digest) return row
+  // It was not read again.
+  const { etag, lastModified } = fetched
+  const detail = fetched.outcome === known.outcome ? known.detail : fetched.detail
+  return { ...row, ...contentOf(known), etag, lastModified, detail }
+}
+
+/** A look has brought it: it was kept, or read as a sitemap. */
+export function hasContent({ textDigest }: Pick<PageRow, 'textDigest'>): boolean {
+  return textDigest !== null
+}
+
+function contentOf(row: PageRow) {
+  return pick(
+    row,
+    ...(['mediaType', 'sniffed', 'language', 'bytes', 'title'] as const),
+    ...(['digest', 'textDigest', 'simhash', 'etag', 'lastModified'] as const),
+  )
 }
 
 /**
- * The packed links of a known page after a fetch; undefined: those it had. A page that was not read this time (304, a
- * temporary failure) keeps its links, and one that is gone has none.
+ * The packed links of a known page after a fetch; undefined: those it had. A page that was not read this time (304, a failure)
+ * keeps its links.
  */
-export function linksAfterFetch({ links, outcome }: PageReport): Uint8Array | undefined {
-  const isRead =
-    outcome.kind === 'kept' ? outcome.how === 'changed' : outcome.kind === 'gone' || outcome.kind === 'moved'
-  return links.length > 0 || isRead ? links : undefined
+export function linksAfterFetch({ links, outcome }: PageReport, known: PageRow): Uint8Array | undefined {
+  const isOther =
+    outcome.kind === 'kept'
+      ? outcome.how === 'changed'
+      : outcome.kind === 'moved' || (outcome.kind === 'gone' && !hasContent(known))
+  return links.length > 0 || isOther ? links : undefined
+}
+
+/** Failed looks that a page has at most: the next one takes the place of an old one. */
+const MAX_FAILED_LOOKS = 50
+
+export interface FailedLook {
+  site: bigint
+  key: bigint
+  slot: number
+  at: number
+  status: number
+  outcome: string
+  why: string | null
+  detail: string | null
+}
+
+/** A look at a known page that left no capture: only this row tells of it. `after`: the row after the look. */
+export function failedLook(known: PageRow, after: PageRow, page: PageReport): FailedLook | undefined {
+  const { kind } = page.outcome
+  if (kind === 'kept' || kind === 'moved' || kind === 'read' || page.capture !== undefined) return undefined
+  if (!hasContent(known) && known.outcome !== 'moved') return undefined
+  const { site, key, looks } = after
+  const { at, status } = page
+  return {
+    ...{ site, key, slot: looks % MAX_FAILED_LOOKS, at: Math.round(at), status, outcome: kind },
+    ...reasonOf(page.outcome),
+  }
 }
 
 /** Bits in which two simhashes differ. */

@@ -10,19 +10,21 @@ import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { homeOf, parseUrl } from '../../web/url/web-url.ts'
 import { pieceOf, rowOf, siteAt } from '../row-id.ts'
-import type { PageRow } from './page-row.ts'
+import type { FailedLook, PageRow } from './page-row.ts'
 
 /**
  * `why`: how it was kept, what refused it, which failure. `detail`: the rule that refused it, the URL it moved to. `sniffed`:
  * what the bytes are, if not what `mediaType` says.
  */
-export interface StoredPage extends Omit<PageRow, 'site' | 'key' | 'textDigest' | 'simhash'> {
+export interface StoredPage extends Omit<PageRow, 'site' | 'key' | 'textDigest' | 'simhash' | 'etag' | 'lastModified'> {
   id: number
+  /** 1: a look has brought it, though the last one may not have. */
+  hasContent: number
 }
 
 const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS "mediaType", bytes,
-  took_ms AS "tookMs", tries, first_at AS "firstAt", at, looks, digest, title, annotations, sniffed, language
-  FROM page`
+  took_ms AS "tookMs", tries, first_at AS "firstAt", at, looks, digest, title, annotations, sniffed, language,
+  CASE WHEN text_digest IS NULL THEN 0 ELSE 1 END AS "hasContent" FROM page`
 
 export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage | undefined> {
   const sql = `${SELECT} WHERE bucket = ? AND site = ? AND key = ?`
@@ -33,6 +35,15 @@ export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage 
 export function pagesSince(tx: Tx, id: number, atMost: number): Promise<StoredPage[]> {
   const { after, order } = pieceOf(tx.dialect, 'page')
   return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...rowOf(id), atMost)
+}
+
+export type StoredFailedLook = Omit<FailedLook, 'site' | 'key' | 'slot'>
+
+/** Looks at a page that left no capture, oldest first. */
+export function failedLooksOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredFailedLook[]> {
+  const sql = `SELECT at, status, outcome, why, detail FROM failed_look
+    WHERE bucket = ? AND site = ? AND key = ? ORDER BY at, slot`
+  return queries(tx).all<StoredFailedLook>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
 }
 
 /** Packed out-links (`contracts/adjacency.ts` unpacks them). */

@@ -8,7 +8,7 @@ import type { ReadLocation, RecordLocation } from './local-volumes.ts'
 export interface ReadCapture {
   kind: 'capture'
   warcHeaders: WarcHeaders
-  /** The head of this capture, even if its body comes from an earlier one. */
+  /** The head of this capture, even if its body comes from an earlier one; of a 304, that of the earlier one. */
   http: HttpBlock
   /** Without transfer coding, with content coding. */
   body: Uint8Array
@@ -47,7 +47,9 @@ export async function readCapture(
   }
   const [digest, expected] = [original, read].map(({ warcHeaders }) => warcHeaders.get('WARC-Payload-Digest'))
   if (digest !== expected) return unreadable(originalLocation, 'does not have the payload that a revisit says it has')
-  return { ...read, body: original.body, original: { url, at } }
+  // The head of a 304 does not say what its body is.
+  const http = read.http.status === 304 ? original.http : read.http
+  return { ...read, http, body: original.body, original: { url, at } }
 }
 
 async function readHere(volumes: ReadLocation, location: RecordLocation): Promise<ReadCapture | Unreadable> {

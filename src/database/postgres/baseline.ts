@@ -91,6 +91,18 @@ CREATE TABLE inlink_upto (
 );
 INSERT INTO inlink_upto SELECT bucket, 0 FROM generate_series(0, 255) bucket;
 
+CREATE TABLE failed_look (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  slot bigint NOT NULL,
+  at bigint NOT NULL,
+  status bigint NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  why text COLLATE "C",
+  detail text COLLATE "C",
+  PRIMARY KEY (bucket, site, key, slot)
+);
 CREATE TABLE finding (
   bucket smallint NOT NULL,
   id bigint NOT NULL,
@@ -285,6 +297,9 @@ CREATE VIEW pages AS
     p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     ${iso('p.first_at')}, ${iso('p.at')}
   FROM page p LEFT JOIN site_stats s ON s.bucket = p.bucket AND s.site = p.site;
+CREATE VIEW failed_looks AS
+  SELECT p.url, ${iso('l.at')}, l.status, l.outcome, l.why, l.detail
+  FROM failed_look l JOIN page p ON p.bucket = l.bucket AND p.site = l.site AND p.key = l.key;
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, ${iso('c.at')},
     c.status, c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
@@ -320,6 +335,7 @@ const OF_A_PAGE = [
   'links_changed',
   'inlink',
   'inlink_upto',
+  'failed_look',
   'finding',
 ]
 const BY_BUCKET = [...OF_A_PAGE, 'capture', 'recheck', 'counter', 'minute', 'inbox', 'cross_site_link']

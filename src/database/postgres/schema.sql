@@ -173,6 +173,19 @@ CREATE TABLE domain (
 CREATE INDEX domain_held ON domain USING btree (shard, key) WHERE (held > 0);
 CREATE INDEX domain_pending ON domain USING btree (shard, key) WHERE (pending = 1);
 
+CREATE TABLE failed_look (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  slot bigint NOT NULL,
+  at bigint NOT NULL,
+  status bigint NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  why text COLLATE "C",
+  detail text COLLATE "C",
+  CONSTRAINT failed_look_pkey PRIMARY KEY (bucket, site, key, slot)
+);
+
 CREATE TABLE finding (
   bucket smallint NOT NULL,
   id bigint NOT NULL,
@@ -636,6 +649,16 @@ CREATE VIEW duplicates AS
   WHERE ((outcome = 'kept'::text) AND (digest IS NOT NULL))
   GROUP BY digest
  HAVING (count(*) > 1);
+
+CREATE VIEW failed_looks AS
+ SELECT p.url,
+    to_char((to_timestamp((((l.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at,
+    l.status,
+    l.outcome,
+    l.why,
+    l.detail
+   FROM (failed_look l
+     JOIN page p ON (((p.bucket = l.bucket) AND (p.site = l.site) AND (p.key = l.key))));
 
 CREATE VIEW hazards AS
  SELECT s.name AS site,

@@ -83,6 +83,18 @@ CREATE TABLE inlink_upto (                  -- pages up to this one are in the r
 ) STRICT;
 INSERT INTO inlink_upto VALUES (1, 0);
 
+CREATE TABLE failed_look (                  -- looks at known pages that left no capture: refused, or without an answer
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  slot INTEGER NOT NULL,                    -- 0 to 49: a page has at most so many, a new one replaces an old one
+  at INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  outcome TEXT NOT NULL,                    -- refused, gone, later
+  why TEXT,                                 -- as in page
+  detail TEXT,
+  PRIMARY KEY (site, key, slot)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE finding (                      -- a hazard: the rule and its evidence
   bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY,
@@ -269,6 +281,9 @@ CREATE VIEW pages AS
     ${iso('p.first_at')},
     ${iso('p.at')}
   FROM page p LEFT JOIN site_stats s ON s.site = p.site;
+CREATE VIEW failed_looks AS
+  SELECT p.url, ${iso('l.at')}, l.status, l.outcome, l.why, l.detail
+  FROM failed_look l JOIN page p ON p.site = l.site AND p.key = l.key;
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, ${iso('c.at')}, c.status,
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length

@@ -99,6 +99,23 @@ CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
 
+CREATE TABLE failed_look (                  -- looks at known pages that left no capture: refused, or without an answer
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  slot INTEGER NOT NULL,                    -- 0 to 49: a page has at most so many, a new one replaces an old one
+  at INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  outcome TEXT NOT NULL,                    -- refused, gone, later
+  why TEXT,                                 -- as in page
+  detail TEXT,
+  PRIMARY KEY (site, key, slot)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW failed_looks AS
+  SELECT p.url, strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, l.status, l.outcome, l.why, l.detail
+  FROM failed_look l JOIN page p ON p.site = l.site AND p.key = l.key;
+
 CREATE TABLE finding (                      -- a hazard: the rule and its evidence
   bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY,

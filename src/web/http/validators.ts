@@ -10,13 +10,18 @@ export interface Validators {
 }
 
 /** A longer one is left out: cut, it would be another. */
-const LONGEST_ETAG = 1024
+export const LONGEST_VALIDATOR = 1024
 const CONTROL = /[\x00-\x1f\x7f]/
+
+/** It can be stored, and sent in a header. */
+export function isValidator(text: string): boolean {
+  return text !== '' && text.length <= LONGEST_VALIDATOR && !CONTROL.test(text)
+}
 
 export function validatorsOf(headers: HeaderLines, now: number): Validators {
   const validators: Validators = {}
   const etag = headerOf(headers, 'etag')
-  if (etag !== undefined && etag !== '' && etag.length <= LONGEST_ETAG && !CONTROL.test(etag)) validators.etag = etag
+  if (etag !== undefined && isValidator(etag)) validators.etag = etag
   const lastModified = headerOf(headers, 'last-modified')
   if (lastModified !== undefined && parseHttpDate(lastModified, now) !== undefined)
     validators.lastModified = lastModified

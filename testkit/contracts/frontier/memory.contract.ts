@@ -13,7 +13,8 @@ export function memoryContract(make: MakeDatabase): void {
       await bench.seed('a.test/')
       const visit = await bench.one()
       assert.deepEqual(visit.memory, freshMemory())
-      const memory = { ...freshMemory(), fetched: 3, crawlDelay: 7_000, stopped: 'a rule' }
+      const validators = { asked: 3, lies: 1, renewed: 0 }
+      const memory = { ...freshMemory(), fetched: 3, crawlDelay: 7_000, stopped: 'a rule', validators }
       await bench.applyParts(whole(bench, visit, { memory, found: [link('a.test/2')], ended: 'slice' }))
       bench.clock.pass(PAUSE)
       assert.deepEqual((await bench.one()).memory, memory)

@@ -68,7 +68,7 @@ function json({ url, site, left, blacklist, whyNot }: Answer): object {
 }
 
 /** Field by field, so that only documented keys are printed. */
-function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts): object {
+function urlJson({ url, site, view, page, captures, lastGoodAt, failedLook, robots, inlinks }: UrlFacts): object {
   return {
     url,
     site,
@@ -90,6 +90,11 @@ function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts)
             ...pick(page, 'digest', 'title', 'annotations'),
           },
     captures,
+    lastGoodAt: isoTime(lastGoodAt),
+    failedLook:
+      failedLook === undefined
+        ? null
+        : { at: isoTime(failedLook.at), ...pick(failedLook, 'status', 'outcome', 'why', 'detail') },
     robots: robots ?? null,
     inlinks,
   }

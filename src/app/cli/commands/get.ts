@@ -10,7 +10,7 @@ export const get: Command = {
   name: 'get',
   usage: 'URL',
   what: 'print a page as it was collected',
-  more: 'Prints the body of the latest capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: decompressed, and text converted to UTF-8. With --headers the status line and headers come first. With --raw the body is printed as it was sent. With --json it prints where the capture is stored instead of the body.',
+  more: 'Prints the body of the latest capture that has the page (of a page that is gone or moved now, as it was), or of the one that was current at --at TIME, decoded as a browser would: decompressed, and text converted to UTF-8. With --headers the status line and headers come first. With --raw the body is printed as it was sent. With --json it prints where the capture is stored instead of the body.',
   examples: {
     'orbweaver get https://www.example.org/': 'Print the page.',
     'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html':

@@ -1,40 +1,60 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
+import { failureText, refusalText } from '../../../report/status-text.ts'
 import { type Command, withReader } from '../command.ts'
+import type { CollectionReader } from '../services.ts'
 import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
   name: 'history',
   usage: 'URL',
-  what: 'list the captures of a URL',
-  more: 'Lists when a URL was captured, with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
+  what: 'list every look at a URL and what it brought',
+  more: 'Lists when a URL was looked at and what that showed: first, changed, same (the same bytes came), unmodified (the server said so), moved, missing (404), gone (410), refused (robots.txt, scope) or failed; with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
   examples: {
-    'orbweaver history https://www.example.org/': 'List the captures, oldest first; of very many, the latest 10,000.',
+    'orbweaver history https://www.example.org/': 'List the looks, oldest first; of very many, the latest 10,000.',
     'orbweaver history https://www.example.org/ --json': 'As JSON.',
   },
   async run(call) {
     const urls = urlsOf(call.args[0])
     const found = await withReader(call, (reader) =>
       firstOf(urls, async (url) => {
-        const captures = await reader.captures(url)
-        return captures.length === 0 ? undefined : { url, captures }
+        const { captures, failedLooks } = await reader.history(url)
+        return captures.length + failedLooks.length === 0 ? undefined : { url, captures, failedLooks }
       }),
     )
     if (found === undefined)
       throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
-    const { url, captures } = found
+    const { url, captures, failedLooks } = found
     if (call.settings.json) {
-      const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
-      call.screen.printJson({ url, captures: list })
+      const dated = <Look extends { at: number }>(looks: Look[]) =>
+        looks.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
+      call.screen.printJson({ url, captures: dated(captures), failedLooks: dated(failedLooks) })
       return EXIT.done
     }
     call.screen.print(plain(url))
-    for (const { at, status, mediaType, length, kind, digest, volume, offset } of captures) {
-      const type = mediaType === '' ? 'no type' : plain(mediaType)
-      call.screen.print(`  ${timeText(at)} UTC  ${status}  ${type}  ${kind} of ${formatSize(length)}`)
-      call.screen.print(`    ${digest}`)
-      call.screen.print(`    ${volume}:${offset}`)
-    }
+    const looks = [
+      ...captures.map((capture) => ({ at: capture.at, lines: captureLines(capture) })),
+      ...failedLooks.map((look) => ({ at: look.at, lines: [failedLine(look)] })),
+    ]
+    for (const { lines } of looks.sort((a, b) => a.at - b.at)) for (const line of lines) call.screen.printSentence(line)
     return EXIT.done
   },
+}
+
+type History = Awaited<ReturnType<CollectionReader['history']>>
+
+/** As wide as the longest word for a look, `unmodified`. */
+const beginning = (at: number, look: string) => `  ${timeText(at)} UTC  ${look.padEnd(10)}  `
+
+function captureLines(capture: History['captures'][number]): string[] {
+  const { at, look, status, mediaType, length, kind, digest, volume, offset } = capture
+  const type = look === 'unmodified' ? '' : `${mediaType === '' ? 'no type' : plain(mediaType)}  `
+  const first = `${beginning(at, look)}${status}  ${type}${kind} of ${formatSize(length)}`
+  const isKnown = look === 'same' || look === 'unmodified'
+  return [first, ...(isKnown ? [] : [`    ${digest}`]), `    ${volume}:${offset}`]
+}
+
+function failedLine({ at, outcome, why, detail }: History['failedLooks'][number]): string {
+  if (outcome === 'refused') return `${beginning(at, 'refused')}${plain(refusalText(why ?? '', detail ?? ''))}`
+  return `${beginning(at, 'failed')}${plain(failureText(why ?? '') ?? why ?? '')}`
 }
