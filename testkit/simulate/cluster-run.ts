@@ -55,6 +55,8 @@ export interface ClusterReport {
   stage: Stage
 }
 
+/** What holds while every page is fetched once: the bytes counted are those of its first look. */
+const OF_ONE_LOOK: ReadonlySet<string> = new Set(['repeated', 'bytes'])
 const REFRESH: RefreshOptions = { policy: 'index', newShare: 'first', minAge: 0 }
 const HOUR: Millis = 3_600_000
 const LOOK_EVERY: Millis = 60_000
@@ -155,7 +157,8 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     const forgotten = await forgottenIn(world, trouble.befallen)
     const found = await faultsOf(judged, forgotten, [here, ...archives])
     if (world.refresh === undefined) faults.push(...found)
-    else faults.push(...found.filter((fault) => invariantOf(fault) !== 'repeated'), ...(await looks.faults(database)))
+    else
+      faults.push(...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(database)))
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
