@@ -71,7 +71,7 @@ export interface RefreshOptions {
 }
 
 /** `index`: the page worth most now. The others are there to compare with. */
-export const REFRESH_POLICIES = ['index', 'round-robin', 'proportional', 'nutch-adaptive'] as const
+export const REFRESH_POLICIES = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive'] as const
 export type RefreshPolicy = (typeof REFRESH_POLICIES)[number]
 
 /** Somebody says that a page has changed: a sitemap, a feed, an announcement. */

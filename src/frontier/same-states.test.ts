@@ -26,6 +26,7 @@ import type { SiteName, Visit } from '../contracts/visit.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
+import type { FrontierOptions, RefreshOptions } from './contract.ts'
 import { frontierQueries } from './queries.ts'
 
 const SITES = ['a.test', 'www.a.test', 'b.test', 'c.test', 'one.wild.test', 'two.wild.test']
@@ -39,6 +40,9 @@ const OUTCOMES: readonly ((url: string) => Outcome)[] = [
   (url) => ({ kind: 'moved', to: url.includes('?') ? url.split('?')[0] : `${url}?PHPSESSID=3` }),
   () => ({ kind: 'later', why: 'reset', notBefore: 0 }),
   () => ({ kind: 'refused', by: 'hazard', rule: 'maze', held: true }),
+  () => ({ kind: 'kept', how: 'changed' }),
+  () => ({ kind: 'kept', how: 'same' }),
+  () => ({ kind: 'gone', why: 'status-410' }),
 ]
 
 interface Found {
@@ -80,6 +84,8 @@ type Step =
   | { do: 'give back'; which: number }
   | { do: 'alias'; name: number; original: number; how: string }
   | { do: 'unalias'; name: number }
+  | { do: 'hint'; links: Found[] }
+  | { do: 'enrol' | 'set the price'; count: number }
 
 const site = fc.nat(SITES.length - 1)
 const found: fc.Arbitrary<Found> = fc.record({
@@ -104,55 +110,70 @@ const report: fc.Arbitrary<Report> = fc.record({
   remembers: fc.boolean(),
 })
 const worker = fc.constantFrom(...WORKERS)
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constant('admit' as const), links }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ do: fc.constant('flood' as const), from: site, count: fc.constantFrom(5, 40) }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('seed', 'try again', 'schedule'), links }) },
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('check out' as const), worker }) },
-    {
-      weight: 7,
-      arbitrary: fc.record({
-        do: fc.constant('apply' as const),
-        reports: fc.array(report, { minLength: 1, maxLength: 3 }),
-      }),
-    },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, PAUSE, LEASE) }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('reap', 'returning') }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('lose', 'renew'), worker }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        do: fc.constant('take back' as const),
-        worker,
-        has: fc.array(fc.nat(9), { maxLength: 3 }),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constant('enter' as const),
-        which: fc.nat(9),
-        address: fc.constantFrom(...ADDRESSES),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('give back' as const), which: fc.nat(9) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constant('alias' as const),
-        name: site,
-        original: site,
-        how: fc.constantFrom('list', 'www'),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('unalias' as const), name: site }) },
-  ),
-  { minLength: 15, maxLength: 40 },
-) as fc.Arbitrary<Step[]>
+const HOUR = 3_600_000
+const refreshing = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('hint' as const), links }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('enrol', 'set the price'), count: fc.constantFrom(0, 1, 3, 1000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(HOUR, 100 * HOUR) }) },
+)
+const steps = stepsWith(fc.record({ do: fc.constantFrom('reap', 'returning') }))
+const stepsWhenRefreshing = stepsWith(refreshing)
+
+function stepsWith(more: fc.Arbitrary<unknown>): fc.Arbitrary<Step[]> {
+  return fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: more },
+      { weight: 5, arbitrary: fc.record({ do: fc.constant('admit' as const), links }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constant('flood' as const), from: site, count: fc.constantFrom(5, 40) }),
+      },
+      { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('seed', 'try again', 'schedule'), links }) },
+      { weight: 6, arbitrary: fc.record({ do: fc.constant('check out' as const), worker }) },
+      {
+        weight: 7,
+        arbitrary: fc.record({
+          do: fc.constant('apply' as const),
+          reports: fc.array(report, { minLength: 1, maxLength: 3 }),
+        }),
+      },
+      { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, PAUSE, LEASE) }) },
+      { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('reap', 'returning') }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('lose', 'renew'), worker }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          do: fc.constant('take back' as const),
+          worker,
+          has: fc.array(fc.nat(9), { maxLength: 3 }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constant('enter' as const),
+          which: fc.nat(9),
+          address: fc.constantFrom(...ADDRESSES),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('give back' as const), which: fc.nat(9) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constant('alias' as const),
+          name: site,
+          original: site,
+          how: fc.constantFrom('list', 'www'),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('unalias' as const), name: site }) },
+    ),
+    { minLength: 15, maxLength: 40 },
+  ) as fc.Arbitrary<Step[]>
+}
 
 function urlOf({ site, path, text }: Pick<Found, 'site' | 'path' | 'text'>): string {
   return `http://${SITES[site]}${PATHS[path]}${text === 0 ? '' : `?PHPSESSID=${text}`}`
@@ -249,6 +270,19 @@ class Life {
       }
       case 'unalias':
         return db.transact((tx) => ledger.unalias(tx, NAMES[step.name]))
+      case 'hint': {
+        const at = clock.now() - PAUSE
+        return db.transact((tx) =>
+          ledger.hint(
+            tx,
+            step.links.map((one) => ({ url: urlOf(one), at })),
+          ),
+        )
+      }
+      case 'enrol':
+        return db.transact((tx) => ledger.enrol(tx, step.count + 1))
+      case 'set the price':
+        return db.transact((tx) => ledger.setPrice(tx, step.count))
     }
   }
 
@@ -284,7 +318,7 @@ class Life {
     const pages = visit.agenda.map(({ url, key, tries, depth, path }, at) => {
       const asked = texts[at % texts.length] === 0 ? url : `${url.split('?')[0]}?PHPSESSID=${texts[at % texts.length]}`
       const outcome = OUTCOMES[outcomes[at % outcomes.length]](asked)
-      return page(asked, outcome, { key, tries: tries + 1, depth, path })
+      return page(asked, outcome, { key, tries: tries + 1, depth, path, at: this.bench.clock.now() })
     })
     const links = found.map(linkOf)
     const domain = visit.site.endsWith('.wild.test') ? 'wild.test' : visit.site
@@ -332,8 +366,11 @@ class Life {
 
 const TABLES = {
   site: `key, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence,
-    worker, lease_until, entered, granted, part, known, waiting`,
+    worker, lease_until, entered, granted, part, known, waiting, refreshing`,
   url: 'site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod',
+  known_page: `site, key, looked_at, refresh_at, interval_ms, class, rate, weight, changes, changed_ms, unchanged_ms, failures,
+    failing_since, hinted_at`,
+  site_looks: 'site, looks, changes, changed_ms, unchanged_ms, hints_right, hints_wrong, unhinted, planned_at',
   url_spelling: 'site, key, position, url, depth, via_site, via_key, path, tried',
   domain: 'key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at',
   unendorsed_site: 'site, domain, referrer, since, hold_state',
@@ -383,12 +420,16 @@ const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
 after(() => ('skipped' in postgres ? undefined : postgres.end()))
 
-test('SQLite and PostgreSQL end in equal states', { skip }, async () => {
+async function liveTwice(
+  lives: fc.Arbitrary<Step[]>,
+  examples: [Step[]][],
+  options: Partial<FrontierOptions>,
+): Promise<void> {
   if ('skipped' in postgres) return
   await fc.assert(
-    fc.asyncProperty(steps, async (all) => {
-      const one = new Life(await openBench(async () => openSqlite(':memory:')))
-      const other = new Life(await openBench(() => postgres.make()))
+    fc.asyncProperty(lives, async (all) => {
+      const one = new Life(await openBench(async () => openSqlite(':memory:'), options))
+      const other = new Life(await openBench(() => postgres.make(), options))
       try {
         for (const step of all) {
           assert.deepEqual(await one.take(step), await other.take(step), JSON.stringify(step))
@@ -398,6 +439,15 @@ test('SQLite and PostgreSQL end in equal states', { skip }, async () => {
         await Promise.all([one.bench.db.close(), other.bench.db.close()])
       }
     }),
-    { numRuns: 12, examples: [[crosswise()]] },
+    { numRuns: 12, examples, endOnFailure: true },
   )
-})
+}
+
+test('SQLite and PostgreSQL end in equal states', { skip }, () => liveTwice(steps, [[crosswise()]], {}))
+
+const REFRESH: RefreshOptions = { policy: 'index', newShare: 0.5, minAge: HOUR }
+
+for (const policy of ['index', 'psp'] as const)
+  test(`they do so when refreshing by ${policy}`, { skip }, () =>
+    liveTwice(stepsWhenRefreshing, [], { refresh: { ...REFRESH, policy } }),
+  )

@@ -95,6 +95,7 @@ CREATE TABLE known_page (
   key bigint NOT NULL,
   looked_at bigint NOT NULL,
   refresh_at bigint,
+  interval_ms bigint,
   class bigint,
   rate double precision NOT NULL,
   weight double precision NOT NULL,
@@ -106,8 +107,8 @@ CREATE TABLE known_page (
   hinted_at bigint,
   PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
-CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at) WHERE refresh_at IS NOT NULL;
-CREATE INDEX known_page_class ON known_page (bucket, site, class, looked_at) WHERE class IS NOT NULL;
+CREATE INDEX known_page_due ON known_page (bucket, site, refresh_at, key) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (bucket, site, class, looked_at, key) WHERE class IS NOT NULL;
 
 CREATE TABLE site_looks (
   bucket smallint NOT NULL,
@@ -119,6 +120,7 @@ CREATE TABLE site_looks (
   hints_right bigint NOT NULL,
   hints_wrong bigint NOT NULL,
   unhinted bigint NOT NULL,
+  planned_at bigint,
   PRIMARY KEY (bucket, site)
 ) WITH (fillfactor = 80);
 

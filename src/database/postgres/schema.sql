@@ -268,6 +268,7 @@ CREATE TABLE known_page (
   key bigint NOT NULL,
   looked_at bigint NOT NULL,
   refresh_at bigint,
+  interval_ms bigint,
   class bigint,
   rate double precision NOT NULL,
   weight double precision NOT NULL,
@@ -279,8 +280,8 @@ CREATE TABLE known_page (
   hinted_at bigint,
   CONSTRAINT known_page_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
-CREATE INDEX known_page_class ON known_page USING btree (bucket, site, class, looked_at) WHERE (class IS NOT NULL);
-CREATE INDEX known_page_due ON known_page USING btree (bucket, site, refresh_at) WHERE (refresh_at IS NOT NULL);
+CREATE INDEX known_page_class ON known_page USING btree (bucket, site, class, looked_at, key) WHERE (class IS NOT NULL);
+CREATE INDEX known_page_due ON known_page USING btree (bucket, site, refresh_at, key) WHERE (refresh_at IS NOT NULL);
 
 CREATE TABLE links_changed (
   bucket smallint NOT NULL,
@@ -472,6 +473,7 @@ CREATE TABLE site_looks (
   hints_right bigint NOT NULL,
   hints_wrong bigint NOT NULL,
   unhinted bigint NOT NULL,
+  planned_at bigint,
   CONSTRAINT site_looks_pkey PRIMARY KEY (bucket, site)
 ) WITH (fillfactor=80);
 

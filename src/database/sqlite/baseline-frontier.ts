@@ -84,6 +84,7 @@ CREATE TABLE known_page (                   -- a page that is looked at again: a
   key INTEGER NOT NULL,
   looked_at INTEGER NOT NULL,               -- the last look that brought the page, or found it unchanged
   refresh_at INTEGER,                       -- looked at from then on, whatever it is worth; null: by its worth
+  interval_ms INTEGER,                      -- by refresh_at: the time from one look to the next; null: not planned
   class INTEGER,                            -- pages of similar rate and weight; null: by refresh_at
   rate REAL NOT NULL,                       -- estimated changes per second
   weight REAL NOT NULL,                     -- what a fresh copy is worth
@@ -107,7 +108,8 @@ CREATE TABLE site_looks (                   -- what the looks at a site's known 
   unchanged_ms INTEGER NOT NULL,
   hints_right INTEGER NOT NULL,             -- hints that a look confirmed, those it did not,
   hints_wrong INTEGER NOT NULL,
-  unhinted INTEGER NOT NULL                 -- and changes that no hint announced
+  unhinted INTEGER NOT NULL,                -- and changes that no hint announced
+  planned_at INTEGER                        -- when intervals were planned for the site
 ) STRICT;
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: if one is not found, the next is tried

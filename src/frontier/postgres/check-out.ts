@@ -114,6 +114,8 @@ export async function checkOut(
     writing = writeAndLook(working, taking, taken, unused, buckets)
     for (const bucket of buckets) if (whatIsLeft(taken, unused, bucket).isEmpty) done.add(bucket)
   }
+  await payload.readLooks(granted)
+  const hasEnded = await mayEnd(working)
   const endings = Promise.all([
     payload.visitsOf(granted, options.slice),
     // With a visit granted, the crawl is not over.
@@ -121,7 +123,6 @@ export async function checkOut(
     writing,
   ])
   const hasMore = allowance.isSpent || !exhausted
-  const hasEnded = await mayEnd(working)
   const answer = endings.then(([visits, totals]) => {
     const next = whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages)
     return { visits, next: next === 'over' && !hasEnded ? ASK_AGAIN : next, short: !allowance.isSpent }

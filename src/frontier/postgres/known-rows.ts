@@ -31,6 +31,8 @@ const upsert = (table: string, keys: readonly string[], columns: readonly string
 export const READ_KNOWN_PAGES = `
   SELECT k.site, k.key, ${read(KNOWN_COLUMNS)} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN known_page k ON k.bucket = $1 AND k.site = n.site AND k.key = n.key`
+export const READ_KNOWN_IN = `
+  SELECT k.site, k.key, ${read(KNOWN_COLUMNS)} FROM known_page k WHERE k.bucket = $1 AND k.site = $2 ORDER BY k.key LIMIT $3`
 export const WRITE_KNOWN_PAGES = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
 export const REMOVE_KNOWN_PAGES = `
   DELETE FROM known_page k USING unnest($2::bigint[], $3::bigint[]) AS n (site, key)
@@ -80,6 +82,14 @@ export function readKnownPages(tx: PostgresTx, known: KnownRows, wanted: Iterabl
     const rows = await tx.allExact<KnownRow>(READ_KNOWN_PAGES, bucket, column(some, 'site'), column(some, 'key'))
     for (const row of rows) known.keep(row)
   })
+}
+
+/** Those of a site: as they were changed, where they were read before. */
+export async function readKnownIn(tx: PostgresTx, known: KnownRows, bucket: number, site: bigint, atMost: number) {
+  const rows = await tx.allExact<KnownRow>(READ_KNOWN_IN, bucket, site, atMost)
+  const unread = new Set(known.unread(rows).map(({ key }) => key))
+  for (const row of rows) if (unread.has(row.key)) known.keep(row)
+  return rows.flatMap((row) => known.get(row) ?? [])
 }
 
 export async function readLooks(tx: PostgresTx, known: KnownRows, sites: Iterable<bigint>): Promise<void> {

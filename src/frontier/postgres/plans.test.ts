@@ -23,6 +23,7 @@ const OTHERWISE: Record<string, string> = {
   'aliases.ts READ_IDLE_PENDING': 'as READ_PENDING',
   'aliases.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
   'unendorsed-rows.ts READ_HELD_AFTER': 'once, when a process starts',
+  'known-rows.ts READ_URLS_AFTER': 'once, when refreshing begins: all URLs in their order',
   'leases.ts READ_OUT': 'once, when a process starts',
 }
 
@@ -39,6 +40,8 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   site_alias: 'bucket',
   frontier_total: 'bucket',
   recheck: 'bucket',
+  known_page: 'bucket',
+  site_looks: 'bucket',
   address: 'shard',
   address_reservation: 'shard',
   address_sites: 'shard',
@@ -52,6 +55,10 @@ const FILL = [
    FROM generate_series(1, 8000) n`,
   `INSERT INTO url (bucket, site, key, url, depth, path, seq, enqueued_at, due_at, mark)
    SELECT site.bucket, site.key, n, n::text, 0, '', n, n, n % 3, n % 2 FROM site, generate_series(1, 8) n`,
+  `INSERT INTO known_page (bucket, site, key, looked_at, refresh_at, class, rate, weight)
+   SELECT site.bucket, site.key, n, n, CASE n % 2 WHEN 0 THEN n END, CASE n % 2 WHEN 1 THEN n % 5 END, 1, 1
+   FROM site, generate_series(1, 8) n`,
+  `INSERT INTO site_looks SELECT bucket, key, 1, 1, 1, 1, 0, 0, 0, NULL FROM site`,
   ...['site_memory', 'site_robots', 'site_traps'].map(
     (table) => `INSERT INTO ${table} SELECT bucket, key, '' FROM site`,
   ),

@@ -4,7 +4,7 @@ import type { Visit } from '../../contracts/visit.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
 import { type Chosen, chooseAgenda, type KnownDue, looksIn } from '../rules/refresh-agenda.ts'
-import type { UrlAt, UrlRow } from '../rules/url-rows.ts'
+import type { UrlRow } from '../rules/url-rows.ts'
 import { bySite, column, eachBucket } from './by-bucket.ts'
 import { readKnownDue } from './known-rows.ts'
 import { readMemories } from './memory-rows.ts'
@@ -40,6 +40,7 @@ interface ReadPayload extends Omit<Carried, 'agenda'> {
 export class VisitPayload {
   readonly #working: WorkingSet
   readonly #carried = new Map<bigint, ReadPayload>()
+  readonly #looks = new Map<bigint, UrlRow[]>()
 
   /** The working set has read the aliases. */
   constructor(working: WorkingSet) {
@@ -94,32 +95,28 @@ export class VisitPayload {
     return looks.length === 0 ? (agenda.length === 0 ? 0 : pages) : Math.min(pages, agenda.length + looks.length)
   }
 
-  /** The URLs of known pages, by site and in the order given. */
-  async #readLooks(wanted: readonly UrlAt[]): Promise<Map<bigint, UrlRow[]>> {
+  /** The URLs of the known pages in the agendas of these sites: the rest is read with the COMMIT. */
+  async readLooks(granted: readonly Granted[]): Promise<void> {
     const { tx, now } = this.#working
+    const wanted = granted.flatMap(({ site: { key: site } }) =>
+      this.#carried.get(site)!.looks.map((key) => ({ site, key })),
+    )
     const rows = await eachBucket(wanted, bySite, (bucket, some) =>
       tx.allExact<UrlRow>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
     )
     const found = Map.groupBy(rows.flat(), bySite)
-    const looks = new Map<bigint, UrlRow[]>()
     for (const [site, some] of Map.groupBy(wanted, bySite)) {
       const byKey = new Map(found.get(site)?.map((row) => [row.key, { ...row, due_at: now, tries: 0 }]))
-      looks.set(
-        site,
-        some.flatMap(({ key }) => byKey.get(key) ?? []),
-      )
+      const looks = some.flatMap(({ key }) => byKey.get(key) ?? [])
+      this.#looks.set(site, looks)
     }
-    return looks
   }
 
   /** For sites whose payload was read. */
   async visitsOf(granted: readonly Granted[], slice: FrontierOptions['slice']): Promise<Visit[]> {
     const read = granted.map((one) => ({ ...one, carried: this.#carried.get(one.site.key)! }))
-    const looks = await this.#readLooks(
-      read.flatMap(({ site, carried }) => carried.looks.map((key) => ({ site: site.key, key }))),
-    )
     const all = read.map((one) => {
-      const known = looks.get(one.site.key) ?? []
+      const known = this.#looks.get(one.site.key) ?? []
       return { ...one, agenda: [...known, ...one.carried.agenda].slice(0, one.pages) }
     })
     const viaOf = await readVias(

@@ -32,6 +32,7 @@ import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
 import {
   READ_PRICE,
   READ_URLS_AFTER,
+  readKnownIn,
   readKnownPages,
   readLooks,
   readRefreshHeads,
@@ -233,6 +234,10 @@ export class WorkingSet implements Rows {
     const rows = found.flatMap(({ key }) => this.urls.get(site, key) ?? [])
     const viaOf = await readVias(this.tx, rows)
     return rows.map((row) => ({ row, via: viaOf(row) }))
+  }
+
+  knownIn(site: bigint, atMost: number) {
+    return readKnownIn(this.tx, this.known, bucketFor(site), site, atMost)
   }
 
   urlsAfter(last: UrlAt | undefined, atMost: number) {

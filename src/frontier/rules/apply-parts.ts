@@ -18,6 +18,7 @@ import {
 } from './admit.ts'
 import { dropAliasesOf, moveRested } from './alias-moves.ts'
 import { learnWildcards } from './domains.ts'
+import { planSites } from './known-pages.ts'
 import { markOf, NOT_FOUND } from './mark.ts'
 import { type MissingPage, markPages, reviveAtAliases } from './mark-pages.ts'
 import type { Rows, Sifted } from './rows.ts'
@@ -101,6 +102,11 @@ async function applyAll(rows: Rows, groups: readonly Group[], own: OwnLinks, sif
   if (!rows.names.isEmpty) await reviveAtAliases(rows, missing)
   await keepReplaced(rows, sifted.replaced)
   await rows.flush()
+  const { refresh } = rows.tools
+  if (refresh?.policy === 'psp') {
+    await planSites(rows, refresh, resting)
+    await rows.flush()
+  }
   // Last, when the rows of all sites are final.
   if (!rows.names.isEmpty) await moveOrDropAliases(rows, resting)
 }

@@ -10,7 +10,9 @@ import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
+import { allocate } from '../../refresh/allocate.ts'
 import { estimateRate, FIRST_PRIOR, type Looks, sitePrior } from '../../refresh/estimate.ts'
+import { byServer } from '../../refresh/scenario.ts'
 import type { ChangeHint, HintResult } from '../contract.ts'
 import type { RefreshTools } from '../tools.ts'
 import type { KnownRow, LooksRow } from './known-rows.ts'
@@ -35,7 +37,7 @@ export const isKnowable = (mark: number): boolean => mark === KEPT || mark === M
 /** A page was collected: from now on it is looked at again. */
 export function beginToKnow(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt, page: PageReport): void {
   const row = newKnown(rows, refresh, at, page, rows.tools.time.of(page.at))
-  scheduleNext(rows, refresh, site, row, markOf(page.outcome), undefined)
+  scheduleNext(rows, refresh, site, row, markOf(page.outcome))
   rows.known.put(row)
   site.refreshing++
 }
@@ -55,6 +57,7 @@ function newKnown(
     key,
     looked_at,
     refresh_at: null,
+    interval_ms: null,
     class: null,
     rate,
     weight,
@@ -116,12 +119,12 @@ function foundAgain(
 ): void {
   const isNew = isChanged(url.mark, page)
   observe(rows, refresh, row, at, page, isNew)
-  const interval = row.refresh_at === null ? undefined : row.refresh_at - row.looked_at
-  const factor = isNew === undefined ? 1 : isNew ? NUTCH.shorter : NUTCH.longer
+  if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
+    row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
   Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
-  scheduleNext(rows, refresh, site, row, url.mark, interval && interval * factor)
+  scheduleNext(rows, refresh, site, row, url.mark)
 }
 
 /** Undefined: the look does not tell. */
@@ -184,17 +187,10 @@ function restUntil(row: KnownRow, at: Instant): void {
 const NUTCH = { shorter: 0.8, longer: 1.4, min: 60_000, max: 365 * DAY }
 
 /**
- * When the page is looked at next, by the policy. `adapted`: by Nutch's rule, from the interval before. Sitemaps and feeds are
- * read once a day: what they list is worth more than they are.
+ * When the page is looked at next, by the policy. Sitemaps and feeds are read once a day: what they list is worth more than
+ * they are.
  */
-function scheduleNext(
-  rows: Rows,
-  { policy, classes }: RefreshTools,
-  site: SiteRow,
-  row: KnownRow,
-  mark: number,
-  adapted: Millis | undefined,
-): void {
+function scheduleNext(rows: Rows, { policy, classes }: RefreshTools, site: SiteRow, row: KnownRow, mark: number): void {
   row.refresh_at = null
   row.class = null
   if (mark === READ) row.refresh_at = row.looked_at + DAY
@@ -202,9 +198,47 @@ function scheduleNext(
   else if (policy === 'round-robin') row.class = 0
   else {
     const equal = stepOf(rows, site) * Math.max(1, site.refreshing)
-    const isAdapted = policy === 'nutch-adaptive'
-    const interval = isAdapted ? Math.max(NUTCH.min, adapted ?? equal) : (equal * meanRate(rows, row)) / row.rate
-    row.refresh_at = row.looked_at + Math.round(Math.min(NUTCH.max, interval))
+    if (policy === 'proportional') row.interval_ms = Math.round((equal * meanRate(rows, row)) / row.rate)
+    row.interval_ms ??= policy === 'nutch-adaptive' ? clampInterval(equal) : equal
+    row.refresh_at = row.looked_at + row.interval_ms
+  }
+}
+
+function clampInterval(interval: Millis): Millis {
+  return Math.round(Math.min(NUTCH.max, Math.max(NUTCH.min, interval)))
+}
+
+/** PSP plans this far ahead: repeated every day it would starve slow pages for ever. */
+const HORIZON: Millis = 30 * DAY
+/** Pages of a site that are planned; more have equal intervals. */
+const MAX_PLANNED = 20_000
+
+/** PSP: how often to look at each page of these sites until the horizon, once per horizon. The rows are flushed. */
+export async function planSites(rows: Rows, { policy }: RefreshTools, sites: readonly SiteRow[]): Promise<void> {
+  if (policy !== 'psp') return
+  for (const site of sites) {
+    const looks = rows.known.looksOf(site.key)
+    if (site.refreshing === 0 || (looks.planned_at !== null && rows.now < looks.planned_at + HORIZON)) continue
+    const pages = await rows.knownIn(site.key, MAX_PLANNED)
+    const horizon = HORIZON / 1000
+    const input = {
+      rate: Float64Array.from(pages, ({ rate }) => rate),
+      weight: Float64Array.from(pages, ({ weight }) => weight),
+      horizon,
+      server: new Uint32Array(pages.length),
+      ...byServer(new Uint32Array(pages.length), 1),
+    }
+    const cap = Math.floor(HORIZON / stepOf(rows, site))
+    const counts = allocate(input, cap, cap)
+    for (const [at, page] of pages.entries()) {
+      // A page that gets none is looked at when the horizon ends, if the next plan gives it a look.
+      page.interval_ms = Math.round(HORIZON / (counts[at] + 1))
+      if (page.failures === 0) page.refresh_at = Math.max(page.looked_at, rows.now - HORIZON) + page.interval_ms
+      rows.known.put(page)
+    }
+    looks.planned_at = rows.now
+    rows.known.changeLooks(looks)
+    rows.beginToWait(site)
   }
 }
 

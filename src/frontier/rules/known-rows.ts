@@ -8,6 +8,8 @@ import type { UrlAt } from './url-rows.ts'
 export interface KnownRow extends UrlAt {
   looked_at: Instant
   refresh_at: Instant | null
+  /** The time from one look to the next, for policies that plan it. */
+  interval_ms: Millis | null
   class: number | null
   /** Changes per second. */
   rate: number
@@ -33,11 +35,14 @@ export interface LooksRow {
   hints_right: number
   hints_wrong: number
   unhinted: number
+  /** When intervals were planned for the site. */
+  planned_at: Instant | null
 }
 
 export const KNOWN_COLUMNS = [
   'looked_at',
   'refresh_at',
+  'interval_ms',
   'class',
   'rate',
   'weight',
@@ -57,10 +62,12 @@ export const LOOKS_COLUMNS = [
   'hints_right',
   'hints_wrong',
   'unhinted',
+  'planned_at',
 ] as const satisfies readonly (keyof LooksRow)[]
 
 export function noLooks(site: bigint): LooksRow {
-  return { site, looks: 0, changes: 0, changed_ms: 0, unchanged_ms: 0, hints_right: 0, hints_wrong: 0, unhinted: 0 }
+  const hints = { hints_right: 0, hints_wrong: 0, unhinted: 0 }
+  return { site, looks: 0, changes: 0, changed_ms: 0, unchanged_ms: 0, ...hints, planned_at: null }
 }
 
 interface LoadKnown {

@@ -11,7 +11,7 @@ import type { AliasView, Replaced } from '../aliases.ts'
 import type { KnownTexts } from '../known-url-cache.ts'
 import type { SharedTools } from '../tools.ts'
 import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from './domain-rows.ts'
-import type { KnownRows } from './known-rows.ts'
+import type { KnownRow, KnownRows } from './known-rows.ts'
 import type { Lease, SiteRow } from './site.ts'
 import type { AddressRows, MemoryRows, SiteRows } from './site-rows.ts'
 import type { SpellingRows, UrlAt, UrlRow, UrlRows } from './url-rows.ts'
@@ -116,6 +116,8 @@ export interface Rows {
 
   /** What waits in a site, the first first, with the page on which it was found. */
   waitingIn(site: SiteRow, atMost: number): Soon<readonly { row: UrlRow; via: string | undefined }[]>
+  /** Known pages of a locked site, in the order of their keys; what was changed before is flushed. */
+  knownIn(site: bigint, atMost: number): Soon<readonly KnownRow[]>
   /** All URLs in the order of their keys, as they are without a lock; `at`: when a page was fetched last, or enqueued. */
   urlsAfter(last: UrlAt | undefined, atMost: number): Soon<readonly (UrlAt & { mark: number; at: Instant })[]>
   endedLeases(now: Instant): Soon<readonly bigint[]>

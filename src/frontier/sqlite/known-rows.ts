@@ -4,7 +4,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Valued } from '../../refresh/choose-looks.ts'
 import { KNOWN_COLUMNS, type KnownRow, type KnownRows, LOOKS_COLUMNS, type LooksRow } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
-import type { QueueHead, SiteRow } from '../rules/site.ts'
+import { compareBigints, type QueueHead, type SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import type { RefreshTools } from '../tools.ts'
 
@@ -14,6 +14,7 @@ const upsert = (table: string, key: readonly string[], columns: readonly string[
 
 /** The keys are not selected, so that all columns can be read as plain numbers. */
 export const READ_KNOWN_PAGE = `SELECT ${KNOWN_COLUMNS.join(', ')} FROM known_page WHERE site = ? AND key = ?`
+export const READ_KNOWN_KEYS = `SELECT key FROM known_page WHERE site = ? ORDER BY key LIMIT ?`
 export const WRITE_KNOWN_PAGE = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
 export const REMOVE_KNOWN_PAGE = `DELETE FROM known_page WHERE site = ? AND key = ?`
 export const READ_LOOKS = `SELECT ${LOOKS_COLUMNS.join(', ')} FROM site_looks WHERE site = ?`
@@ -36,7 +37,7 @@ export const READ_HEADS = `
   SELECT k.key, k.class, k.looked_at, k.rate, k.weight FROM c JOIN known_page k
     ON k.site = ?1 AND k.key IN (
       SELECT h.key FROM known_page h WHERE h.site = ?1 AND h.class = c.class ORDER BY h.looked_at, h.key LIMIT ?2)
-  WHERE c.class IS NOT NULL ORDER BY k.class, k.looked_at, k.key`
+  WHERE c.class IS NOT NULL`
 export const READ_URLS_AFTER = `
   SELECT u.site, u.key, u.mark, coalesce(p.at, u.enqueued_at) AS at FROM url u
   LEFT JOIN page p ON p.site = u.site AND p.key = u.key
@@ -83,7 +84,8 @@ interface ExactHead {
 
 function readHeads(tx: SqliteTx, site: bigint, atMost: number): HeadRow[] {
   const rows = tx.allExact<ExactHead>(READ_HEADS, site, atMost)
-  return rows.map((row) => ({ ...row, class: Number(row.class), looked_at: Number(row.looked_at) }))
+  const heads = rows.map((row) => ({ ...row, class: Number(row.class), looked_at: Number(row.looked_at) }))
+  return heads.sort((a, b) => a.class - b.class || a.looked_at - b.looked_at || compareBigints(a.key, b.key))
 }
 
 export function readRefreshHead(

@@ -29,6 +29,18 @@ import {
   WRITE_UNENDORSED_SITE,
 } from './domain-rows.ts'
 import {
+  READ_DUE_PAGES,
+  READ_FIRST_DUE,
+  READ_HEADS,
+  READ_KNOWN_KEYS,
+  READ_KNOWN_PAGE,
+  READ_LOOKS,
+  READ_URLS_AFTER,
+  REMOVE_KNOWN_PAGE,
+  WRITE_KNOWN_PAGE,
+  WRITE_LOOKS,
+} from './known-rows.ts'
+import {
   GROW_SITE,
   READ_DUE_HEAD,
   READ_ENDED_LEASES,
@@ -79,6 +91,15 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
   READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
   READ_DUE_HEAD: [READ_DUE_HEAD, 'url_waiting'],
+  READ_KNOWN_PAGE: [READ_KNOWN_PAGE, 'PRIMARY KEY'],
+  READ_KNOWN_KEYS: [READ_KNOWN_KEYS, 'PRIMARY KEY'],
+  WRITE_KNOWN_PAGE: [WRITE_KNOWN_PAGE, ''],
+  REMOVE_KNOWN_PAGE: [REMOVE_KNOWN_PAGE, 'PRIMARY KEY'],
+  READ_LOOKS: [READ_LOOKS, 'PRIMARY KEY'],
+  WRITE_LOOKS: [WRITE_LOOKS, ''],
+  READ_DUE_PAGES: [READ_DUE_PAGES, 'known_page_due'],
+  READ_FIRST_DUE: [READ_FIRST_DUE, 'known_page_due'],
+  READ_URLS_AFTER: [READ_URLS_AFTER, 'PRIMARY KEY'],
   READ_ADDRESS: [READ_ADDRESS, 'PRIMARY KEY'],
   RELEASE_ADDRESS: [RELEASE_ADDRESS, 'PRIMARY KEY'],
   READ_IDLE_ADDRESSES: [READ_IDLE_ADDRESSES, 'address_idle'],
@@ -121,6 +142,16 @@ describe('plans', () => {
       for (const step of plan) assert.doesNotMatch(step, /^SCAN|TEMP B-TREE/, plan.join('\n'))
       assert.ok(uses === '' || plan.some((step) => step.includes(uses)), `${uses}: ${plan.join('\n')}`)
     })
+
+  it('READ_HEADS goes from class to class, and reads only the first pages of each', async () => {
+    const db = openSqlite(':memory:')
+    const plan = await db.read((tx) => planOf(sqliteTx(tx), READ_HEADS.replaceAll(/\?\d/g, '1')))
+    const ofPages = plan.filter(
+      (step) => !/^(SCAN c|CO-ROUTINE|SETUP|RECURSIVE|SCALAR|CORRELATED|LIST|SCAN CONSTANT)/.test(step),
+    )
+    for (const step of ofPages) assert.match(step, /^SEARCH .* (known_page_class|PRIMARY KEY)/, plan.join('\n'))
+    assert.ok(ofPages.length >= 4, plan.join('\n'))
+  })
 
   it('what is out, to be moved, to be held or released is read from its own small index', async () => {
     const db = openSqlite(':memory:')

@@ -28,6 +28,7 @@ import {
   writeUnendorsed,
 } from './domain-rows.ts'
 import {
+  READ_KNOWN_KEYS,
   READ_PRICE,
   readKnownPage,
   readLooks,
@@ -226,6 +227,11 @@ export class Work implements Rows {
       const row = this.urls.get(site, key)
       return row === undefined ? [] : [{ row, via: readVia(this.tx, row) }]
     })
+  }
+
+  knownIn(site: bigint, atMost: number) {
+    const found = this.tx.allExact<{ key: bigint }>(READ_KNOWN_KEYS, site, atMost)
+    return found.flatMap(({ key }) => this.known.get({ site, key }) ?? [])
   }
 
   urlsAfter(last: UrlAt | undefined, atMost: number) {

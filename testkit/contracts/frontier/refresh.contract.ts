@@ -150,6 +150,37 @@ export function refreshContract(make: MakeDatabase): void {
       })
   })
 
+  it('psp plans intervals for a month, within what politeness allows, and plans anew', async () => {
+    const bench = await openBench(make, { refresh: { ...REFRESH, policy: 'psp' }, defaultPause: () => 6 * HOUR })
+    await bench.admit(...PAGES.map((url) => link(url)))
+    await look(bench, () => KEPT)
+    const intervals = () =>
+      Promise.all(
+        PAGES.map(async (url) => {
+          const row = await known(bench, url)
+          return (row?.refreshAt ?? 0) - (row?.lookedAt ?? 0)
+        }),
+      )
+    const first = await intervals()
+    assert.ok(Math.max(...first) < 1.05 * Math.min(...first), 'nothing is known of the pages yet')
+    let looks = 0
+    for (let hour = 0; hour < 40 * 24; hour += 6) {
+      bench.clock.pass(6 * HOUR)
+      for (const visit of (await bench.frontier.checkOut('w1', 1)).visits) {
+        const at = bench.clock.now()
+        looks += visit.agenda.length
+        const pages = visit.agenda.map(({ url }, nth) =>
+          page(url, url === PAGES[0] && (looks + nth) % 2 === 0 ? CHANGED : SAME, { at }),
+        )
+        await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
+      }
+    }
+    const planned = await intervals()
+    assert.ok(planned[0] < planned[1] && planned[0] < planned[2], planned.join())
+    // T/(x + 1), so that each page has one look more than its share.
+    assert.ok(planned.reduce((sum, ms) => sum + 1 / ms, 0) <= 1.05 / (6 * HOUR))
+  })
+
   describe('new URLs and known pages', () => {
     it('share a visit, and new ones come first if the operator says so', async () => {
       for (const [newShare, fresh] of [
