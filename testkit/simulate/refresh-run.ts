@@ -3,7 +3,7 @@
  * many days. Staleness, courtesy and the bound are known from the servers' side.
  */
 import type { Settings } from '../../src/app/config/keys.ts'
-import { type Clock, type Millis, realClock } from '../../src/base/clock.ts'
+import { type Clock, type Millis, realClock, Wakeup } from '../../src/base/clock.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { virtualClock } from '../../src/base/virtual-clock.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -63,7 +63,7 @@ const CHANGING: Partial<WebOptions> = {
 /** Bodies that the synthetic servers need not make again. */
 const BODY_BYTES = 256e6
 /** A server's short work every second is nearly all there would be to run: nothing of it is urgent. */
-const TICK: Millis = 20_000
+const TICK: Millis = 300_000
 const ENROL_AT_ONCE = 1000
 /** A part that was sent has been applied by then. */
 const APPLIED_BY: Millis = 1000
@@ -106,7 +106,7 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
           journal: { record() {} },
           tickMs: TICK,
           ...(refresh && { eachTick: enrolAll() }),
-          ...(database.dialect === 'sqlite' && { alter: askWhenDue(database, clock) }),
+          ...(database.dialect === 'sqlite' && { alter: askWhenDue(database, clock, stop) }),
           ...(refresh && { refresh }),
         },
         stop,
@@ -164,33 +164,35 @@ function enrolAll(): NonNullable<VirtualParts['eachTick']> {
 
 /**
  * A worker asks at least once a second whether there is something to visit. In a month that is millions of check-outs that
- * find nothing. Before the first site is due the frontier is not asked, unless a part has come in meanwhile; every site is
- * still handed out at the instant at which it would have been.
+ * find nothing. Before the first site is due its question waits, unless a part comes in meanwhile; every site is still handed
+ * out at the instant at which it would have been.
  */
-function askWhenDue(database: Database, clock: Clock): Alterations {
-  let until: Millis = 0
+function askWhenDue(database: Database, clock: Clock, stop: AbortSignal): Alterations {
+  const news = new Wakeup()
   let newsUntil: Millis = 0
+  stop.addEventListener('abort', () => news.wake())
   return {
     frontier: (frontier) => ({
       ...frontier,
       async checkOut(worker, atMost) {
-        const left = until - clock.elapsed()
-        if (left > 0) return { visits: [], next: left }
+        const heard = news.signal()
         const wait = await database.read(async (tx) => {
           const { sites } = await frontierQueries.totals(tx)
           const [first] = await frontierQueries.nextDue(tx, 1)
           return sites.free > 0 || first === undefined ? 0 : first.notBefore - clock.now()
         })
         if (wait <= 0) return frontier.checkOut(worker, atMost)
-        if (clock.elapsed() >= newsUntil) until = clock.elapsed() + wait
-        return { visits: [], next: wait }
+        // Until what was sent is applied, a site may become due at any time.
+        if (clock.elapsed() < newsUntil) return { visits: [], next: wait }
+        await clock.sleep(wait, heard)
+        return { visits: [], next: 0 }
       },
     }),
     sink: (sink) => ({
       async send(worker, reports) {
-        until = 0
         await sink.send(worker, reports)
         newsUntil = clock.elapsed() + APPLIED_BY
+        news.wake()
       },
     }),
   }
