@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   collection: ['base', 'web', 'contracts', 'database'],
   intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
   report: ['base', 'collection'],
-  cluster: ['base', 'web', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake'],
+  cluster: ['base', 'web', 'refresh', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake'],
   app: [
     'base',
     'web',

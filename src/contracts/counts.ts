@@ -22,8 +22,12 @@ export type CountName =
   | `typeBytes:${string}`
   | `trouble:${string}` // faults of pages that were read, and of codings and certificates of kept ones
   | 'sitemaps' // sitemaps and feeds read
+  | `hints:${HintResult}` // hints that known pages changed: looked at because of it, ignored, or of unknown URLs
   | `looks:${LookResult}` // looks at pages that were known
   | `stopped:${string}` // URLs not followed, by hazard rule (Table 7 of VN)
+
+/** As in CoBWeb's Table 3. `discarded`: the page was looked at since. */
+type HintResult = 'performed' | 'discarded' | 'new'
 
 /** `same`: whole, with the same bytes; `unmodified`: 304. */
 export type LookResult = 'changed' | 'same' | 'unmodified' | 'moved' | 'refused' | 'failed'

@@ -225,6 +225,44 @@ test('a repeated visit adds nothing to what limits and detectors count', async (
   assert.deepEqual([fetched, traps, likeness], [0, undefined, undefined])
 })
 
+test('known pages of what would be a trap are looked at again and again: no finding comes of it', async () => {
+  const first = await new Scripted(calendarSite(300), wary).visit({
+    agenda: [`${SITE}/`],
+    visit: { limits: { pages: 16, time: 1e9 } },
+  })
+  const kept = first.pages.filter(({ memory }) => memory !== undefined)
+  const { memory } = first.parts.at(-1)!
+  assert.ok(kept.length > 14 && first.parts.every(({ findings }) => findings.length === 0))
+  const findings: unknown[] = []
+  let now = memory
+  // Some are as they were, others change each time.
+  for (let look = 0; look < 20; look++) {
+    const changed = (body: string) => page(`${body} ${look}`, ['/', `/cal/2030/${look}/1`])
+    const script = Object.fromEntries(
+      Object.entries(calendarSite(300)).map(([url, answer], nth) => [url, nth % 2 === 0 ? answer : changed(url)]),
+    )
+    const agenda = kept.map(({ url, depth, via, path, memory }) => {
+      return {
+        url,
+        depth,
+        path,
+        before: { was: 'kept' as const, ...memory!, captured: { url, at: 1 } },
+        ...(via && { via }),
+      }
+    })
+    // So many are known that only the agenda is fetched.
+    const { parts, pages } = await new Scripted(script, wary).visit({
+      agenda,
+      visit: { memory: now, known: 'too many' },
+    })
+    assert.equal(pages.filter(({ outcome }) => outcome.kind === 'kept').length, kept.length)
+    findings.push(...parts.flatMap((part) => part.findings))
+    now = parts.at(-1)!.memory
+  }
+  assert.deepEqual(findings, [])
+  assert.deepEqual([now.traps, now.fetched, now.stopped], [memory.traps, memory.fetched, undefined])
+})
+
 test("pages listed in the site's sitemap are read, however alike they are", async () => {
   const parts = Array.from({ length: 60 }, (_, at) => `/part/${at + 1}`)
   const honest = Array.from({ length: 10 }, (_, at) => `/honest-${'abcdefghij'[at]}`)

@@ -60,12 +60,16 @@ export interface RefreshOptions {
   policy: RefreshPolicy
   /** The share of a visit's pages that new URLs may take while known pages wait; `first`: new URLs come first (CrawlWave). */
   newShare: number | 'first'
+  /** A look must bring at least this much expected freshness, however idle the fetchers are; default: no limit. */
+  minGain?: Millis
   /** Hints for pages that were looked at since are discarded (CoBWeb's 24 hours). */
   minAge: Millis
   /** What a fresh copy of a page is worth; 1 without it. */
   weightOf?(page: { url: string; depth: number }): number
   /** Changes per second, where they are known and need not be learnt: for simulations. */
   rateOf?(url: string): number | undefined
+  /** Called for every hint, those of sitemaps too, within its transaction: for figures. */
+  onHint?(result: HintResult): void
   /** Looks once at every page that was last looked at before, then it is over. */
   once?: Instant
 }
@@ -256,6 +260,10 @@ export interface FrontierQueries {
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */
   knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
   price(tx: Tx): Promise<number>
+  /** One per key: its name, and the pause learnt from it, 0 when the configured one is longer. */
+  sitePauses(tx: Tx, sites: readonly bigint[]): Promise<({ name: SiteName; pause: Millis } | undefined)[]>
+  /** The texts of known URLs. */
+  urlTexts(tx: Tx, at: readonly SeedPosition[]): Promise<(string | undefined)[]>
   /** One per URL, in the order given: what it is before it is added as a seed. */
   seedStatuses(tx: Tx, urls: readonly SeedUrl[]): Promise<SeedStatus[]>
   /** In the order of the sites' keys. `sites`: one per site, which is enough for most scopes; one list may have millions. */

@@ -119,6 +119,7 @@ const READ_KNOWN_PAGE = `SELECT ${KNOWN_PAGE} FROM known_page s WHERE bucket = ?
 const READ_KNOWN_PAGES = inOrder(
   (by, places) => `SELECT ${KNOWN_PAGE} FROM known_page s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
 )
+const READ_PAUSE = `SELECT name, pause FROM site WHERE bucket = ? AND key = ?`
 export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
 
 export const frontierQueries: FrontierQueries = {
@@ -159,6 +160,12 @@ export const frontierQueries: FrontierQueries = {
     return rows.map(knownPageOf)
   },
   price: async (tx) => (await queries(tx).get<{ price: number }>(READ_PRICE))?.price ?? 0,
+  sitePauses: (tx, sites) =>
+    Promise.all(sites.map((site) => queries(tx).get<{ name: string; pause: number }>(READ_PAUSE, ...rowOf(tx, site)))),
+  async urlTexts(tx, at) {
+    const rows = at.map(({ site, key }) => queries(tx).get<{ url: string }>(READ_URL, ...rowOf(tx, site), key))
+    return (await Promise.all(rows)).map((row) => row?.url)
+  },
   async seedStatuses(tx, urls) {
     const [marks, barred] = await Promise.all([marksOf(tx, urls), barredOf(tx, urls)])
     return marks.map((mark, at) => {

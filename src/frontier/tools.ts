@@ -30,8 +30,13 @@ export interface SharedTools {
 
 export interface RefreshTools extends RefreshOptions {
   classes: Classes
-  /** What a look must be worth, as last read. */
+  /** What a look must be worth, as last read: seconds of freshness. */
   price: number
+}
+
+/** What a look must be worth now. */
+export function priceOf({ price, minGain = 0 }: RefreshTools): number {
+  return Math.max(price, minGain / 1000)
 }
 
 /** Rates from once in three years to once in a minute, and weights that differ by a factor of ten thousand. */

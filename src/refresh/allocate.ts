@@ -31,9 +31,9 @@ export function allocate(input: AllocateInput, cap: number, capacity: number): U
     }
     return asked
   }
-  const prices = clearingPrices({ servers, demand, cap: max, total: capacity, highest, tolerance: 1e-3 })
-
   const room = new Float64Array(servers).fill(max)
+  const prices = clearingPrices({ servers, demand, caps: room, total: capacity, highest, tolerance: 1e-3 })
+
   const heap = new Heap()
   let left = capacity
   for (let s = 0; s < servers; s++) {
@@ -114,7 +114,7 @@ function applyGreedy(
 }
 
 /**
- * Market-clearing prices: each server sells at most `cap`, all together at most `total`, and demand falls as the price
+ * Market-clearing prices: each server sells at most its cap, all together at most `total`, and demand falls as the price
  * rises. The greedy allocation and the continuous bound are both of this form, with different demands.
  */
 
@@ -124,7 +124,8 @@ export type Demand = (server: number, logPrice: number) => number
 export interface Clearing {
   servers: number
   demand: Demand
-  cap: number
+  /** Per server. */
+  caps: Float64Array
   total: number
   /** The logarithm of a price without demand. */
   highest: number
@@ -138,18 +139,20 @@ export interface Prices {
   each: Float64Array
 }
 
-export function clearingPrices({ servers, demand, cap, total, highest, tolerance }: Clearing): Prices {
+export function clearingPrices({ servers, demand, caps, total, highest, tolerance }: Clearing): Prices {
   const sum = (logPrice: number) => {
     let asked = 0
-    for (let server = 0; server < servers; server++) asked += Math.min(cap, demand(server, logPrice))
+    for (let server = 0; server < servers; server++) asked += Math.min(caps[server], demand(server, logPrice))
     return asked
   }
   const all = search(sum, total, highest, tolerance)
   const each = new Float64Array(servers).fill(all)
-  if (cap < Number.POSITIVE_INFINITY)
-    for (let server = 0; server < servers; server++)
-      if (all === Number.NEGATIVE_INFINITY || demand(server, all) > cap)
-        each[server] = search((logPrice) => demand(server, logPrice), cap, highest, tolerance)
+  for (let server = 0; server < servers; server++) {
+    const cap = caps[server]
+    if (cap === Number.POSITIVE_INFINITY) continue
+    if (all === Number.NEGATIVE_INFINITY || demand(server, all) > cap)
+      each[server] = search((logPrice) => demand(server, logPrice), cap, highest, tolerance)
+  }
   return { all, each }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
-import { bestRates, stalenessOfPlan } from './bounds.ts'
+import { bestRates, bestRatesWithin, stalenessOfPlan } from './bounds.ts'
 import { eachPlanned, planFor } from './planned.ts'
 import { totalWeight } from './scenario.ts'
 import { printedFreshness, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
@@ -38,6 +38,37 @@ test('the rates of the KKT bound keep to its limits, and no small change of them
       }
     }),
     { numRuns: 2000 },
+  )
+})
+
+test('each server has a cap of its own', () => {
+  const caps = fc.array(fc.double({ min: 0.001, max: 0.5, noNaN: true }), { minLength: 3, maxLength: 3 })
+  const total = fc.oneof(fc.double({ min: 0.01, max: 1, noNaN: true }), fc.constant(Number.POSITIVE_INFINITY))
+  fc.assert(
+    fc.property(smallScenario, caps, total, (scenario, each, total) => {
+      const { rate, weight, server, start } = scenario
+      const own = Float64Array.from(each).subarray(0, start.length - 1)
+      const { looks, staleness, price } = bestRatesWithin(scenario, own, total)
+      const sums = new Float64Array(own.length)
+      for (let page = 0; page < rate.length; page++) sums[server[page]] += looks[page]
+      for (const [at, sum] of sums.entries()) {
+        const canChange = rate.some((r, page) => server[page] === at && r > 0 && weight[page] > 0)
+        assert.ok(sum <= own[at] * (1 + 1e-9))
+        // Nothing else binds, so a server with pages that change is used in full.
+        if (total === Number.POSITIVE_INFINITY && canChange)
+          assert.ok(sum >= own[at] * (1 - 1e-5), `${sum} < ${own[at]}`)
+      }
+      if (total === Number.POSITIVE_INFINITY) assert.equal(price, 0)
+      else assert.ok(sums.reduce((a, b) => a + b, 0) <= total * (1 + 1e-9))
+      // Wider caps never make the collection staler.
+      const wider = bestRatesWithin(
+        scenario,
+        own.map((cap) => cap * 1.5),
+        total,
+      )
+      assert.ok(wider.staleness <= staleness + 1e-7)
+    }),
+    { numRuns: 1000 },
   )
 })
 

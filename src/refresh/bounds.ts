@@ -47,12 +47,23 @@ export interface Rates {
   price: number
 }
 
-/** Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ 1/P for each server and Σ f ≤ R/T: (w/λ)·h(λ/f) = price. */
+/** Under Σ f ≤ 1/P for each server and Σ f ≤ R/T. */
 export function bestRates(scenario: Scenario): Rates {
-  const { rate, weight, members, start, politeness, capacity, horizon } = scenario
+  const { start, politeness, capacity, horizon } = scenario
+  const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
+  return bestRatesWithin(scenario, new Float64Array(start.length - 1).fill(cap), capacity / horizon)
+}
+
+export type RatedPages = Pick<Scenario, 'rate' | 'weight' | 'members' | 'start'>
+
+/**
+ * Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ `caps[s]` for each server and Σ f ≤ `total`, all in looks per second:
+ * (w/λ)·h(λ/f) = price. `total` may be Infinity: then the servers' caps alone bind.
+ */
+export function bestRatesWithin(pages: RatedPages, caps: Float64Array, total: number): Rates {
+  const { rate, weight, members, start } = pages
   const servers = start.length - 1
   const looks = new Float64Array(rate.length)
-  const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
   let highest = Number.NEGATIVE_INFINITY
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0 && weight[page] > 0) highest = Math.max(highest, Math.log(weight[page]) - Math.log(rate[page]))
@@ -67,9 +78,8 @@ export function bestRates(scenario: Scenario): Rates {
     return asked
   }
   let price = 0
-  if (highest > Number.NEGATIVE_INFINITY && capacity > 0) {
-    const total = capacity / horizon
-    const prices = clearingPrices({ servers, demand, cap, total, highest, tolerance: 1e-6 })
+  if (highest > Number.NEGATIVE_INFINITY && total > 0) {
+    const prices = clearingPrices({ servers, demand, caps, total, highest, tolerance: 1e-6 })
     price = Math.exp(prices.all)
     const asked = new Float64Array(servers)
     const free: number[] = []
@@ -84,16 +94,17 @@ export function bestRates(scenario: Scenario): Rates {
         asked[server] += looks[page]
       }
       if (prices.each[server] > prices.all) {
-        meet(scenario, looks, [server], own, asked[server], cap)
-        left -= cap
+        meet(pages, looks, [server], own, asked[server], caps[server])
+        left -= caps[server]
       } else {
         free.push(server)
         askedFree += asked[server]
       }
     }
-    if (price > 0) meet(scenario, looks, free, price, askedFree, Math.max(0, left))
+    if (price > 0) meet(pages, looks, free, price, askedFree, Math.max(0, left))
     // A server that is full at nearly the common price may exceed its limit by a rounding error.
     for (const server of free) {
+      const cap = caps[server]
       let sum = 0
       for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
       for (let at = start[server]; sum > cap && at < start[server + 1]; at++) looks[members[at]] *= cap / sum
@@ -102,7 +113,7 @@ export function bestRates(scenario: Scenario): Rates {
   let stale = 0
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0) stale += weight[page] * staleShare(rate[page] / looks[page])
-  return { looks, price, staleness: stale / totalWeight(scenario) }
+  return { looks, price, staleness: stale / totalWeight(pages) }
 }
 
 /**
@@ -111,7 +122,7 @@ export function bestRates(scenario: Scenario): Rates {
  * the rest of the limit goes to the pages at that margin.
  */
 function meet(
-  { rate, weight, members, start }: Scenario,
+  { rate, weight, members, start }: RatedPages,
   looks: Float64Array,
   servers: readonly number[],
   price: number,

@@ -107,7 +107,7 @@ test('a page that was collected: every state of it can be told from the others',
   const known = (page: Partial<typeof PAGE>, more: Partial<UrlFacts> = {}) =>
     explainUrl({ ...facts, page: { ...PAGE, looks: 4, hasContent: 1, ...page }, ...more }, SITE, 0)
   const gone = (status: number, why: string) => known({ outcome: 'gone', status, why })
-  const stays = 'It was collected before, and stays so: 3 captures, the last that has it of 2026-05-01 12:00:00 UTC.'
+  const stays = 'It was collected before, and stays so: 3 captures; the page was last there 2026-05-01 12:00:00 UTC.'
   const states: [lines: string[], first: string][] = [
     [
       gone(404, 'status-404'),
@@ -140,6 +140,10 @@ test('a page that was collected: every state of it can be told from the others',
   ]
   for (const [lines, first] of states) assert.deepEqual(lines.slice(0, 2), [first, stays])
   const failedLook = { at: MAY, status: -4, outcome: 'later', why: 'first-byte-timeout', detail: null }
+  assert.deepEqual(known({ title: 'Old' }, { failedLook }).slice(-2), [
+    'Last look 2026-05-01 12:00:00 UTC: status -4.',
+    'It was text/html, 10 B, "Old".',
+  ])
   assert.deepEqual(known({}, { failedLook }).slice(0, 2), [
     'Unreachable: the last look ended with no response in time.',
     stays,

@@ -99,7 +99,7 @@ function lookSentence({ looks, why, status }: PageView): string {
 function knownPageLines(page: PageView, { view, captures, lastGoodAt, failedLook }: UrlFacts): string[] {
   if (page.outcome === 'read') return [outcomeSentence(page, captures)]
   const last = failedLook ?? page
-  const when = lastGoodAt === undefined ? '' : `, the last that has it of ${timeText(lastGoodAt)} UTC`
+  const when = lastGoodAt === undefined ? '' : `; the page was last there ${timeText(lastGoodAt)} UTC`
   return [
     stateSentenceOf(last, view?.mark),
     `It was collected before, and stays so: ${some(captures, 'capture')}${when}.`,
@@ -166,8 +166,12 @@ function levels(depth: number): string {
   return depth === 1 ? 'one level deep' : `${grouped(depth)} levels deep`
 }
 
-function lastFetchLines({ page }: UrlFacts): string[] {
+function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
   if (page === undefined) return []
+  const last = failedLook ?? page
+  const isOld = page.hasContent === 1 && (last !== page || !['kept', 'read'].includes(page.outcome))
+  // What it was, and what the last look showed, are two things.
+  if (isOld) return [`Last look ${timeText(last.at)} UTC: status ${last.status}.`, `It was ${whatItWas(page)}.`]
   const title = page.title === '' ? '' : `, "${plain(page.title)}"`
   const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`
   const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
@@ -177,6 +181,10 @@ function lastFetchLines({ page }: UrlFacts): string[] {
     `Last fetched ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
     ...marks.map((mark) => `Note: ${mark}.`),
   ]
+}
+
+function whatItWas({ mediaType, bytes, title }: PageView): string {
+  return `${mediaType === '' ? 'of no type' : plain(mediaType)}, ${formatSize(bytes)}${title === '' ? '' : `, "${plain(title)}"`}`
 }
 
 function inlinkLines({ inlinks: links }: UrlFacts): string[] {

@@ -1,5 +1,6 @@
 /** Services for tests of commands: they answer at once and record what was asked. */
 import { mkdirSync } from 'node:fs'
+import type { Freshness } from '../../cluster/maintenance/measure-freshness.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
@@ -46,6 +47,7 @@ export const SNAPSHOT: CrawlSnapshot = {
   requests: 9,
   sites: { busy: 0, waiting: 0, free: 0, done: 1, barred: 0, total: 1 },
   urls: { known: 9, waiting: 0, done: 9 },
+  refresh: undefined,
   failures: 1,
   refused: 1,
   inbox: 0,
@@ -59,13 +61,25 @@ export const SNAPSHOT: CrawlSnapshot = {
 const UNTOUCHED = { why: null, status: null, to: null, rule: null, isEmpty: false }
 export const NO_EMPTY_SEEDS: CrawlEnd['seeds'] = { looked: 1, empty: 0, areAllEmpty: false, examples: [], moved: [] }
 
+export const FRESHNESS: Freshness = {
+  ...{ at: 1_780_000_060_000, pages: 10_987_654, measured: 1_000_321, sites: 12_345 },
+  ...{ freshness: 0.931, ageSeconds: 11_520, bound: 0.95, stalenessRatio: 1.38, boundLooks: 120, capacity: 120 },
+  ...{ price: 3600, meanValue: 7200, gain: { oneMoreLook: 0.0001, shorterPause: 0.0031 } },
+}
+
+const NO_LOOKS: CollectionStatus['looks'] = {
+  ...{ performed: 0, changed: 0, unchanged: 0, moved: 0, refused: 0, failed: 0 },
+  hints: { performed: 0, discarded: 0, new: 0 },
+}
+
 export const STATUS: CollectionStatus = {
   state: 'unfinished',
   begunAt: 1_780_000_000_000,
   lastAt: 1_780_000_060_000,
   documents: 700,
   bytes: 7_000_000,
-  urls: { known: 1000, done: 800, waiting: 200 },
+  urls: { known: 1000, done: 800, waiting: 200, refreshing: 0 },
+  looks: NO_LOOKS,
   sites: { waiting: 2, free: 1, leased: 0, returning: 0, crawled: 6, barred: 1, held: 0 },
   heldDomains: 0,
   trend: [
@@ -170,6 +184,8 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
     figures: async () => FIGURES,
     web: async () => WEB,
     standing: async () => STATUS,
+    freshness: async () => undefined,
+    refreshPlan: async () => ({ pages: 0, asked: 0, priceHours: 0, plans: [] }),
     seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
     recordedSettings: async () => undefined,
     async *seedOutcomes() {

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { fakeReader, fakeServices, NO_EMPTY_SEEDS, recordedScreen, STATUS, WORKER } from './fake-services.test-data.ts'
+import {
+  FRESHNESS,
+  fakeReader,
+  fakeServices,
+  NO_EMPTY_SEEDS,
+  recordedScreen,
+  STATUS,
+  WORKER,
+} from './fake-services.test-data.ts'
 import { allCommands, run } from './main.ts'
 import { workerSummary } from './progress.ts'
 import type { Services } from './services.ts'
@@ -20,7 +28,7 @@ async function orbweaver(line: string[], services = fakeServices()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 16)
+  assert.equal(commands.length, 18)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)
@@ -41,8 +49,14 @@ test('every command has help with examples that it would take, and documented fl
 })
 
 test('status and history fit 80 columns', async () => {
-  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
-  const reader = fakeReader({ standing: async () => ({ ...STATUS, urls, documents: 10_987_654 }) })
+  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567, refreshing: 10_987_654 }
+  const looks = { performed: 123_456_789, changed: 12_345_678, unchanged: 101_234_567, moved: 12_345, refused: 1234 }
+  const hints = { performed: 1_234_567, discarded: 12_345_678, new: 123_456 }
+  const counted = { ...looks, failed: 123_456, hints }
+  const reader = fakeReader({
+    standing: async () => ({ ...STATUS, urls, documents: 10_987_654, looks: counted }),
+    freshness: async () => FRESHNESS,
+  })
   for (const command of [['status'], ['history', 'http://a.test/']])
     for (const line of (await orbweaver(command, fakeServices(undefined, reader))).out.split('\n'))
       assert.ok([...line].length <= 80, line)
@@ -318,7 +332,7 @@ test('status shows known, collected, waiting and the trend', async () => {
   assert.match(out, /waiting -36,000\/h\n +the queue shrinks/)
   assert.match(out, /orbweaver crawl \(next request possible in 1\.5s\)/)
   const json = JSON.parse((await orbweaver(['status', '--json'])).out)
-  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
+  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200, refreshing: 0 })
   assert.equal(json.trendPerHour.collected, 36_000)
 })
 

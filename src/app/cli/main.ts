@@ -139,6 +139,8 @@ export function onInterrupt(call: () => void): () => void {
 const LOADERS: Record<CommandName, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
+  refresh: async () => (await import('./commands/refresh.ts')).refresh,
+  plan: async () => (await import('./commands/plan.ts')).plan,
   status: async () => (await import('./commands/status.ts')).status,
   report: async () => (await import('./commands/report.ts')).report,
   explain: async () => (await import('./commands/explain.ts')).explain,

@@ -16,6 +16,7 @@ function snapshot(seconds: number, changes: Partial<CrawlSnapshot> = {}): CrawlS
     requests: seconds * 12,
     sites: { busy: 3, waiting: 4, free: 1, done: 2, barred: 0, total: 10 },
     urls: { known: 1000, waiting: 1000 - seconds * 12, done: seconds * 12 },
+    refresh: undefined,
     failures: 1,
     refused: 5,
     inbox: 0,

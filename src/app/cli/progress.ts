@@ -3,8 +3,10 @@ import { styleText } from 'node:util'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
+import type { LookCounts } from '../../collection/counters/counters.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
+import { freshnessText } from './freshness-text.ts'
 import type { Screen } from './screen.ts'
 import { clip, plain, some } from './text.ts'
 
@@ -68,6 +70,7 @@ export function liveLines(history: History, style: TerminalStyle): string[] {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return []
+  if (now.refresh !== undefined) return refreshLines(history, style)
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
@@ -82,11 +85,69 @@ export function liveLines(history: History, style: TerminalStyle): string[] {
   return lines.map((line) => clip(line, style.width - 1))
 }
 
+/** The same for a refresh. Looks and new pages are those of this run. */
+function refreshLines(history: History, style: TerminalStyle): string[] {
+  const [first] = history
+  const now = history.at(-1)
+  if (first === undefined || now?.refresh === undefined) return []
+  const { sites, urls, refresh } = now
+  const { performed, changed, unchanged, failed } = looksOf(first, now)
+  const lines = [
+    `${style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'}  ${seconds(now.at - first.at)}  ${some(refresh.pages, 'page')}  ${freshnessText(refresh.freshness) ?? 'freshness not measured yet'}`,
+    `looks    ${grouped(performed)}  ${grouped(changed)} changed  ${grouped(unchanged)} unchanged  ${grouped(failed)} failed  ${looksPerSecond(history).toFixed(1)}/s`,
+    `new      ${some(now.documents - first.documents, 'page')}  ${some(urls.waiting, 'URL')} waiting`,
+    `sites    ${grouped(sites.busy)} busy  ${grouped(sites.free)} ready  ${grouped(sites.waiting)} waiting${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
+    `also     ${some(now.requests - first.requests, 'request')}${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
+    refreshState(now),
+  ]
+  for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
+  return lines.map((line) => clip(line, style.width - 1))
+}
+
+/** Looks of this run. */
+export function looksOf(first: CrawlSnapshot, now: CrawlSnapshot): Omit<LookCounts, 'hints'> {
+  const since = (name: keyof Omit<LookCounts, 'hints'>) =>
+    (now.refresh?.looks[name] ?? 0) - (first.refresh?.looks[name] ?? 0)
+  return {
+    performed: since('performed'),
+    changed: since('changed'),
+    unchanged: since('unchanged'),
+    moved: since('moved'),
+    refused: since('refused'),
+    failed: since('failed'),
+  }
+}
+
+function looksPerSecond(history: History): number {
+  const now = history.at(-1)
+  const then = history.find((s) => now !== undefined && s.at >= now.at - WINDOW_MS && s.at < now.at) ?? history.at(-2)
+  if (now === undefined || then === undefined || now.at <= then.at) return 0
+  return (looksOf(then, now).performed * 1000) / (now.at - then.at)
+}
+
+function refreshState(now: CrawlSnapshot): string {
+  const trouble = outageText(now) ?? lateText(now)
+  if (trouble !== undefined) return trouble
+  const { sites, next } = now
+  if (sites.busy > 0) return 'looking again'
+  if (sites.free > 0) return `waiting for a worker: ${some(sites.free, 'site')} ready`
+  if (next === undefined) return 'nothing is due'
+  return `next look ${next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`}, at ${plain(next.site)}`
+}
+
 /** One line for a log. */
 export function progressLine(history: History): string {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return ''
+  if (now.refresh !== undefined) {
+    const { performed, changed, unchanged, failed } = looksOf(first, now)
+    const freshness = freshnessText(now.refresh.freshness)
+    return (
+      `${seconds(now.at - first.at)}: ${some(performed, 'look')}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged, ${grouped(failed)} failed, ${looksPerSecond(history).toFixed(1)}/s; ` +
+      `${some(now.documents - first.documents, 'new page')}${freshness === undefined ? '' : `; ${freshness}`}; ${refreshState(now)}${slowest(now)}`
+    )
+  }
   const rate = rates(history)
   return (
     `${seconds(now.at - first.at)}: ${some(now.documents, 'document')}, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
@@ -98,17 +159,27 @@ export function progressLine(history: History): string {
 /** Shorter outages are not shown. */
 const SHOWN_OUTAGE_MS = 2000
 
+function outageText({ outage }: CrawlSnapshot): string | undefined {
+  if (outage === undefined || outage.forMs < SHOWN_OUTAGE_MS) return undefined
+  return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
+}
+
+function lateText({ lateMs }: CrawlSnapshot): string | undefined {
+  return lateMs > 1000 ? `this machine is overloaded: ${formatDuration(lateMs)} behind` : undefined
+}
+
 /** What the crawl is doing now. */
 function state(history: History): string {
   const now = history.at(-1)
   if (now === undefined) return ''
-  const { outage, urls, waitsFor, next } = now
-  if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
-    return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
+  const { urls, waitsFor, next } = now
+  const outage = outageText(now)
+  if (outage !== undefined) return outage
   const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
   if (waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`
   if (waitsFor === 'retry') return `waiting to retry ${plain(next?.site ?? '')} ${when}`
-  if (now.lateMs > 1000) return `this machine is overloaded: ${formatDuration(now.lateMs)} behind`
+  const late = lateText(now)
+  if (late !== undefined) return late
   if (urls.waiting === 0 && urls.known > 0)
     return now.sites.busy > 0 ? 'waiting for the last responses' : 'the queue is empty'
   if (now.sites.busy === 0 && now.sites.free > 0) return `waiting for a worker: ${some(now.sites.free, 'site')} ready`

@@ -7,7 +7,7 @@ import { resultText } from './run-crawl.ts'
 const end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }
 
 test('the result says how many sites are held back, if any', () => {
-  const ran = { end, last: SNAPSHOT, tookMs: 1000 }
+  const ran = { end, first: SNAPSHOT, last: SNAPSHOT, tookMs: 1000 }
   assert.match(resultText(ran, 'c'), /1 of 1 site done, in 1s\./)
   const held = { ...SNAPSHOT, sites: { ...SNAPSHOT.sites, barred: 2, total: 1203 } }
   assert.match(

@@ -17,6 +17,7 @@ import { collectionFlag, eventLine, shellWord, some } from './text.ts'
 
 export interface CrawlResult {
   end: CrawlEnd
+  first: CrawlSnapshot
   last: CrawlSnapshot
   tookMs: number
 }
@@ -62,9 +63,10 @@ export async function runCrawl(
   noteMissingVectors(call)
   const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
   await keepSettings(call)
+  const first = handle.snapshot()
   const view = watchCrawl(() => handle.snapshot(), viewOptions(call))
   return attend(call, handle, view, FINISHING, async (end) => {
-    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+    return { end, first, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
   })
 }
 

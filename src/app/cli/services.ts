@@ -18,6 +18,8 @@ export type SiteFacts = Answer<'siteFacts'>
 export type SiteView = NonNullable<SiteFacts['view']>
 export type WhyNot = NonNullable<Answer<'whyNot'>>
 export type LeftMirror = Pick<NonNullable<Answer<'leftMirror'>>, 'original' | 'on' | 'why'>
+export type RefreshPlan = Answer<'refreshPlan'>
+export type PagePlan = RefreshPlan['plans'][number]
 export type Content = NonNullable<Answer<'content'>>
 
 export type Services = typeof realServices

@@ -6,10 +6,11 @@
 import { join } from 'node:path'
 import { type Millis, turn } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
+import { RefreshPlanner } from '../../cluster/maintenance/refresh-planner.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
-import { noteProgress } from '../../collection/counters/counters.ts'
+import { addCounts, noteProgress } from '../../collection/counters/counters.ts'
 import { linkIndexer } from '../../collection/links/index-links.ts'
 import {
   durableEnds,
@@ -28,7 +29,8 @@ import type { FindCopy, Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Database } from '../../database/database.ts'
-import type { Ledger, SeedUrl } from '../../frontier/contract.ts'
+import { sharedRole } from '../../database/postgres/election.ts'
+import type { HintResult, Ledger, SeedUrl } from '../../frontier/contract.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { Intake } from '../../intake/intake.ts'
@@ -36,6 +38,7 @@ import { openIntake } from '../../intake/open-intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type FrontierParts, type OriginalScope, openCrawlFrontier } from './crawl-frontier.ts'
+import { pauseOf } from './plan.ts'
 
 export interface CoordinatorParts extends FrontierParts {
   folder: string
@@ -43,6 +46,8 @@ export interface CoordinatorParts extends FrontierParts {
   serves?: boolean
   /** Share of captures that are asked for again through another worker. */
   recheckShare?: number
+  /** Reads again what the weights of pages depend on. */
+  renewWeights?(): Promise<void>
   /** Smaller in simulations. */
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to use the inbox always. */
@@ -69,7 +74,9 @@ export interface Coordinator {
   seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
   recordUnreadable(reading: NowReading): Promise<void>
-  /** Short work of every second: expired leases, a note of the progress. */
+  /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
+  isEnrolling(): boolean
+  /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
   tick(): Promise<void>
   /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
   finish(): Promise<void>
@@ -79,6 +86,7 @@ export interface Coordinator {
 const MAX_PENDING = 2000
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
+const HINTS_EVERY: Millis = 5_000
 const LINKS_PER_TICK: Millis = 200
 /** 2–4 ms each. Larger pieces make fewer rows: a smaller one waits for more pages, or for the end. */
 const LINK_PAGES_PER_PIECE = 200
@@ -91,7 +99,10 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const isShared = database.dialect === 'postgres'
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
-  const { frontier: opened, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
+  const hints = hintCounter(parts)
+  const refresh = parts.refresh && { ...parts.refresh, onHint: hints.count }
+  const opening = { ...parts, ...(refresh && { refresh }) }
+  const { frontier: opened, urls, originals } = await openCrawlFrontier(opening, workersElsewhere)
   const granting = {
     ...opened,
     frontier: parts.refresh === undefined ? opened.frontier : withKnownPages(opened.frontier, database),
@@ -118,7 +129,7 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
     atOnceBytes: parts.atOnceBytes,
   })
   try {
-    return await recovered(parts, { frontier, intake, filter, urls, originals, node })
+    return await recovered(parts, { frontier, intake, filter, urls, originals, node, hints })
   } catch (error) {
     await intake.close().catch(() => {})
     throw error
@@ -145,6 +156,35 @@ interface Opened {
   originals: OriginalScope
   /** Undefined: it has its database to itself. */
   node: string | undefined
+  hints: HintCounter
+}
+
+interface HintCounter {
+  count(result: HintResult): void
+  /** Writes what is not written yet. */
+  write(): Promise<void>
+}
+
+/** Hints come one by one, within transactions. Their counts are written some seconds later; a crash loses those. */
+function hintCounter({ database, clock, journal }: CoordinatorParts): HintCounter {
+  const counts = new Map<`hints:${HintResult}`, number>()
+  let cancel = () => {}
+  const write = async () => {
+    cancel()
+    if (counts.size === 0) return
+    const now = new Map(counts)
+    counts.clear()
+    await database.transact((tx) => addCounts(tx, clock.now(), now))
+  }
+  const report = (error: unknown) => journal.record({ kind: 'trouble', what: String(error) })
+  return {
+    count(result) {
+      if (counts.size === 0) cancel = clock.after(HINTS_EVERY, () => void write().catch(report))
+      const name = `hints:${result}` as const
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    },
+    write,
+  }
 }
 
 async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coordinator> {
@@ -205,7 +245,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
       await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
-    ...periodicWork(parts, opened, mirrors, follow, repair),
+    ...periodicWork(parts, opened, { mirrors, planner: plannerOf(parts, ledger), follow, repair }),
   }
 }
 
@@ -227,13 +267,42 @@ function callsOf({ frontier: { frontier }, intake, originals, node }: Opened, fi
   }
 }
 
+interface Planner {
+  isEnrolling(): boolean
+  tick(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Undefined: known pages are not looked at again. */
+function plannerOf(parts: CoordinatorParts, ledger: Ledger): Planner | undefined {
+  const { database, clock, settings, refresh, serves, renewWeights = async () => {} } = parts
+  if (refresh === undefined) return undefined
+  // Of several servers, only the one that does the periodic work ticks.
+  const role = serves ? undefined : sharedRole(database, clock, 'refresh')
+  const planner = new RefreshPlanner({
+    database,
+    clock,
+    ledger,
+    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    capacity: settings.refreshRate,
+    isOurs: async () => role === undefined || role.isOurs(),
+    renewWeights,
+  })
+  return { isEnrolling: () => planner.isEnrolling, tick: () => planner.tick(), release: async () => role?.release() }
+}
+
+interface Periodic {
+  mirrors: MirrorMaintenance
+  planner: Planner | undefined
+  follow(): Promise<void>
+  repair(): Promise<void>
+}
+
 function periodicWork(
   { database, disk, folder, clock }: CoordinatorParts,
-  { frontier, intake, originals, node }: Opened,
-  mirrors: MirrorMaintenance,
-  follow: () => Promise<void>,
-  repair: () => Promise<void>,
-): Pick<Coordinator, 'tick' | 'finish'> {
+  { frontier, intake, originals, node, hints }: Opened,
+  { mirrors, planner, follow, repair }: Periodic,
+): Pick<Coordinator, 'isEnrolling' | 'tick' | 'finish'> {
   const isShared = node !== undefined
   const links = linkIndexer(database)
   /** Piece by piece while nothing waits for the thread, so that little is left for the end. */
@@ -256,10 +325,12 @@ function periodicWork(
   }
   let nextNote = 0
   return {
+    isEnrolling: () => planner?.isEnrolling() ?? false,
     async tick() {
       await frontier.giveBackOld()
       await intake.reap()
       if (intake.pending() === 0) await mirrors.compareSome()
+      await planner?.tick()
       const isTime = clock.elapsed() >= nextNote
       // On a shared database, finding nothing to index costs more than waiting.
       if (!isShared || isTime) await indexSomeLinks()
@@ -271,7 +342,9 @@ function periodicWork(
       if (isShared) originals.stale()
     },
     async finish() {
+      await planner?.release()
       await intake.drain()
+      await hints.write()
       await mirrors.finish()
       await note()
       await repair()

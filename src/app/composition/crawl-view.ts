@@ -1,7 +1,8 @@
 /** The state of a crawl, read from the database once per second, so that a snapshot costs nothing; and how it ended. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import { EXIT } from '../../base/errors.ts'
-import { readCounters } from '../../collection/counters/counters.ts'
+import { type Freshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
+import { type LookCounts, lookCounts, readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
@@ -15,6 +16,8 @@ export interface CrawlSnapshot {
   requests: number
   sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
   urls: { known: number; waiting: number; done: number }
+  /** Of a refresh. */
+  refresh: { pages: number; looks: LookCounts; freshness: Freshness | undefined } | undefined
   failures: number
   refused: number
   inbox: number
@@ -44,6 +47,7 @@ export class CrawlView {
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
   #waitsFor: CrawlSnapshot['waitsFor']
+  freshness: Freshness | undefined
   #lateMs = 0
   #last = 0
 
@@ -61,6 +65,7 @@ export class CrawlView {
     await this.#coordinator.parts.database.read(async (tx) => {
       this.totals = await frontierQueries.totals(tx)
       this.counters = await readCounters(tx)
+      if (this.#coordinator.parts.refresh !== undefined) this.freshness = await recordedFreshness(tx)
       this.#next = (await frontierQueries.nextDue(tx, 1)).at(0)
       const { leased, returning, free } = this.totals.sites
       const isIdle = leased + returning + free === 0 && this.#next !== undefined
@@ -105,6 +110,10 @@ export class CrawlView {
         total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
       },
       urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
+      refresh:
+        this.#coordinator.parts.refresh === undefined
+          ? undefined
+          : { pages: urls.refreshing, looks: lookCounts(this.counters), freshness: this.freshness },
       failures: sum('failure:'),
       refused: sum('refused:'),
       inbox: this.#coordinator.intake.pending(),
@@ -121,7 +130,7 @@ export class CrawlView {
 /** Why a crawl, or a server, ended. */
 export type CrawlEndReason = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
 
-const EXIT_OF: Readonly<Record<CrawlEndReason, number>> = {
+export const EXIT_OF: Readonly<Record<CrawlEndReason, number>> = {
   complete: EXIT.done,
   interrupted: EXIT.interrupted,
   pages: EXIT.pageLimit,

@@ -6,19 +6,22 @@ import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import { readCounter } from '../../collection/counters/counters.ts'
 import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-file.ts'
 import type { LeftMirror } from '../../collection/mirrors/mirror-maintenance.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import { removeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlEndReason, type CrawlSnapshot, CrawlView, exitOf, TICK } from './crawl-view.ts'
+import { type CrawlEndReason, type CrawlSnapshot, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-view.ts'
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
+import { checkWeights } from './refresh-options.ts'
 import { loadThread } from './worker-thread.ts'
 
 export interface CrawlEnd {
@@ -60,6 +63,7 @@ export async function orElse<T>(work: Promise<T>, clearUp: () => unknown): Promi
 async function openCrawl(settings: Settings, options: CrawlOptions, thread: Worker): Promise<CrawlHandle> {
   const folder = settings.collection
   readBlacklists(blacklistPaths(settings), realDisk)
+  checkWeights(settings)
   const mirrors = mirrorFileOf(settings.mirrors, folder, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
   const opened = await openForWriting(settings, options)
@@ -79,12 +83,21 @@ async function planAndRun(
       `no seeds given, and ${settings.collection} has none: name some, for instance orbweaver crawl https://www.example.org/`,
     )
   }
+  if (settings.refresh) await checkHasPages(settings, coordinator)
   const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
   checkSeedsInScope(plan)
   const named = options.seeds.map(({ href }) => href)
   const parts = { plan, named, coordinator, journal, close }
   const volumes = await openCrawlVolumes(coordinator, journal)
   return orElse(runCrawl(parts, volumes, thread), () => volumes.close())
+}
+
+async function checkHasPages({ collection }: Settings, { parts: { database } }: Coordinator): Promise<void> {
+  if ((await database.read((tx) => readCounter(tx, 'documents'))) > 0) return
+  throw new Problem(
+    'not-found',
+    `${collection} has no pages to refresh; collect some first: orbweaver crawl -c ${collection}`,
+  )
 }
 
 /** Throws when nothing could ever be collected: better before the crawl than after it. */
@@ -144,6 +157,8 @@ async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker
     threads.pool.stop()
   }
   const run: Run = { ...parts, volumes, threads, notes, view, why: undefined, stop }
+  // A pass over all pages would be over before its first page came in.
+  if (parts.plan.settings.refresh) await coordinator.tick()
   await view.refresh()
   journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   threads.pool.start()
@@ -211,10 +226,17 @@ async function keep(run: Run, over: AbortSignal): Promise<void> {
   }
 }
 
-/** True when a pair of mirrors turned out to be none at the very end: URLs that were entered at the original wait at the replica again. */
+/**
+ * True when a pair of mirrors turned out to be none at the very end: URLs that were entered at the original wait at the replica
+ * again. Also while pages of earlier crawls are still to be brought in.
+ */
 async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
   const { coordinator, view } = run
   if (run.why !== undefined || run.threads.failure !== undefined) return false
+  if (coordinator.isEnrolling()) {
+    await coordinator.tick()
+    return true
+  }
   await coordinator.intake.drain()
   await coordinator.mirrors.finish()
   if (coordinator.mirrors.left.length === mirrorsLeft) return false
@@ -252,6 +274,7 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     await volumes.finish()
     await view.refresh()
     seeds = await seedSummary(database, named)
+    if (plan.settings.once && run.why === undefined) await database.transact((tx) => removeRecord(tx, 'refresh_pass'))
   } catch (error) {
     throw isDiskFull(error) ? diskFull(folder, error) : error
   } finally {
@@ -263,7 +286,8 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
   journal.record({ kind: 'crawl-over', why })
   const documents = view.counters.get('documents') ?? 0
-  return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: mirrors.left }
+  const exit = plan.settings.refresh ? EXIT_OF[why] : exitOf(why, seeds)
+  return { why, exit, documents, seeds, mirrorsLeft: mirrors.left }
 }
 
 function diskFull(folder: string, cause: unknown): Problem {

@@ -4,8 +4,7 @@ import { remembered } from '../../base/clock.ts'
 import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'
-import { type HeldRole, tryRole } from '../../database/postgres/election.ts'
-import type { PostgresDatabase } from '../../database/postgres/open.ts'
+import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
 import type { Given, SettingName } from '../config/keys.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -37,33 +36,8 @@ export function serverCalls(
 }
 
 /** Of all servers of a crawl one does the periodic work: expired leases, mirrors, the reverse index, notes of progress. */
-export interface MaintenanceRole {
-  /** Takes the role if it is free. Ask before each round of work. */
-  isOurs(): Promise<boolean>
-  release(): Promise<void>
-}
-
-/** How often a server without the role asks for it: when its holder is killed, no periodic work is done for this long. */
-const ASK_EVERY: Millis = 5_000
-
-export function maintenanceRole(database: Database, clock: Clock): MaintenanceRole {
-  if (database.dialect === 'sqlite') return { isOurs: async () => true, release: async () => {} }
-  let role: HeldRole | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
-  return {
-    async isOurs() {
-      if (role !== undefined && !role.lost.aborted) return true
-      if (clock.elapsed() - askedAt < ASK_EVERY) return false
-      askedAt = clock.elapsed()
-      role = await tryRole(database as PostgresDatabase, 'maintenance').catch(() => undefined)
-      return role !== undefined
-    },
-    async release() {
-      await role?.release()
-      role = undefined
-    },
-  }
-}
+export const maintenanceRole = (database: Database, clock: Clock): SharedRole =>
+  sharedRole(database, clock, 'maintenance')
 
 /** When nothing is left to do, workers have this long to learn it. */
 const END_GRACE: Millis = 3_000
@@ -77,7 +51,7 @@ export interface ServeEnd {
 export async function keepServing(
   coordinator: Coordinator,
   view: CrawlView,
-  role: MaintenanceRole,
+  role: SharedRole,
   stop: AbortSignal,
 ): Promise<ServeEnd> {
   const { clock, journal, settings, database } = coordinator.parts

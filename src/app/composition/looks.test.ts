@@ -161,9 +161,11 @@ for (const [name, skip, open] of DATABASES) {
     const reader = await openCollection(folder, { clock, ...(address && { database: address }) })
     try {
       const said: Record<string, unknown> = {}
+      const notBrought: string[] = []
       for (const name of NAMES) {
         const { captures, failedLooks } = await reader.history(`${SITE}/${name}`)
-        const { page } = await reader.urlFacts(`${SITE}/${name}`, 1)
+        const { page, failedLook } = await reader.urlFacts(`${SITE}/${name}`, 1)
+        if (failedLook !== undefined) notBrought.push(`${name} ${failedLook.status}`)
         const content = Buffer.from((await reader.content(`${SITE}/${name}`, undefined))?.body ?? [])
         assert.match(content.toString(), name === 'changed' ? /All about other/ : new RegExp(`All about ${name}`), name)
         const failed = failedLooks.map(({ outcome, why }) => `${outcome} ${why}`)
@@ -182,6 +184,7 @@ for (const [name, skip, open] of DATABASES) {
         broken: ['first,failed', 'kept first'],
         new: ['first', 'kept first'],
       })
+      assert.deepEqual(notBrought, ['forbidden -9998', 'excluded -5000', 'noindex 200', 'broken 503'])
       assert.deepEqual((await reader.verify(() => {})).faults, [])
     } finally {
       await reader.close()

@@ -1,19 +1,22 @@
 /** A collection opened to be written: by a crawl or a server, or only to add seeds. It is made when there is none. */
 import { dirname, join, resolve } from 'node:path'
-import { type Millis, realClock } from '../../base/clock.ts'
+import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
+import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
-import { recordSettings } from '../../frontier/recorded-settings.ts'
+import { readRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import { type Coordinator, type CoordinatorParts, openCoordinator } from './coordinator.ts'
 import { openCrawlFrontier } from './crawl-frontier.ts'
+import { urlsOf } from './plan.ts'
+import { type Refreshing, refreshing } from './refresh-options.ts'
 
 export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | 'serves' | 'workers'> {
   seeds: readonly WebUrl[]
@@ -45,14 +48,16 @@ export async function openForWriting(settings: Settings, options: WritingOptions
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
       const { given, version, atOnceBytes, serves, workers } = options
+      const refresh = settings.refresh ? await openRefreshing(settings, database, clock) : undefined
       const coordinator = await openCoordinator({
         ...{ database, disk: realDisk, folder, clock, random, journal, settings, atOnceBytes },
+        ...(refresh && { refresh: refresh.options, renewWeights: refresh.renewWeights }),
         ...(serves && { serves, recheckShare: settings.recheckShare }),
         ...(workers && { workers }),
       })
       opened = coordinator
       if (database.dialect === 'postgres' && given !== undefined)
-        await database.transact((tx) => recordSettings(tx, writeSettingsFile(given, version)))
+        await database.transact((tx) => writeRecord(tx, 'settings', writeSettingsFile(given, version)))
       const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
       return { coordinator, journal, notifications, fresh, close }
     } catch (error) {
@@ -63,6 +68,20 @@ export async function openForWriting(settings: Settings, options: WritingOptions
     lock.release()
     throw error
   }
+}
+
+/** A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. */
+async function openRefreshing(settings: Settings, database: Database, clock: Clock): Promise<Refreshing> {
+  const begun = !settings.once
+    ? undefined
+    : await database.transact(async (tx) => {
+        const before = await readRecord(tx, 'refresh_pass')
+        if (before !== undefined) return Number(before)
+        const now = Math.round(clock.now())
+        await writeRecord(tx, 'refresh_pass', String(now))
+        return now
+      })
+  return refreshing(settings, database, urlsOf(settings), begun)
 }
 
 /** Parsed again by the rules of the collection, which was not open when they were read. */

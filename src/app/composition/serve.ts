@@ -17,6 +17,7 @@ import { type CrawlSnapshot, CrawlView, exitOf } from './crawl-view.ts'
 import { keepServing, maintenanceRole, type ServeEnd, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { settingsDigests } from './plan-for-workers.ts'
+import { checkWeights } from './refresh-options.ts'
 import { pemOf } from './volume-sources.ts'
 
 export interface ServeOptions extends WritingOptions {
@@ -39,9 +40,12 @@ const CHANNEL = 'work'
 const NO_WORKERS = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
+  if (settings.refresh && settings.untilDone)
+    throw new Problem('bad-flag', '--refresh never ends, so --until-done cannot be given with it')
   const tls = tlsFilesOf(settings)
-  // A mistake shows before anything is opened.
+  // Mistakes show before anything is opened.
   tls?.read()
+  checkWeights(settings)
   const roster = new Roster()
   const { coordinator, journal, notifications, close } = await openForWriting(settings, {
     ...options,
@@ -72,7 +76,12 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
         archiveFolder: coordinator.archiveFolder,
         clock,
         journal,
-        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
+        figures: async () => ({
+          totals: view.totals,
+          counters: view.counters,
+          inbox: coordinator.intake.pending(),
+          ...(view.freshness && { freshness: view.freshness }),
+        }),
         nudge,
         program: `orbweaver/${options.version}`,
         joinSecret: settings.joinSecret,

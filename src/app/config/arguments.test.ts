@@ -29,7 +29,7 @@ test('standard input is a value, another flag is not', () => {
 test('a command takes its own flags only', () => {
   assert.throws(
     () => parseArguments(['--pause', '2s'], 'status'),
-    /status does not take --pause, only crawl, serve and simulate do/,
+    /status does not take --pause, only crawl, refresh, serve and simulate do/,
   )
   assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at')?.texts, ['2026-01-01'])
 })

@@ -87,6 +87,15 @@ const POLICY_SETTINGS = group('This command', SIMULATE, {
 
 export const COMMAND_SETTINGS = {
   ...group('This command', OWN, {
+    once: toggle({
+      commands: ['refresh'],
+      what: 'Look once at every known page, then exit. If it is stopped, the same command goes on with the rest.',
+    }),
+    for: maybe(a.duration({ min: 1000, max: YEAR }), {
+      commands: ['refresh'],
+      defaultText: 'until Ctrl-C',
+      what: 'Exit after this time (exit code 0).',
+    }),
     at: maybe(a.instant, {
       commands: ['get'],
       defaultText: 'the latest capture',
@@ -118,7 +127,7 @@ export const COMMAND_SETTINGS = {
       what: 'Whether to look up the host names of mirrors and drop those that no longer exist.',
     }),
     top: one(a.count({ min: 1, max: 1_000_000 }), '20', {
-      commands: ['report', 'explain', 'mirrors'],
+      commands: ['plan', 'report', 'explain', 'mirrors'],
       what: 'How many lines of a list to print.',
     }),
   }),

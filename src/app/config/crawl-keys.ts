@@ -1,15 +1,20 @@
 /** Settings that every command takes, those that define a crawl, and those of servers and their workers. A part of the table in `keys.ts`. */
+import { REFRESH_POLICIES } from '../../frontier/contract.ts'
 import { LONGEST_URL } from '../../web/url/web-url.ts'
 import { pauseFor, resolveAs, trust } from './hosts.ts'
 import * as a from './parsers.ts'
 import { COMMAND_NAMES, type CommandName, group, many, maybe, one, toggle, yesNo } from './setting.ts'
 
-const CRAWLERS: readonly CommandName[] = ['crawl', 'serve', 'config']
+const CRAWLERS: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'config']
+/** Commands that end when a crawl does. */
+const ENDING: readonly CommandName[] = ['crawl', 'serve', 'config']
 /** Settings that a simulated crawl takes too. */
 const SIMULATED: readonly CommandName[] = [...CRAWLERS, 'simulate']
 const LOOKUPS: readonly CommandName[] = [...CRAWLERS, 'mirrors']
 const GENERAL = { commands: COMMAND_NAMES } as const
 const CRAWL = { commands: CRAWLERS, lasting: true } as const
+/** What is measured depends on them, too. */
+const REFRESH = { commands: ['refresh', 'plan', 'status', 'serve', 'config'], lasting: true } as const
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
@@ -28,7 +33,7 @@ export const CRAWL_SETTINGS = {
     quiet: toggle({ short: 'q', what: 'Print only results and problems.' }),
     verbose: toggle({ short: 'v', what: 'Print every event on standard error, one per line.' }),
     progressEvery: one(a.duration({ min: 100, max: DAY }), '10s', {
-      commands: ['crawl', 'serve', 'worker', 'demo', 'config'],
+      commands: ['crawl', 'refresh', 'serve', 'worker', 'demo', 'config'],
       what: 'How often to print a progress line when standard error is not a terminal.',
     }),
   }),
@@ -63,7 +68,7 @@ export const CRAWL_SETTINGS = {
       what: 'What a link to another site adds: its home page, the linked page, or both.',
     }),
     urlRules: many(a.urlRule, {
-      commands: ['crawl', 'serve', 'seed', 'config'],
+      commands: ['crawl', 'refresh', 'serve', 'seed', 'config'],
       commas: true,
       default: ['usual'],
       what: 'Rules that decide when two spellings are the same URL: usual, none, or names; + or - before a name changes the usual set (--url-rules=-index-files). Fixed when the collection is created. See docs/reference/url-rules.md.',
@@ -89,9 +94,18 @@ export const CRAWL_SETTINGS = {
     limits: one(a.oneOf('generous', 'vn'), 'generous', {
       what: 'A preset; vn uses the thresholds of the Viúva Negra paper (depth 5, 5,000 URLs and 10 duplicates per site, URLs of 200 characters, 2 MB).',
     }),
-    maxPages: maybe(a.count({ min: 1 }), { lasting: false, what: 'Stop after this many documents (exit code 14).' }),
-    maxTime: maybe(a.duration({ min: SECOND }), { lasting: false, what: 'Stop after this time (exit code 15).' }),
+    maxPages: maybe(a.count({ min: 1 }), {
+      commands: ENDING,
+      lasting: false,
+      what: 'Stop after this many documents (exit code 14).',
+    }),
+    maxTime: maybe(a.duration({ min: SECOND }), {
+      commands: ENDING,
+      lasting: false,
+      what: 'Stop after this time (exit code 15).',
+    }),
     maxSize: maybe(a.size({ min: 1000 }), {
+      commands: ENDING,
       lasting: false,
       what: 'Stop when the documents reach this total size (exit code 16).',
     }),
@@ -153,7 +167,7 @@ export const CRAWL_SETTINGS = {
       what: 'Which site is next: the one whose oldest URL has waited longest (klwf), the one not visited for longest (round-robin), or any (random).',
     }),
     randomSeed: maybe(a.count({ max: 2 ** 32 - 1 }), {
-      commands: ['crawl', 'serve', 'config', 'demo', 'simulate'],
+      commands: ['crawl', 'refresh', 'serve', 'config', 'demo', 'simulate'],
       defaultText: 'random',
       what: 'Seed of the random numbers, to repeat a run.',
     }),
@@ -161,13 +175,13 @@ export const CRAWL_SETTINGS = {
     // CPU per page, and only a web without any pause would use it.
     workers: one(a.workers, 'spare', {
       lasting: false,
-      commands: ['crawl', 'worker', 'config', 'demo', 'simulate'],
+      commands: ['crawl', 'refresh', 'worker', 'config', 'demo', 'simulate'],
       defaultText: "one fewer than the machine's cores, at least 1; 2 for simulate",
       what: 'Maximum number of threads that fetch and read pages; they start as needed.',
     }),
     visits: one(a.count({ min: 1, max: 10_000 }), '300', {
       lasting: false,
-      commands: ['crawl', 'worker', 'config', 'simulate'],
+      commands: ['crawl', 'refresh', 'worker', 'config', 'simulate'],
       what: 'How many sites one thread visits at the same time.',
     }),
     slicePages: one(a.count({ min: 1, max: 100_000 }), '500', {
@@ -182,8 +196,34 @@ export const CRAWL_SETTINGS = {
     }),
     watchdog: one(a.duration({ min: 10 * SECOND, max: DAY }), '5m', {
       lasting: false,
-      commands: ['crawl', 'worker', 'config'],
+      commands: ['crawl', 'refresh', 'worker', 'config'],
       what: 'Replace a thread that shows no sign of life for this long.',
+    }),
+  }),
+  ...group('Refreshing', REFRESH, {
+    refresh: toggle({
+      commands: ['serve', 'config'],
+      lasting: false,
+      what: 'Keep the collection fresh: the workers also look again at pages that were collected before.',
+    }),
+    refreshPolicy: one(a.oneOf(...REFRESH_POLICIES), 'index', {
+      form: 'NAME',
+      what: `Which known page is looked at next: the one whose look is worth most now (index), or one of the policies to compare it with (${REFRESH_POLICIES.slice(1).join(', ')}).`,
+    }),
+    refreshNewShare: one(a.newShare, '0.5', {
+      what: 'The share of requests that new URLs may take while known pages are due, or first: new URLs come before all known pages.',
+    }),
+    refreshMinAge: one(a.duration({ max: 365 * DAY }), '24h', {
+      what: 'Ignore hints of a change (sitemaps, feeds) for a page that was looked at within this time.',
+    }),
+    refreshRate: maybe(a.number({ min: 0.000001, max: 1_000_000 }), {
+      form: 'LOOKS',
+      defaultText: 'as many as politeness permits',
+      what: 'How many looks per second to spend on known pages, over the whole collection.',
+    }),
+    refreshWeights: one(a.path, 'uniform', {
+      form: 'uniform|depth|inlinks|FILE',
+      what: 'What a fresh copy of a page is worth: the same for all (uniform), less the deeper the page is (depth: 1/(1 + depth)), more the more pages link to it (inlinks: 1 + log2(1 + links)), or as a file says: one URL-PREFIX WEIGHT per line, the longest prefix counts, other pages weigh 1.',
     }),
   }),
   ...group('Network', CRAWL, {
@@ -238,7 +278,7 @@ const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
 const READERS: readonly CommandName[] = ['get', 'verify']
 /** Commands that write volumes. */
-const WRITERS: readonly CommandName[] = ['crawl', ...WORKER]
+const WRITERS: readonly CommandName[] = ['crawl', 'refresh', ...WORKER]
 
 /** Commands that reach a store of volumes. */
 const STORE: readonly CommandName[] = [...WRITERS, ...READERS, 'clean']

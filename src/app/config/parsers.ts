@@ -176,6 +176,11 @@ export const share = parser('SHARE', (text) => {
   return value
 })
 
+/** A share, or `first`. */
+export const newShare: Parse<number | 'first'> = parser('SHARE|first', (text) =>
+  text === 'first' ? text : share(text),
+)
+
 /** Milliseconds since 1970. A date alone is the end of that day: "what was current on May 1st". */
 export const instant = parser('TIME', (text) => {
   const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text)

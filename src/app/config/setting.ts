@@ -18,6 +18,8 @@ export function parser<T>(form: string, parse: (text: string) => T): Parse<T> {
 export const COMMAND_NAMES = [
   'demo',
   'crawl',
+  'refresh',
+  'plan',
   'status',
   'report',
   'explain',
@@ -42,6 +44,7 @@ export const GROUPS = [
   'Politeness',
   'Identity',
   'Order and workers',
+  'Refreshing',
   'Network',
   'Storage',
   'Cluster',

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
-import { capturesOf, hasPage } from '../../collection/captures/read-captures.ts'
+import { capturesOf, hasPage, type StoredCapture } from '../../collection/captures/read-captures.ts'
 import { documentsOf } from '../../collection/counters/counters.ts'
 import { type Inlinks, whoLinksHere } from '../../collection/links/read-inlinks.ts'
 import {
@@ -42,7 +42,7 @@ export interface UrlFacts {
   captures: number
   /** When the last capture that has the page was made. */
   lastGoodAt?: Instant
-  /** The last look, if it left no capture. */
+  /** The last look at a page that was there before, if it did not bring it. */
   failedLook?: StoredFailedLook
   /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
   robots?: RobotsDecision
@@ -69,8 +69,7 @@ export async function urlFacts(tx: Tx, text: string, referrers: number): Promise
   const asked = page?.url ?? view?.url ?? url.href
   const captures = await capturesOf(tx, site, key)
   const lastGoodAt = captures.findLast(hasPage)?.at
-  const failedLook = (await failedLooksOf(tx, site, key)).at(-1)
-  const isLast = failedLook !== undefined && failedLook.at >= Math.max(page?.at ?? 0, captures.at(-1)?.at ?? 0)
+  const failedLook = page && lastFailed(page, captures.at(-1), (await failedLooksOf(tx, site, key)).at(-1))
   return {
     url: asked,
     site,
@@ -79,9 +78,21 @@ export async function urlFacts(tx: Tx, text: string, referrers: number): Promise
     page,
     captures: captures.length,
     ...(lastGoodAt !== undefined && { lastGoodAt }),
-    ...(isLast && { failedLook }),
+    ...(failedLook && { failedLook }),
     inlinks: await whoLinksHere(tx, site, key, referrers),
   }
+}
+
+/** A temporary failure does not show in the row of a kept page. */
+function lastFailed(
+  { at, hasContent, outcome }: StoredPage,
+  capture: StoredCapture | undefined,
+  look: StoredFailedLook | undefined,
+): StoredFailedLook | undefined {
+  if (look !== undefined && look.at >= Math.max(at, capture?.at ?? 0)) return look
+  if (capture === undefined || hasPage(capture) || capture.at <= at || hasContent === 0 || outcome !== 'kept')
+    return undefined
+  return { at: capture.at, status: capture.status, outcome: 'later', why: null, detail: null }
 }
 
 async function robotsFor(tx: Tx, text: string): Promise<RobotsDecision | undefined> {

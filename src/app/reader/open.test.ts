@@ -181,7 +181,7 @@ describe('an opened collection', () => {
       assert.deepEqual(figures.urls, { seen: 7, fetched: 8, waiting: 0 })
       const standing = await rooms.standing()
       assert.equal(standing.state, 'complete')
-      assert.deepEqual(standing.urls, { known: 7, done: 7, waiting: 0 })
+      assert.deepEqual(standing.urls, { known: 7, done: 7, waiting: 0, refreshing: 0 })
       assert.equal(standing.begunAt! < standing.lastAt!, true)
       assert.equal(standing.sites.crawled, 1)
       assert.equal(standing.nextDueMs, undefined)

@@ -15,7 +15,7 @@ import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { recordedSettings } from '../../frontier/recorded-settings.ts'
+import { readRecord } from '../../frontier/records.ts'
 import { type VolumeAccess, volumeSources } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
@@ -23,7 +23,8 @@ import { verifyCollection } from '../verify/verify.ts'
 import { contentOf, historyOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
-import { collectionStatus, SILENT } from './status.ts'
+import { type PlanAsk, refreshPlan } from './plan.ts'
+import { collectionStatus, freshnessNow, SILENT } from './status.ts'
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -67,6 +68,8 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const isCrawled = await running()
       return database.read((tx) => collectionStatus(tx, isCrawled, clock))
     },
+    freshness: (settings: Settings) => freshnessNow(database, clock, settings),
+    refreshPlan: (settings: Settings, ask: PlanAsk) => refreshPlan(database, clock, settings, ask),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
     history: (url: string) => historyOf(database, url),
@@ -77,7 +80,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
     },
     /** As in `orbweaver.yaml`; undefined where the folder has that file itself. */
-    recordedSettings: () => database.read(recordedSettings),
+    recordedSettings: () => database.read((tx) => readRecord(tx, 'settings')),
     leftMirror: async (site: string, { mirrors }: Settings) =>
       leftMirror(disk, mirrorFileOf(mirrors, folder, disk), site),
     async siteFacts(site: string) {

@@ -1,13 +1,16 @@
 /** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import { type Freshness, measureFreshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
-import { type Progress, readCounter, spanOf } from '../../collection/counters/counters.ts'
+import { type LookCounts, type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
-import type { Tx } from '../../database/database.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
+import { pauseOf } from '../composition/plan.ts'
+import type { Settings } from '../config/keys.ts'
 
 export interface CollectionStatus {
   state: 'running' | 'complete' | 'unfinished'
@@ -15,7 +18,9 @@ export interface CollectionStatus {
   lastAt: Instant | undefined
   documents: number
   bytes: number
-  urls: { known: number; done: number; waiting: number }
+  /** `refreshing`: known pages that are looked at again. */
+  urls: { known: number; done: number; waiting: number; refreshing: number }
+  looks: LookCounts
   sites: Totals['sites']
   heldDomains: number
   trend: Progress[]
@@ -41,7 +46,8 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): 
     ...(await spanOf(tx)),
     documents: await readCounter(tx, 'documents'),
     bytes: await readCounter(tx, 'bytes'),
-    urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
+    urls: { known: urls.known, done: urls.marked, waiting: urls.waiting, refreshing: urls.refreshing },
+    looks: await readLooks(tx),
     sites,
     heldDomains: recorded.held === 0 ? 0 : await frontierQueries.heldDomains(tx),
     trend: await trendOf(tx),
@@ -49,6 +55,28 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): 
     inbox,
     cluster: await clusterStatus(tx, clock.now()),
   }
+}
+
+/** A measure of the server or process that refreshes is as good as a new one for this long. */
+const RECENT: Millis = 3 * 60_000
+/** `status` does not read a million pages. */
+const STATUS_PAGES = 100_000
+
+/** Undefined before the first refresh. */
+export async function freshnessNow(
+  database: Database,
+  clock: Clock,
+  settings: Settings,
+): Promise<Freshness | undefined> {
+  const recorded = await database.read(recordedFreshness)
+  if (recorded !== undefined && Math.abs(clock.now() - recorded.at) < RECENT) return recorded
+  return measureFreshness({
+    database,
+    clock,
+    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    capacity: settings.refreshRate,
+    maxPages: STATUS_PAGES,
+  })
 }
 
 /** Without a crawl, a lease was left by a crash: its site waits. */

@@ -133,7 +133,9 @@ async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
     if (page === undefined || page.outcome === 'later' || waits)
       return moved(await unasked(tools, url, view, to !== null))
     const { why, status } = page
-    if (page.outcome === 'kept' || page.outcome === 'read') return moved({ ...NOTHING, became: 'collected', status })
+    // What was collected stays so, whatever a later look showed.
+    if (page.outcome === 'kept' || page.outcome === 'read' || page.hasContent === 1)
+      return moved({ ...NOTHING, became: 'collected', status })
     if (page.outcome === 'refused') {
       // A page that must not be kept still has its links followed.
       const isEmpty = why !== 'directive' || (await documentsOf(tx, url.site)) === 0

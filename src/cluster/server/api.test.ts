@@ -15,6 +15,11 @@ import { readWorkers } from './worker-table.ts'
 
 const V1 = aVisit(1).id
 const parts = { 'content-type': PARTS_TYPE }
+/** Those that the definition of the call names. */
+const FRESHNESS_KEYS = [
+  ...['ageSeconds', 'at', 'bound', 'boundLooks', 'capacity', 'freshness', 'gain', 'measured', 'pages', 'sites'],
+  'stalenessRatio',
+]
 
 describe('who may call', () => {
   let made: TestServer
@@ -304,6 +309,10 @@ describe('for operators', () => {
     )
     assert.ok(lines.includes('orbweaver_calls_total{call="servers",result="ok"} 1'))
     assert.ok(lines.includes('orbweaver_urls{state="waiting"} 1'))
+    assert.ok(lines.includes('orbweaver_looks_total{result="unchanged"} 5'))
+    assert.ok(lines.includes('orbweaver_hints_total{result="new"} 3'))
+    assert.ok(lines.includes('orbweaver_freshness 0.9') && lines.includes('orbweaver_freshness_bound 0.95'))
+    assert.ok(lines.includes('orbweaver_freshness_gain{by="pause"} 0.01'))
     assert.ok(!String(body).includes(as.worker) && !String(body).includes('status:200'))
     const names = lines.filter((text) => text.startsWith('# TYPE')).map((text) => text.split(' ')[2])
     assert.equal(new Set(names).size, names.length)
@@ -316,6 +325,10 @@ describe('for operators', () => {
     assert.equal(status, 200)
     const { urls, workers, servers } = body as { urls: object; workers: { alive: number }; servers: number }
     assert.deepEqual(urls, { known: 3, marked: 2, waiting: 1, refreshing: 0 })
+    const { looks, freshness } = body as { looks: { performed: number; hints: object }; freshness: object }
+    assert.equal(looks.performed, 5)
+    assert.deepEqual(looks.hints, { performed: 0, discarded: 0, new: 3 })
+    assert.deepEqual(Object.keys(freshness).sort(), FRESHNESS_KEYS)
     assert.equal(workers.alive, 1)
     assert.equal(servers, 1)
   })

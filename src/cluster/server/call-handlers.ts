@@ -4,10 +4,12 @@ import { remembered } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
+import { lookCounts } from '../../collection/counters/counters.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
+import { type Freshness, publicFreshness } from '../maintenance/measure-freshness.ts'
 import type { Statistics, WorkerNews } from '../wire/calls.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
@@ -24,6 +26,8 @@ export interface CoordinatorFigures {
   counters: ReadonlyMap<string, number>
   /** Durable parts not applied yet. */
   inbox: number
+  /** Of a collection that is refreshed. */
+  freshness?: Freshness
 }
 
 export interface HandlerParts {
@@ -67,7 +71,7 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
     return rows.map((row) => row.url)
   }
   const statistics = async (): Promise<Statistics> => {
-    const [{ totals, counters, inbox }, workers, { length }] = await Promise.all([
+    const [{ totals, counters, inbox, freshness }, workers, { length }] = await Promise.all([
       parts.figures(),
       database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
       servers(),
@@ -75,7 +79,17 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
     const { sites, urls } = totals
     // Without counters that have a label: their number is not bounded.
     const plain = [...counters].filter(([name]) => !name.includes(':'))
-    return { at: clock.now(), sites, urls, counters: Object.fromEntries(plain), inbox, servers: length, workers }
+    return {
+      at: clock.now(),
+      sites,
+      urls,
+      looks: lookCounts(counters),
+      freshness: freshness === undefined ? null : publicFreshness(freshness),
+      counters: Object.fromEntries(plain),
+      inbox,
+      servers: length,
+      workers,
+    }
   }
   return {
     ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, maxLeases }),

@@ -91,11 +91,32 @@ function addStatistics(page: Page, now: Statistics): void {
   page.many('sites', 'gauge', 'Sites by state', labelled('state', now.sites))
   page.many('urls', 'gauge', 'URLs by state', labelled('state', now.urls))
   page.many('counted_total', 'counter', 'Sums of what visits counted', labelled('what', now.counters))
+  const { hints, performed: _, ...looks } = now.looks
+  page.many('looks_total', 'counter', 'Looks at known pages by what they found', labelled('result', looks))
+  page.many('hints_total', 'counter', 'Hints that known pages changed', labelled('result', hints))
+  if (now.freshness !== null) addFreshness(page, now.freshness)
   page.one('inbox_parts', 'gauge', 'Parts that are durable and not yet applied', now.inbox)
   page.one('servers', 'gauge', 'Servers seen in the last minute', now.servers)
   const { alive, silent } = now.workers
   page.many('workers', 'gauge', 'Workers by how they are', labelled('state', { alive, silent }))
   page.one('worker_pages_per_second', 'gauge', 'Pages a second, as workers say', now.workers.pagesPerSecond)
+}
+
+function addFreshness(page: Page, { gain, ...now }: NonNullable<Statistics['freshness']>): void {
+  page.one('freshness', 'gauge', 'Expected share of known pages that are as on the web, by weight', now.freshness)
+  page.one('freshness_bound', 'gauge', 'The freshness that no policy exceeds at these pauses', now.bound)
+  if (now.stalenessRatio !== null)
+    page.one('staleness_ratio', 'gauge', 'Staleness over that of the bound', now.stalenessRatio)
+  page.one('age_seconds', 'gauge', 'How long known pages have been out of date on average', now.ageSeconds)
+  page.one('bound_looks_per_second', 'gauge', 'Looks a second at the bound', now.boundLooks)
+  const gains = { look: gain.oneMoreLook, pause: gain.shorterPause }
+  page.many(
+    'freshness_gain',
+    'gauge',
+    'What one look a second more, or pauses shorter by 10 %, would add to the bound',
+    labelled('by', gains),
+  )
+  page.one('freshness_measured_seconds', 'gauge', 'When it was measured, in seconds since 1970', now.at / 1000)
 }
 
 const labelled = (label: string, values: Readonly<Record<string, number>>) =>

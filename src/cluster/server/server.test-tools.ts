@@ -17,6 +17,7 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { SITE_STATES } from '../../frontier/rules/site.ts'
 import { visitId } from '../../frontier/rules/visit.ts'
+import type { Freshness } from '../maintenance/measure-freshness.ts'
 import { httpClient } from '../wire/http-client.ts'
 import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
 import { type ReachOptions, RemoteServers } from '../wire/remote-coordinator.ts'
@@ -118,6 +119,11 @@ export function madeUpCoordinator(): MadeUp {
   }
 }
 
+const FRESHNESS: Freshness = {
+  ...{ at: 0, pages: 2, measured: 2, sites: 1, freshness: 0.9, ageSeconds: 60, bound: 0.95, stalenessRatio: 2 },
+  ...{ boundLooks: 0.5, capacity: null, price: 0, meanValue: 1, gain: { oneMoreLook: 0, shorterPause: 0.01 } },
+}
+
 export interface TestServer extends AsyncDisposable {
   server: Server
   coordinator: MadeUp
@@ -167,8 +173,11 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
         counters: new Map([
           ['documents', 2],
           ['status:200', 2],
+          ['looks:same', 5],
+          ['hints:new', 3],
         ]),
         inbox: 0,
+        freshness: FRESHNESS,
       }),
       nudge,
       program: 'orbweaver/test',

@@ -65,6 +65,37 @@ export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-
 export type PartAnswer = Static<typeof PartAnswer>
 
 const Figures = Type.Record(Type.String(), Type.Number())
+const Looks = Type.Object(
+  {
+    performed: Type.Number(),
+    changed: Type.Number(),
+    unchanged: Type.Number(),
+    moved: Type.Number(),
+    refused: Type.Number({ description: 'no longer permitted or wanted' }),
+    failed: Type.Number(),
+    hints: Type.Object({ performed: Type.Number(), discarded: Type.Number(), new: Type.Number() }),
+  },
+  { description: 'looks at known pages, and hints that they changed' },
+)
+const FreshnessNow = Type.Object(
+  {
+    at: Type.Number({ description: 'when it was measured' }),
+    pages: Type.Number({ description: 'known pages' }),
+    measured: Type.Number({ description: 'of them; above a million a sample is measured' }),
+    sites: Type.Number(),
+    freshness: Type.Number({ description: 'the expected share that is as on the web, by weight' }),
+    ageSeconds: Type.Number({ description: 'how long pages have been out of date, on average' }),
+    bound: Type.Number({ description: 'the freshness that no policy exceeds at these pauses and this capacity' }),
+    stalenessRatio: Type.Union([Type.Number(), Type.Null()], { description: 'staleness over that of the bound' }),
+    boundLooks: Type.Number({ description: 'looks per second at the bound' }),
+    capacity: Type.Union([Type.Number(), Type.Null()], { description: '--refresh-rate' }),
+    gain: Type.Object({
+      oneMoreLook: Type.Number({ description: 'what one look per second more would add to the bound' }),
+      shorterPause: Type.Number({ description: 'what pauses shorter by 10 % would add' }),
+    }),
+  },
+  { description: 'of a collection that is refreshed; at most some minutes old' },
+)
 const Statistics = Type.Object({
   at: Type.Number({ description: 'milliseconds since 1970' }),
   sites: Type.Object({
@@ -76,7 +107,14 @@ const Statistics = Type.Object({
     barred: Type.Number(),
     held: Type.Number(),
   }),
-  urls: Type.Object({ known: Type.Number(), marked: Type.Number(), waiting: Type.Number(), refreshing: Type.Number() }),
+  urls: Type.Object({
+    known: Type.Number(),
+    marked: Type.Number(),
+    waiting: Type.Number(),
+    refreshing: Type.Number({ description: 'pages that are looked at again' }),
+  }),
+  looks: Looks,
+  freshness: Type.Union([FreshnessNow, Type.Null()]),
   counters: Figures,
   inbox: Type.Number({ description: 'parts that this server has still to apply' }),
   servers: Type.Number({ description: 'seen in the last minute' }),

@@ -27,6 +27,41 @@ export async function readCounter(tx: Tx, name: CountName): Promise<number> {
   return (await queries(tx).get<{ value: number }>(sql, name))!.value
 }
 
+/** Looks at known pages, and hints that they changed (CoBWeb's Table 3). */
+export interface LookCounts {
+  performed: number
+  /** Those that brought the page, and those that found it as it was. */
+  changed: number
+  unchanged: number
+  moved: number
+  /** No longer permitted or wanted. */
+  refused: number
+  failed: number
+  hints: { performed: number; discarded: number; new: number }
+}
+
+/** Of all counters. */
+export function lookCounts(counters: ReadonlyMap<string, number>): LookCounts {
+  const of = (...names: string[]) => names.reduce((sum, name) => sum + (counters.get(name) ?? 0), 0)
+  const looks = [...counters].filter(([name]) => name.startsWith('looks:'))
+  return {
+    performed: looks.reduce((sum, [, value]) => sum + value, 0),
+    changed: of('looks:changed'),
+    unchanged: of('looks:same', 'looks:unmodified'),
+    moved: of('looks:moved'),
+    refused: of('looks:refused'),
+    failed: of('looks:failed'),
+    hints: { performed: of('hints:performed'), discarded: of('hints:discarded'), new: of('hints:new') },
+  }
+}
+
+export async function readLooks(tx: Tx): Promise<LookCounts> {
+  const sql = `SELECT name, sum(value) AS value FROM counter
+    WHERE name >= 'looks:' AND name < 'looks;' OR name >= 'hints:' AND name < 'hints;' GROUP BY name`
+  const rows = await queries(tx).all<{ name: string; value: number }>(sql)
+  return lookCounts(new Map(rows.map(({ name, value }) => [name, value])))
+}
+
 /** UTC. */
 export function dayOf(at: Instant): string {
   return isoInstant(at).slice(0, 10)
@@ -124,6 +159,12 @@ export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string 
   `${added('site_stats', Object.keys(RATE))},
     last_at = CASE WHEN excluded.last_at > site_stats.last_at THEN excluded.last_at ELSE site_stats.last_at END`,
 )
+
+/** Counts that come with no report. */
+export async function addCounts(tx: Tx, at: Instant, counts: ReadonlyMap<CountName, number>): Promise<void> {
+  const rows = [...counts].map(([name, value]) => ({ name, day: dayOf(at), value }))
+  await writeRows(tx, ADD_COUNTERS, 0, rows)
+}
 
 /** On PostgreSQL a counter has a row per bucket, so no two transactions need the same one. */
 export async function writeSums(tx: Tx, bucket: number, { days, minutes, sites }: CounterSums): Promise<void> {

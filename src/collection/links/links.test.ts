@@ -20,6 +20,7 @@ import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { fileReports } from '../sample-catalogue.test-data.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex } from './index-links.ts'
+import { InlinkCounts } from './inlink-counts.ts'
 import { countedTargets, whoLinksHere } from './read-inlinks.ts'
 
 const URLS = [
@@ -212,4 +213,35 @@ test('splitting a site with many targets and counting it in passes change nothin
   const whole = await counted()
   assert.deepEqual([whole.size, [...whole.values()].reduce((sum, n) => sum + n, 0)], [700, 750])
   for (const bytes of [10_000, 1000, 1]) assert.deepEqual(await counted(bytes), whole)
+})
+
+test('the counts in memory are those of the index, and are renewed', async () => {
+  const database = await open()
+  await look(database, 'http://a.test/', ['http://b.test/', 'http://a.test/1'])
+  await look(database, 'http://a.test/1', ['http://b.test/'])
+  await indexAll(database)
+  const counts = new InlinkCounts()
+  assert.equal(counts.of(hash64('http://b.test/')), 0, 'not read yet')
+  await counts.fill(database)
+  const seen = () => URLS.map((url) => counts.of(hash64(url)))
+  assert.deepEqual(seen(), [0, 1, 0, 2, 0, 0])
+  await look(database, 'http://a.test/', ['http://a.test/1', 'http://a.test/2'])
+  await indexAll(database)
+  await counts.fill(database)
+  assert.deepEqual(seen(), [0, 1, 1, 1, 0, 0])
+})
+
+test('counts of very many targets take bounded memory', async () => {
+  const database = openSqlite(':memory:')
+  const links = Array.from({ length: 3000 }, (_, n) => `http://b.test/${n}`)
+  await look(database, 'http://a.test/', links)
+  await indexAll(database)
+  const known = async (slots?: number) => {
+    const counts = new InlinkCounts(slots)
+    await counts.fill(database)
+    return links.filter((url) => counts.of(hash64(url)) === 1).length
+  }
+  assert.equal(await known(), 3000)
+  const few = await known(2048)
+  assert.ok(few > 1400 && few < 1500, String(few))
 })

@@ -1,5 +1,5 @@
 /** Reads pages: one (`explain`, `get`), or all in order and in pieces (`export pages`), with the names and texts they need. */
-import type { Instant } from '../../base/clock.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -50,6 +50,18 @@ export function failedLooksOf(tx: Tx, site: SiteName, key: UrlKey): Promise<Stor
 export async function linksOfPage(tx: Tx, page: number): Promise<Uint8Array | undefined> {
   const sql = 'SELECT links FROM page_links WHERE bucket = ? AND page = ?'
   return (await queries(tx).get<{ links: Uint8Array }>(sql, ...rowOf(page)))?.links
+}
+
+const READ_ANSWER_TIME = `SELECT avg(took_ms) AS took FROM (
+  SELECT took_ms FROM page WHERE bucket = ? AND site = ? AND outcome = 'kept' ORDER BY key LIMIT 20) few`
+
+/** How long the answers of each site took on average, by 20 of its pages; undefined when none was kept. Keys are signed. */
+export async function answerTimes(tx: Tx, sites: readonly bigint[]): Promise<(Millis | undefined)[]> {
+  const rows = sites.map((site) =>
+    queries(tx).get<{ took: number | string | null }>(READ_ANSWER_TIME, ...siteAt(tx.dialect, site)),
+  )
+  // PostgreSQL's averages are exact, so they come as texts.
+  return (await Promise.all(rows)).map((row) => (row?.took == null ? undefined : Number(row.took)))
 }
 
 export interface StoredFinding {

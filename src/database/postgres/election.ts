@@ -3,7 +3,9 @@
  * connection, so no stale lock is ever left behind. A holder that is cut off may act for some seconds longer, so work that must
  * not happen twice is also guarded by its own transaction.
  */
+import type { Clock, Millis } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
+import type { Database } from '../database.ts'
 import type { PostgresDatabase } from './open.ts'
 
 export interface HeldRole {
@@ -33,6 +35,35 @@ export async function tryRole(database: PostgresDatabase, name: string): Promise
     async release() {
       over.abort()
       await session.end()
+    },
+  }
+}
+
+/** Work that one of all processes does: on PostgreSQL the one that holds the role, on SQLite the only one. */
+export interface SharedRole {
+  /** Takes the role if it is free. Ask before each round of work. */
+  isOurs(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** How often a process without the role asks for it: when its holder is killed, the work is not done for this long. */
+const ASK_EVERY: Millis = 5_000
+
+export function sharedRole(database: Database, clock: Clock, name: string): SharedRole {
+  if (database.dialect === 'sqlite') return { isOurs: async () => true, release: async () => {} }
+  let role: HeldRole | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  return {
+    async isOurs() {
+      if (role !== undefined && !role.lost.aborted) return true
+      if (clock.elapsed() - askedAt < ASK_EVERY) return false
+      askedAt = clock.elapsed()
+      role = await tryRole(database as PostgresDatabase, name).catch(() => undefined)
+      return role !== undefined
+    },
+    async release() {
+      await role?.release()
+      role = undefined
     },
   }
 }

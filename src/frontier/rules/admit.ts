@@ -135,8 +135,10 @@ export function enqueue(
   for (const { link, key, seq } of queued) {
     const at = { site: site.key, key }
     const more = { seq, enqueued_at: rows.now, mark, lastmod: lastmodOf(link) }
-    if (rows.urls.addNew(newUrl(at, textOf(rows, link), more))) fresh++
-    else update(rows, site, at, link)
+    if (rows.urls.addNew(newUrl(at, textOf(rows, link), more))) {
+      fresh++
+      if (more.lastmod !== null) rows.tools.refresh?.onHint?.('new')
+    } else update(rows, site, at, link)
   }
   if (fresh === 0) return 0
   site.known += fresh

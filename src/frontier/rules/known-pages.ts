@@ -121,6 +121,7 @@ function foundAgain(
   observe(rows, refresh, row, at, page, isNew)
   if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
+  row.weight = refresh.weightOf?.(page) ?? 1
   Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
@@ -277,6 +278,7 @@ export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly Ch
     rows.sites.change(site)
   }
   await rows.flush()
+  for (const result of results) refresh.onHint?.(result)
   return results
 }
 
@@ -298,7 +300,9 @@ export function hintByLink(rows: Rows, at: UrlAt, lastmod: Instant): void {
   const row = refresh && rows.known.get(at)
   if (refresh === undefined || row === undefined) return
   const site = rows.sites.get(at.site)
-  if (hintPage(rows, refresh, row, time.of(lastmod)) === 'performed' && site !== undefined) wake(rows, site)
+  const result = hintPage(rows, refresh, row, time.of(lastmod))
+  refresh.onHint?.(result)
+  if (result === 'performed' && site !== undefined) wake(rows, site)
 }
 
 /** Its URL waits again, as one that was never visited. */

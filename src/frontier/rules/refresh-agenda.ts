@@ -1,7 +1,7 @@
 /** What a visit does when refreshing: new URLs and looks at known pages, in short slices, because values age meanwhile. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import { chooseLooks, type Valued, worthFrom } from '../../refresh/choose-looks.ts'
-import type { RefreshTools } from '../tools.ts'
+import { priceOf, type RefreshTools } from '../tools.ts'
 import { stepOf } from './known-pages.ts'
 import type { LooksRow } from './known-rows.ts'
 import type { Rows } from './rows.ts'
@@ -49,7 +49,7 @@ export function chooseAgenda(
   fresh: number,
   { byTime, heads }: KnownDue,
 ): Chosen {
-  const { newShare, policy, price, rateOf } = refresh
+  const { newShare, policy, rateOf } = refresh
   const count = looksIn(work, site, pages)
   const share = newShare === 'first' ? count : Math.ceil(newShare * count)
   const mayLook = count - Math.min(fresh, share)
@@ -59,7 +59,7 @@ export function chooseAgenda(
     from: Math.max(work.now, site.polite_at) + due.length * step,
     step,
     count: mayLook - due.length,
-    price,
+    price: priceOf(refresh),
     looks: rateOf === undefined ? looks.looks : undefined,
     inTurn: policy === 'round-robin',
   })
@@ -85,15 +85,16 @@ export function postpone({ now, tools }: Tools, site: SiteRow, head: QueueHead |
 /** When a site is worth a visit: by its new URLs, its first page due by time, or the worth of the heads. */
 export function refreshHead(
   { now }: Pick<Tools, 'now'>,
-  { policy, price, once }: RefreshTools,
+  refresh: RefreshTools,
   fresh: QueueHead | undefined,
   refreshAt: Instant | null | undefined,
   heads: readonly Valued[],
 ): QueueHead | undefined {
+  const { policy, once } = refresh
   const times = fresh === undefined ? [] : [fresh.due]
   if (refreshAt != null && (once === undefined || refreshAt <= once)) times.push(refreshAt)
   if (once === undefined && heads.length > 0)
-    times.push(policy === 'round-robin' ? 0 : Math.min(worthFrom(heads, price), now + LONGEST_SLEEP))
+    times.push(policy === 'round-robin' ? 0 : Math.min(worthFrom(heads, priceOf(refresh)), now + LONGEST_SLEEP))
   if (times.length === 0) return undefined
   const due = Math.ceil(Math.min(...times))
   return { due, oldest: Math.min(fresh?.oldest ?? Math.max(due, now), Math.max(due, now)) }

@@ -108,10 +108,28 @@ export function refreshContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.names(), ['a.test'])
     })
 
+    it('is not looked at before that brings some freshness', async () => {
+      const bench = await collected(make, { minGain: 1000 })
+      bench.clock.pass(HOUR / 2)
+      assert.deepEqual(await bench.names(), [])
+      // A page that changes once in 30 days: λ·τ²/2 is a second after 38 minutes.
+      bench.clock.pass(HOUR / 4)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+
     it('has a rate that the simulation gives', async () => {
       const bench = await collected(make, { rateOf: (url) => (url === PAGES[0] ? 0.001 : undefined) })
       await lookAt(bench, PAGES[0], CHANGED)
       assert.equal((await known(bench, PAGES[0]))?.rate, 0.001)
+    })
+
+    it('has the weight that it has now', async () => {
+      let weight = 2
+      const bench = await collected(make, { weightOf: () => weight })
+      assert.equal((await known(bench, PAGES[0]))?.weight, 2)
+      weight = 5
+      await lookAt(bench, PAGES[0], SAME)
+      assert.equal((await known(bench, PAGES[0]))?.weight, 5)
     })
 
     it('takes turns with the others in round robin', async () => {
@@ -360,13 +378,17 @@ export function refreshContract(make: MakeDatabase): void {
       assert.deepEqual(urlsOf(visit), [PAGES[0]])
     })
 
-    it('comes from a newer date in a sitemap', async () => {
-      const bench = await collected(make)
+    it('comes from a newer date in a sitemap, and is counted', async () => {
+      const counted: string[] = []
+      const bench = await collected(make, { onHint: (result) => counted.push(result) })
       await bench.db.transact((tx) => bench.ledger.setPrice(tx, 1e12))
       bench.clock.pass(2 * DAY)
       assert.deepEqual(await bench.names(), [])
       await bench.admit({ ...link(PAGES[1]), lastmod: bench.clock.now() - HOUR })
+      assert.deepEqual(counted, ['performed'])
       assert.deepEqual(urlsOf(await bench.one()), [PAGES[1]])
+      await bench.admit({ ...link(PAGES[0]), lastmod: START - DAY }, { ...link('http://a.test/9'), lastmod: START })
+      assert.deepEqual(counted.sort(), ['discarded', 'new', 'performed'])
     })
   })
 

@@ -8,7 +8,7 @@ import { freshMemory } from '../../../src/contracts/site-memory.ts'
 
 export const NOON = 1_704_110_400_000
 
-/** A kept page of `http://SITE/PATH` with the given content and links. */
+/** A kept page of `http://SITE/PATH` with the given content and links. As in a visit, only what is kept or read is remembered. */
 export function samplePage(
   url: string,
   changes: Partial<PageReport> = {},
@@ -17,6 +17,8 @@ export function samplePage(
 ): PageReport {
   const site = new URL(url).host
   const digest = sha1(Buffer.from(content))
+  const { kind } = changes.outcome ?? { kind: 'kept' }
+  const memory = { digest, textDigest: hash64(content), simhash: hash64(content) }
   return {
     url,
     key: hash64(url),
@@ -33,7 +35,7 @@ export function samplePage(
     title: `The page ${url}`,
     links: packLinks(links.map((link) => outLink(link, site))),
     capture: { volume: 'V-1.warc.gz', offset: Number(hash64(url) % 1_000_000n), length: 300, digest, kind: 'response' },
-    memory: { digest, textDigest: hash64(content), simhash: hash64(content) },
+    memory: kind === 'kept' || kind === 'read' ? memory : undefined,
     annotations: [],
     ownRequest: false,
     ...changes,

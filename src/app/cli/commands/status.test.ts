@@ -65,5 +65,5 @@ test('why no request is sent though URLs wait', () => {
   assert.match(why({ held: 3 }) ?? '', /held back or given up/)
   const silent = { ...CLUSTER, workers: [CLUSTER.workers[1]] }
   assert.match(why({ free: 2 }, { cluster: silent }) ?? '', /no worker is running/)
-  assert.equal(whyIdle({ ...running, urls: { known: 5, done: 5, waiting: 0 } }), undefined)
+  assert.equal(whyIdle({ ...running, urls: { known: 5, done: 5, waiting: 0, refreshing: 0 } }), undefined)
 })

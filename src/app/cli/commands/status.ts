@@ -1,9 +1,11 @@
 import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import { formatDuration, formatSize } from '../../../base/units.ts'
+import type { Freshness } from '../../../cluster/maintenance/measure-freshness.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
-import { type Command, withReader } from '../command.ts'
+import { type Command, crawlSettings, withReader } from '../command.ts'
+import { freshnessJson, freshnessLines, lookLines } from '../freshness-text.ts'
 import type { CollectionStatus } from '../services.ts'
 import { ago, collectionFlag, isoTime, plain, some, timeText } from '../text.ts'
 
@@ -11,16 +13,20 @@ export const status: Command = {
   name: 'status',
   usage: '',
   what: 'show the state of a collection: URLs known, collected and waiting, and the trend',
-  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. It works while a crawl is running.',
+  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. Of a collection that is refreshed, it shows how fresh it is expected to be now, the most that is possible at these pauses, and what more requests or shorter pauses would bring. It works while a crawl is running.',
   examples: {
     'orbweaver status': 'The state of ./collection.',
     'orbweaver status -c news --json': 'As JSON, for a script.',
   },
   async run(call) {
     const { settings, screen, clock } = call
-    const status = await withReader(call, (reader) => reader.standing())
-    if (settings.json) screen.printJson(statusJson(status, settings.collection))
-    else screen.print(statusText(status, settings, clock.now()))
+    const { status, freshness } = await withReader(call, async (reader) => {
+      const status = await reader.standing()
+      if (status.urls.refreshing === 0) return { status, freshness: undefined }
+      return { status, freshness: await reader.freshness(await crawlSettings(reader, call, 'status')) }
+    })
+    if (settings.json) screen.printJson(statusJson(status, freshness, settings.collection))
+    else screen.print(statusText(status, settings, clock.now(), freshness))
     return EXIT.done
   },
 }
@@ -45,6 +51,7 @@ export function statusText(
   status: CollectionStatus,
   { collection, database }: Pick<Settings, 'collection' | 'database'>,
   now: number,
+  freshness?: Freshness,
 ): string {
   const { urls, sites, documents, begunAt, lastAt } = status
   const known = Object.values(sites).reduce((sum, count) => sum + count, 0)
@@ -60,6 +67,8 @@ export function statusText(
     lines.push(
       `  held back   ${some(sites.held, 'site')} without a trusted link, in ${some(status.heldDomains, 'domain')} with wildcard DNS`,
     )
+  if (freshness !== undefined) lines.push(...freshnessLines(freshness))
+  if (status.looks.performed > 0) lines.push(...lookLines(status.looks))
   if (status.state !== 'complete') lines.push(...trendLines(status))
   const why = whyIdle(status)
   if (why !== undefined) lines.push(`  idle        ${why}`)
@@ -84,13 +93,15 @@ function trendLines(status: CollectionStatus): string[] {
   ]
 }
 
-function statusJson(status: CollectionStatus, folder: string): object {
+function statusJson(status: CollectionStatus, freshness: Freshness | undefined, folder: string): object {
   return {
     collection: folder,
     state: status.state,
     begunAt: isoTime(status.begunAt),
     lastAt: isoTime(status.lastAt),
     ...pick(status, 'documents', 'bytes', 'urls', 'sites', 'heldDomains'),
+    looks: status.looks,
+    freshness: freshnessJson(freshness),
     trendPerHour: trendPerHour(status) ?? null,
     nextDueMs: status.nextDueMs ?? null,
     inbox: status.inbox,

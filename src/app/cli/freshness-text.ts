@@ -1,0 +1,55 @@
+/** Freshness for people and for scripts: in `status`, in the progress of a refresh, in its result. */
+import { formatDuration } from '../../base/units.ts'
+import { type Freshness, publicFreshness } from '../../cluster/maintenance/measure-freshness.ts'
+import type { LookCounts } from '../../collection/counters/counters.ts'
+import { grouped } from '../../report/text-table.ts'
+import { isoTime, some } from './text.ts'
+
+/** `freshness 93.1% of at most 95.0%`; undefined when it is not measured yet. */
+export function freshnessText(freshness: Freshness | undefined): string | undefined {
+  if (freshness === undefined) return undefined
+  return `freshness ${percent(freshness.freshness)} of at most ${percent(freshness.bound)}`
+}
+
+/** The nearer to all or nothing, the more digits. */
+export function percent(share: number): string {
+  const digits = share > 0.999 || share < 0.001 ? 3 : share > 0.99 || share < 0.01 ? 2 : 1
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : digits)}%`
+}
+
+/** The lines of `status`; none is longer than 80 characters. */
+export function freshnessLines(freshness: Freshness): string[] {
+  const { pages, measured, sites, stalenessRatio, ageSeconds, capacity, boundLooks, gain } = freshness
+  const perSecond = boundLooks < 10 ? boundLooks.toFixed(2) : grouped(Math.round(boundLooks))
+  const more = capacity === null ? '' : `one look/s more +${percent(gain.oneMoreLook)}, `
+  const lines = [
+    `  fresh       ${percent(freshness.freshness)} expected, of ${some(pages, 'known page')}`,
+    `              out of date for ${formatDuration(Math.round(ageSeconds) * 1000)} on average`,
+    `  at most     ${percent(freshness.bound)}, with ${perSecond} looks/s (${capacity === null ? '' : '--refresh-rate and '}the pauses limit it)`,
+    `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
+  ]
+  if (stalenessRatio !== null)
+    lines.splice(3, 0, `              staleness is ${stalenessRatio.toFixed(2)} times the least possible`)
+  if (measured < pages)
+    lines.splice(1, 0, `              (measured: ${grouped(measured)} of them, on ${some(sites, 'site')})`)
+  return lines
+}
+
+export function lookLines({ performed, changed, unchanged, moved, refused, failed, hints }: LookCounts): string[] {
+  const lines = [`  looks       ${grouped(performed)} : ${grouped(changed)} changed, ${grouped(unchanged)} unchanged`]
+  if (failed + moved + refused > 0)
+    lines.push(
+      `              ${grouped(failed)} failed, ${grouped(moved)} moved, ${grouped(refused)} no longer permitted or wanted`,
+    )
+  if (hints.performed + hints.discarded + hints.new > 0)
+    lines.push(
+      `  hints       ${grouped(hints.performed)} followed, ${grouped(hints.discarded)} discarded, ${grouped(hints.new)} of new URLs`,
+    )
+  return lines
+}
+
+/** Only documented keys. */
+export function freshnessJson(freshness: Freshness | undefined): object | null {
+  if (freshness === undefined) return null
+  return { ...publicFreshness(freshness), at: isoTime(freshness.at) }
+}

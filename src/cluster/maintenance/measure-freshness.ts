@@ -1,0 +1,231 @@
+/**
+ * How fresh a collection is now, how fresh it could be at this politeness and capacity, and what more of either would
+ * bring. Pages are columns of numbers, read some thousands at a time. Of more than a million pages a sample is measured:
+ * whole sites in the order of their keys, which are hashes.
+ */
+import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'
+import { answerTimes } from '../../collection/pages/read-pages.ts'
+import type { SiteName } from '../../contracts/visit.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
+import { readRecord, writeRecord } from '../../frontier/records.ts'
+import { bestRatesWithin, type RatedPages, type Rates } from '../../refresh/bounds.ts'
+import { value } from '../../refresh/freshness.ts'
+
+export interface Freshness {
+  at: Instant
+  /** Known pages and their sites. Of more than a million pages, those of the first sites were measured. */
+  pages: number
+  measured: number
+  sites: number
+  /** The expected share of pages that are as on the web, by weight. */
+  freshness: number
+  /** How long the expected page has been out of date, by weight. */
+  ageSeconds: number
+  /** The freshness that no policy exceeds in the long run at these pauses and this capacity. */
+  bound: number
+  /** Staleness now over that of the bound; null when nothing could be stale. */
+  stalenessRatio: number | null
+  /** Looks per second that the bound makes, and that it may make at most; null: only pauses limit it. */
+  boundLooks: number
+  capacity: number | null
+  /** What a look is worth at the bound (0 when only pauses limit it), and on average now. */
+  price: number
+  meanValue: number
+  /** What the bound would gain. */
+  gain: {
+    oneMoreLook: number
+    shorterPause: number
+  }
+}
+
+/** Without what only the planner uses. */
+export function publicFreshness({ price: _price, meanValue: _value, ...rest }: Freshness) {
+  return rest
+}
+
+export interface MeasureParts {
+  database: Database
+  clock: Clock
+  /** The configured pause of a site. */
+  defaultPause(site: SiteName): Millis
+  /** Looks per second; undefined: only pauses limit them. */
+  capacity: number | undefined
+  /** Measured at most, and a site more. */
+  maxPages?: number
+}
+
+const MAX_PAGES = 1_000_000
+/** Some milliseconds each. */
+const PAGES_AT_ONCE = 2000
+const SITES_AT_ONCE = 500
+/** Where no page of a site was kept. */
+const USUAL_ANSWER: Millis = 300
+/** A host that answers at once could be asked any number of times. */
+const LEAST_SECONDS = 0.001
+const SHORTER = 0.9
+
+export async function measureFreshness(parts: MeasureParts): Promise<Freshness | undefined> {
+  const measure = new Measure(parts)
+  while (await measure.step()) await turn()
+  return measure.result()
+}
+
+/** A measure in pieces, the longest of which takes about a second for a million pages: call `step` until it answers false. */
+export class Measure {
+  readonly #parts: MeasureParts
+  readonly #columns = new Columns()
+  readonly #sites: bigint[] = []
+  /** The first page of each site. */
+  readonly #starts: number[] = []
+  readonly #pauses: Millis[] = []
+  readonly #answers: (Millis | undefined)[] = []
+  #last: SeedPosition | undefined
+  #isReading = true
+  #totals = { pages: 0, weight: 0, fresh: 0, age: 0, value: 0 }
+  /** The bound now, with one more look per second, with shorter pauses. */
+  readonly #solved: Rates[] = []
+
+  constructor(parts: MeasureParts) {
+    this.#parts = parts
+  }
+
+  async step(): Promise<boolean> {
+    const { database, capacity = Number.POSITIVE_INFINITY } = this.#parts
+    if (this.#isReading) this.#isReading = await database.read((tx) => this.#readPages(tx))
+    else if (this.#pauses.length < this.#sites.length) await database.read((tx) => this.#readSites(tx))
+    else if (this.#solved.length === 0) this.#solve(capacity, 1)
+    // Where only pauses limit it, more capacity brings nothing.
+    else if (this.#solved.length === 1 && capacity < Number.POSITIVE_INFINITY) this.#solve(capacity + 1, 1)
+    else if (this.#solved.length === 1) this.#solved.push(this.#solved[0])
+    else this.#solve(capacity, SHORTER)
+    return this.#solved.length < 3
+  }
+
+  #solve(capacity: number, pauseFactor: number): void {
+    const columns = { ...this.#columns.columns(), start: Uint32Array.from([...this.#starts, this.#columns.size]) }
+    this.#solved.push(bestRatesWithin(columns, this.#caps(pauseFactor), capacity * this.#share()))
+  }
+
+  /** Of all pages, those that are measured. */
+  #share(): number {
+    return Math.min(1, this.#columns.size / Math.max(1, this.#totals.pages))
+  }
+
+  async #readPages(tx: Tx): Promise<boolean> {
+    const { maxPages = MAX_PAGES, clock } = this.#parts
+    if (this.#last === undefined) this.#totals.pages = (await frontierQueries.totals(tx)).urls.refreshing
+    const rows = await frontierQueries.knownPages(tx, this.#last, PAGES_AT_ONCE)
+    const now = clock.now()
+    for (const row of rows) {
+      if (row.site !== this.#sites.at(-1)) {
+        if (this.#columns.size >= maxPages) return false
+        this.#sites.push(row.site)
+        this.#starts.push(this.#columns.size)
+      }
+      this.#add(row, now)
+    }
+    this.#last = rows.at(-1)
+    return rows.length === PAGES_AT_ONCE
+  }
+
+  #add({ rate, weight, lookedAt }: KnownPageRow, now: Instant): void {
+    const since = Math.max(0, now - lookedAt) / 1000
+    // The chance that it has not changed, and for how long it has been changed.
+    const fresh = Math.exp(-rate * since)
+    this.#columns.add(rate, weight)
+    this.#totals.weight += weight
+    this.#totals.fresh += weight * fresh
+    this.#totals.age += weight * Math.max(0, since + Math.expm1(-rate * since) / rate)
+    this.#totals.value += value(rate, weight, since)
+  }
+
+  async #readSites(tx: Tx): Promise<void> {
+    const keys = this.#sites.slice(this.#pauses.length, this.#pauses.length + SITES_AT_ONCE)
+    const [pauses, answers] = await Promise.all([frontierQueries.sitePauses(tx, keys), answerTimes(tx, keys)])
+    for (const site of pauses)
+      this.#pauses.push(site === undefined ? 0 : Math.max(site.pause, this.#parts.defaultPause(site.name)))
+    this.#answers.push(...answers)
+  }
+
+  /** Undefined when there are no known pages. */
+  result(): Freshness | undefined {
+    const { clock, capacity } = this.#parts
+    const { weight, fresh, age, value } = this.#totals
+    const measured = this.#columns.size
+    if (measured === 0 || weight === 0) return undefined
+    const [bound, more, shorter] = this.#solved
+    const freshness = fresh / weight
+    return {
+      at: clock.now(),
+      pages: Math.max(this.#totals.pages, measured),
+      measured,
+      sites: this.#sites.length,
+      freshness,
+      ageSeconds: age / weight,
+      bound: 1 - bound.staleness,
+      stalenessRatio: bound.staleness > 0 ? (1 - freshness) / bound.staleness : null,
+      boundLooks: bound.looks.reduce((a, b) => a + b, 0) / this.#share(),
+      capacity: capacity ?? null,
+      price: bound.price,
+      meanValue: value / measured,
+      gain: {
+        oneMoreLook: Math.max(0, bound.staleness - more.staleness),
+        shorterPause: Math.max(0, bound.staleness - shorter.staleness),
+      },
+    }
+  }
+
+  /** Looks per second that each host permits: the pause counts from the end of the answer. */
+  #caps(pauseFactor: number): Float64Array {
+    const known = this.#answers.filter((ms) => ms !== undefined)
+    const usual = known.length === 0 ? USUAL_ANSWER : known.reduce((a, b) => a + b) / known.length
+    return Float64Array.from(this.#pauses, (pause, site) => capOf(pause * pauseFactor, this.#answers[site] ?? usual))
+  }
+}
+
+/** Looks per second at a host with this pause and answer time. */
+export function capOf(pause: Millis, answer: Millis): number {
+  return 1 / Math.max(LEAST_SECONDS, (pause + answer) / 1000)
+}
+
+/** Rates and weights that grow as they are read. */
+class Columns {
+  #rate = new Float64Array(PAGES_AT_ONCE)
+  #weight = new Float64Array(PAGES_AT_ONCE)
+  size = 0
+
+  add(rate: number, weight: number): void {
+    if (this.size === this.#rate.length) {
+      this.#rate = grown(this.#rate)
+      this.#weight = grown(this.#weight)
+    }
+    this.#rate[this.size] = rate
+    this.#weight[this.size++] = weight
+  }
+
+  columns(): Omit<RatedPages, 'start'> {
+    return {
+      rate: this.#rate.subarray(0, this.size),
+      weight: this.#weight.subarray(0, this.size),
+      members: Uint32Array.from({ length: this.size }, (_, page) => page),
+    }
+  }
+}
+
+function grown(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(2 * column.length)
+  larger.set(column)
+  return larger
+}
+
+export function recordFreshness(tx: Tx, freshness: Freshness): Promise<void> {
+  return writeRecord(tx, 'freshness', JSON.stringify(freshness))
+}
+
+/** The last one that was measured, by whichever server. */
+export async function recordedFreshness(tx: Tx): Promise<Freshness | undefined> {
+  const text = await readRecord(tx, 'freshness')
+  return text === undefined ? undefined : (JSON.parse(text) as Freshness)
+}
