@@ -33,7 +33,10 @@ const FLAGS = {
   figure: { default: '', what: 'a folder for refresh.svg and refresh.csv, the curve by day' },
 } as const
 
-/** Staleness over the bound that must not be exceeded. */
+/**
+ * Staleness over the bound that must not be exceeded, as expected from the looks: when pages happened to change moves the
+ * drawn one by a hundredth even with 50 sites.
+ */
 const AIMS = { learnt: 1.06, known: 1.02 } as const
 type Rates = keyof typeof AIMS
 
@@ -68,9 +71,9 @@ export const refresh = benchmark({
         ...(stand.databases.length > 0 && { databases: stand.databases }),
         progress: progressOf(kind, days, tools),
       })
-      const curve = curveOf(`the crawler, rates ${kind}`, report.days, report.bound, counted, (day) => day.stale)
-      const expected = curveOf('', report.days, report.bound, counted, (day) => day.expected)
-      runs[kind] = { ...report, ratio: curve.ratio, expectedRatio: expected.ratio }
+      const drawn = curveOf('', report.days, report.bound, counted, (day) => day.stale)
+      const curve = curveOf(`the crawler, rates ${kind}`, report.days, report.bound, counted, (day) => day.expected)
+      runs[kind] = { ...report, ratio: drawn.ratio, expectedRatio: curve.ratio }
       curves.push(curve)
     }
     const one = runs.learnt ?? runs.known
@@ -88,7 +91,11 @@ export const refresh = benchmark({
   },
 })
 
-function failuresOf(kind: Rates, { violations, examples, ratio }: RefreshReport & { ratio: number }, counts: boolean) {
+function failuresOf(
+  kind: Rates,
+  { violations, examples, expectedRatio: ratio }: RefreshReport & { expectedRatio: number },
+  counts: boolean,
+) {
   return [
     ...(violations > 0 ? [`${violations} requests broke the rules: ${Object.values(examples).join('; ')}`] : []),
     ...(counts && !(ratio <= AIMS[kind])
@@ -137,7 +144,7 @@ function rivalTable(curves: readonly Curve[], counted: number) {
 }
 
 const dayLine = (kind: Rates, { days, bound }: RefreshReport) =>
-  `rates ${kind}, by day: ${days.map(({ stale }) => (stale / bound).toFixed(2)).join(' ')}`
+  `rates ${kind}, by day: ${days.map(({ expected }) => (expected / bound).toFixed(2)).join(' ')}`
 
 function progressOf(kind: Rates, days: number, tools: Tools): NonNullable<RefreshRunOptions['progress']> {
   const begun = performance.now()

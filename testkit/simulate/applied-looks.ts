@@ -24,7 +24,7 @@ const ROWS = 1000
 export class AppliedLooks {
   readonly #byKey = new Map<bigint, Looks>()
   /** By transaction: what it has applied so far. It may still fail. */
-  readonly #staged = new Map<Tx, VisitReport[]>()
+  readonly #staged = new WeakMap<Tx, VisitReport[]>()
   /** On SQLite there is one at a time, and a machine's power has wrapped it. */
   #latest: Tx | undefined
 
@@ -35,20 +35,16 @@ export class AppliedLooks {
       read: (work) => inner.read(work),
       close: () => inner.close(),
       transact: async (work) => {
-        let own: Tx | undefined
-        try {
-          const result = await inner.transact((tx) => {
-            // It is tried again after a conflict, and begins anew.
-            if (own !== undefined) this.#staged.delete(own)
-            own = this.#latest = tx
-            this.#staged.set(tx, [])
-            return work(tx)
-          })
-          for (const { pages } of (own && this.#staged.get(own)) ?? []) for (const page of pages) this.#look(page)
-          return result
-        } finally {
-          if (own !== undefined) this.#staged.delete(own)
-        }
+        let mine: VisitReport[] = []
+        const result = await inner.transact((tx) => {
+          // It is tried again after a conflict, and begins anew. On SQLite all have the same `tx`, one after the other.
+          mine = []
+          this.#staged.set(tx, mine)
+          this.#latest = tx
+          return work(tx)
+        })
+        for (const { pages } of mine) for (const page of pages) this.#look(page)
+        return result
       },
     }
   }

@@ -14,6 +14,7 @@ import { RequestLedger } from '../web/ledger-of-requests.ts'
 import { PLAIN, type WebOptions } from '../web/options.ts'
 import { canonicalUrl } from '../web/spelling.ts'
 import { makeWeb, type TestWeb } from '../web/web.ts'
+import type { AppliedLooks } from './applied-looks.ts'
 import { settingsWith, TURN } from './crawl-run.ts'
 import { manners } from './judge.ts'
 import { outsideTime } from './outside-time.ts'
@@ -32,6 +33,10 @@ export interface RefreshRunOptions {
   settings?: Partial<Settings>
   /** One for each server that shares the collection; closed in the end. Default: SQLite in memory, one server. */
   databases?: readonly Database[]
+  /** Counts the looks that were applied. */
+  looks?: AppliedLooks
+  /** A fault between workers and their servers. */
+  sink?: Alterations['sink']
   /** After each virtual day. */
   progress?(day: number, looks: number): void
 }
@@ -49,6 +54,8 @@ export interface RefreshReport {
   violations: number
   /** The first of each kind of violation, in words. */
   examples: Record<string, string>
+  /** Of `looks`: what known pages do not show as it was applied. */
+  wrong: string[]
   realMs: Millis
 }
 
@@ -84,12 +91,18 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   const clock = virtualClock(web.plan.epoch, TURN)
   const ledger = new RequestLedger(clock)
   const given = options.databases ?? [openSqlite(':memory:')]
-  const databases = given.map((one) => (one.dialect === 'postgres' ? outsideTime(one, clock) : one))
+  const databases = given
+    .map((one) => (one.dialect === 'postgres' ? outsideTime(one, clock) : one))
+    .map((one) => options.looks?.database(one) ?? one)
   const settings = settingsWith({ pause: options.pauseMs, visits: sites + 10, ...options.settings })
   const watch = new Watch(web, ledger, settings)
 
   const disks = databases.map(() => memoryDisk())
   const run = (refresh: RefreshOptions | undefined, stop: AbortSignal) => {
+    const news: News = { wakeups: [], until: 0 }
+    stop.addEventListener('abort', () => {
+      for (const wakeup of news.wakeups) wakeup.wake()
+    })
     const runs = databases.map((database, nth) =>
       runVirtualCoordinator(
         {
@@ -106,7 +119,8 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
           journal: { record() {} },
           tickMs: TICK,
           ...(refresh && { eachTick: enrolAll() }),
-          ...(database.dialect === 'sqlite' && { alter: askWhenDue(database, clock, stop) }),
+          alter: askWhenDue(database, clock, news, options.sink),
+          ...(options.looks && { ledgerOver: (ledger) => options.looks?.ledger(ledger) ?? ledger }),
           ...(refresh && { refresh }),
         },
         stop,
@@ -129,6 +143,7 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   clock.after(Math.min(DAY, days * DAY), () => eachDay(1))
   await run(refreshOptions(web, options.isKnown === true), stop.signal)
   watch.take()
+  const wrong = (await options.looks?.faults(databases[0])) ?? []
   await Promise.all(databases.map((database) => database.close()))
   return {
     pages: watch.pages.length,
@@ -140,6 +155,7 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
     meanAnswerMs: watch.meanAnswerMs(),
     violations: watch.violations,
     examples: watch.examples,
+    wrong,
     realMs: realClock.elapsed() - begun,
   }
 }
@@ -162,37 +178,42 @@ function enrolAll(): NonNullable<VirtualParts['eachTick']> {
   }
 }
 
+/** Of all servers: a part that came to one makes a site due for the others too. */
+interface News {
+  wakeups: Wakeup[]
+  /** Until what was sent is applied, a site may become due at any time. */
+  until: Millis
+}
+
 /**
  * A worker asks at least once a second whether there is something to visit. In a month that is millions of check-outs that
  * find nothing. Before the first site is due its question waits, unless a part comes in meanwhile; every site is still handed
  * out at the instant at which it would have been.
  */
-function askWhenDue(database: Database, clock: Clock, stop: AbortSignal): Alterations {
-  const news = new Wakeup()
-  let newsUntil: Millis = 0
-  stop.addEventListener('abort', () => news.wake())
+function askWhenDue(database: Database, clock: Clock, news: News, faulty: Alterations['sink']): Alterations {
+  const own = new Wakeup()
+  news.wakeups.push(own)
   return {
     frontier: (frontier) => ({
       ...frontier,
       async checkOut(worker, atMost) {
-        const heard = news.signal()
+        const heard = own.signal()
         const wait = await database.read(async (tx) => {
           const { sites } = await frontierQueries.totals(tx)
           const [first] = await frontierQueries.nextDue(tx, 1)
           return sites.free > 0 || first === undefined ? 0 : first.notBefore - clock.now()
         })
         if (wait <= 0) return frontier.checkOut(worker, atMost)
-        // Until what was sent is applied, a site may become due at any time.
-        if (clock.elapsed() < newsUntil) return { visits: [], next: wait }
+        if (clock.elapsed() < news.until) return { visits: [], next: wait }
         await clock.sleep(wait, heard)
         return { visits: [], next: 0 }
       },
     }),
-    sink: (sink) => ({
-      async send(worker, reports) {
-        await sink.send(worker, reports)
-        newsUntil = clock.elapsed() + APPLIED_BY
-        news.wake()
+    sink: (sink, worker) => ({
+      async send(who, reports) {
+        await (faulty?.(sink, worker) ?? sink).send(who, reports)
+        news.until = clock.elapsed() + APPLIED_BY
+        for (const wakeup of news.wakeups) wakeup.wake()
       },
     }),
   }

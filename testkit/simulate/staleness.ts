@@ -41,14 +41,14 @@ export function watchedPages(web: TestWeb): WatchedPage[] {
   return pages
 }
 
-/** Only pages that were looked at before `from` count. */
+/** Only pages that were looked at before `from` count. The last day may be a part of one. */
 export function stalenessByDay(
   web: TestWeb,
   pages: readonly WatchedPage[],
   from: Instant,
   days: number,
 ): FreshnessDay[] {
-  const found = Array.from({ length: days }, (_, i) => ({ day: i + 1, looks: 0, stale: 0, expected: 0 }))
+  const found = Array.from({ length: Math.ceil(days) }, (_, i) => ({ day: i + 1, looks: 0, stale: 0, expected: 0 }))
   const until = from + days * DAY
   const seen = pages.filter(({ looks }) => looks.length > 0 && looks[0] <= from)
   for (const { url, rate, looks } of seen) {
@@ -57,7 +57,7 @@ export function stalenessByDay(
     looks.forEach((look, i) => {
       const end = Math.min(looks[i + 1] ?? until, until)
       const day = Math.floor((look - from) / DAY)
-      if (look > from && day < days) found[day].looks++
+      if (look > from && look < until) found[day].looks++
       while (next < changes.length && changes[next] <= look) next++
       const since = changes[next] ?? until
       inDays(Math.max(from, since), end, from, (nth, a, b) => (found[nth].stale += b - a))
@@ -70,8 +70,9 @@ export function stalenessByDay(
     })
   }
   for (const one of found) {
-    one.stale /= DAY * seen.length
-    one.expected /= DAY * seen.length
+    const length = Math.min(1, days - one.day + 1) * DAY * seen.length
+    one.stale /= length
+    one.expected /= length
   }
   return found
 }
