@@ -16,7 +16,7 @@ import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
-import { faultsOf, invariantOf } from './faults.ts'
+import { faultsOf, invariantOf, lastCaptureFaults } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
@@ -155,10 +155,13 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const forgotten = await forgottenIn(world, trouble.befallen)
-    const found = await faultsOf(judged, forgotten, [here, ...archives])
+    const volumes = [here, ...archives]
+    const found = await faultsOf(judged, forgotten, volumes)
     if (world.refresh === undefined) faults.push(...found)
-    else
+    else {
       faults.push(...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(database)))
+      faults.push(...(await lastCaptureFaults(judged, volumes)))
+    }
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
