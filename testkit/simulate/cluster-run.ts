@@ -8,13 +8,15 @@ import { seededRandom } from '../../src/base/random.ts'
 import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import { capturesSince } from '../../src/collection/captures/read-captures.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import { canonicalUrl, splitUrl } from '../web/spelling.ts'
+import { AppliedLooks } from './applied-looks.ts'
 import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
 import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
-import { faultsOf } from './faults.ts'
+import { faultsOf, invariantOf, lastCaptureFaults } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
@@ -35,6 +37,8 @@ export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal
   faultsOnly?: readonly number[]
   plant?: Plant
   journal?: RunJournal
+  /** What is collected is looked at again until then. */
+  refreshUntil?: Millis
 }
 
 export interface ClusterReport {
@@ -51,6 +55,9 @@ export interface ClusterReport {
   stage: Stage
 }
 
+/** What holds while every page is fetched once: the bytes counted are those of its first look. */
+const OF_ONE_LOOK: ReadonlySet<string> = new Set(['repeated', 'bytes'])
+const REFRESH: RefreshOptions = { policy: 'index', newShare: 'first', minAge: 0 }
 const HOUR: Millis = 3_600_000
 const LOOK_EVERY: Millis = 60_000
 const MAX_OVERDUE_LEASES = 5
@@ -58,7 +65,9 @@ const MAX_OVERDUE_LEASES = 5
 const CLOSE: Millis = 1500
 
 export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
-  const stage = setStage(options as SimulateOptions)
+  const bare = setStage(options as SimulateOptions)
+  const looks = new AppliedLooks()
+  const stage = options.refreshUntil === undefined ? bare : { ...bare, database: looks.database(bare.database) }
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
   const world: ClusterWorld = {
@@ -72,6 +81,9 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
+    ...(options.refreshUntil !== undefined && {
+      refresh: { options: REFRESH, until: options.refreshUntil, looks },
+    }),
   }
   const { note } = world
   const server = new Machine('server', clock, ownRandom(world))
@@ -143,7 +155,13 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const forgotten = await forgottenIn(world, trouble.befallen)
-    faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+    const volumes = [here, ...archives]
+    const found = await faultsOf(judged, forgotten, volumes)
+    if (world.refresh === undefined) faults.push(...found)
+    else {
+      faults.push(...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(database)))
+      faults.push(...(await lastCaptureFaults(judged, volumes)))
+    }
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
