@@ -21,7 +21,7 @@ import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
 import type { Plant } from './plants.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { Note, RunJournal } from './run-journal.ts'
 
 export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
   workers: number
@@ -71,6 +71,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const stage = isRefreshing ? { ...bare, database: looks.database(bare.database) } : bare
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
+  const note: Note = (who, what) => options.journal?.note(clock.elapsed(), who, what)
   const world: ClusterWorld = {
     ...stage,
     random,
@@ -78,13 +79,12 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
     uploads: options.uploads,
     askers: [],
-    note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    note,
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
     ...(isRefreshing && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
   }
-  const { note } = world
   const server = new Machine('server', clock, ownRandom(world))
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
@@ -97,7 +97,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const over = new AbortController()
   const stop = new AbortController()
   const lives = ownRandom(world)
-  // Who waits for what was lost may lose a lease meanwhile.
+  // Who waits for what was lost may lose its lease.
   world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
   world.network.onTrouble = (what) => note('network', what)
   server.onDeath = (death) => {
@@ -137,8 +137,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     await Promise.all(working)
     over.abort()
     await making
-    server.isFull = false
-    failing.isNext = false
+    server.isFull = failing.isNext = false
     stop.abort()
     await serving
     return undefined
@@ -153,7 +152,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     ]
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const found = await faultsOf(judged, await forgottenIn(world, trouble.befallen), volumes)
-    faults.push(...(world.refresh === undefined ? found : await refreshFaults(judged, volumes, looks, found)))
+    faults.push(...(isRefreshing ? await refreshFaults(judged, volumes, looks, found) : found))
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
