@@ -16,12 +16,12 @@ import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
-import { faultsOf, invariantOf, lastCaptureFaults } from './faults.ts'
+import { faultsOf, invariantOf, lastCaptureFaults, type VolumeFolder } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
 import type { Plant } from './plants.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { Note, RunJournal } from './run-journal.ts'
 
 export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
   workers: number
@@ -67,9 +67,11 @@ const CLOSE: Millis = 1500
 export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
   const bare = setStage(options as SimulateOptions)
   const looks = new AppliedLooks()
-  const stage = options.refreshUntil === undefined ? bare : { ...bare, database: looks.database(bare.database) }
+  const isRefreshing = options.refreshUntil !== undefined
+  const stage = isRefreshing ? { ...bare, database: looks.database(bare.database) } : bare
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
+  const note: Note = (who, what) => options.journal?.note(clock.elapsed(), who, what)
   const world: ClusterWorld = {
     ...stage,
     random,
@@ -77,31 +79,25 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
     uploads: options.uploads,
     askers: [],
-    note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    note,
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
-    ...(options.refreshUntil !== undefined && {
-      refresh: { options: REFRESH, until: options.refreshUntil, looks },
-    }),
+    ...(isRefreshing && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
   }
-  const { note } = world
   const server = new Machine('server', clock, ownRandom(world))
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
   const trouble = new Troublemaker(world, server, workers, failing)
-  const names = {
-    workers: workers.map(({ machine }) => machine.name),
-    servers: world.servers,
-    lease: stage.settings.lease,
-  }
-  const { faultsOnly: only } = options
-  const drawn = drawFaults(options.plan, names, ownRandom(world))
-  const schedule = only === undefined ? drawn : drawn.filter(({ number }) => only.includes(number))
+  const { lease } = stage.settings
+  const names = { workers: workers.map(({ machine }) => machine.name), servers: world.servers, lease }
+  const schedule = drawFaults(options.plan, names, ownRandom(world)).filter(
+    ({ number }) => options.faultsOnly?.includes(number) ?? true,
+  )
   const over = new AbortController()
   const stop = new AbortController()
   const lives = ownRandom(world)
-  // Who waits for what was lost may lose a lease meanwhile.
+  // Who waits for what was lost may lose its lease.
   world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
   world.network.onTrouble = (what) => note('network', what)
   server.onDeath = (death) => {
@@ -133,7 +129,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
         if (end === 'again') trouble.excuse(me.machine.name)
         return end
       },
-      () => downTime(rests, 2 * stage.settings.lease),
+      () => downTime(rests, 2 * lease),
     )
   })
   const making = trouble.work(schedule, over.signal)
@@ -141,8 +137,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     await Promise.all(working)
     over.abort()
     await making
-    server.isFull = false
-    failing.isNext = false
+    server.isFull = failing.isNext = false
     stop.abort()
     await serving
     return undefined
@@ -151,28 +146,37 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const faults = [...world.troubles]
   if (late !== undefined) faults.push(late)
   else {
-    const archives = workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE }))
-    const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
+    const volumes = [
+      { disk: server.bareDisk, folder: `${FOLDER}/archive` },
+      ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
+    ]
     const judged: Stage = { ...stage, disk: server.bareDisk }
-    const forgotten = await forgottenIn(world, trouble.befallen)
-    const volumes = [here, ...archives]
-    const found = await faultsOf(judged, forgotten, volumes)
-    if (world.refresh === undefined) faults.push(...found)
-    else {
-      faults.push(...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(database)))
-      faults.push(...(await lastCaptureFaults(judged, volumes)))
-    }
+    const found = await faultsOf(judged, await forgottenIn(world, trouble.befallen), volumes)
+    faults.push(...(isRefreshing ? await refreshFaults(judged, volumes, looks, found) : found))
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
-  for (const fault of faults) note('JUDGE', fault)
-  if (faults.length === 0) note('JUDGE', 'all is right')
+  for (const verdict of faults.length === 0 ? ['all is right'] : faults) note('JUDGE', verdict)
   return {
     ...{ schedule, befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
     virtualMs: clock.elapsed(),
     requests: ledger.entries.length,
   }
+}
+
+/** What was wrong as in any crawl, and with the looks. */
+async function refreshFaults(
+  judged: Stage,
+  volumes: readonly VolumeFolder[],
+  looks: AppliedLooks,
+  found: readonly string[],
+): Promise<string[]> {
+  return [
+    ...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))),
+    ...(await looks.faults(judged.database)),
+    ...(await lastCaptureFaults(judged, volumes)),
+  ]
 }
 
 /** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */
