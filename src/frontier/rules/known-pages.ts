@@ -62,7 +62,7 @@ function newKnown(
     rate,
     weight,
     ...counts,
-    failing_since: null,
+    missing_since: null,
     hinted_at: null,
   }
 }
@@ -87,8 +87,7 @@ export function lookedAgain(
       return
     case 'gone':
     case 'later':
-      row.failures++
-      row.failing_since ??= at
+      countFailure(row, at, outcome)
       if (isGone(row, at, outcome)) {
         url.mark = NOT_FOUND
         url.tries = page.tries
@@ -122,7 +121,7 @@ function foundAgain(
   if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
   row.weight = refresh.weightOf?.(page) ?? 1
-  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
+  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, missing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
   scheduleNext(rows, refresh, site, row, url.mark)
@@ -168,10 +167,18 @@ function looksIn({ changes, changed_ms, unchanged_ms }: KnownRow | LooksRow): Lo
   return { changes, changed: changed_ms / 1000, unchanged: unchanged_ms / 1000 }
 }
 
+/** A server that fails for days and then misses the page once has hardly removed it: only what is missing in a row adds up. */
+function countFailure(row: KnownRow, at: Instant, { why }: { why: string }): void {
+  const isMissing = why === 'status-404'
+  if (isMissing !== (row.missing_since !== null))
+    Object.assign(row, { failures: 0, missing_since: isMissing ? at : null })
+  row.failures++
+}
+
 function isGone(row: KnownRow, at: Instant, { kind, why }: { kind: 'gone' | 'later'; why: string }): boolean {
   if (kind !== 'gone') return false
   if (why === 'status-410') return true
-  return why === 'status-404' && row.failures >= GONE_AFTER.looks && at - (row.failing_since ?? at) >= GONE_AFTER.time
+  return row.missing_since !== null && row.failures >= GONE_AFTER.looks && at - row.missing_since >= GONE_AFTER.time
 }
 
 /** Days for what the server denies, hours for what it fails to deliver. */
@@ -355,19 +362,20 @@ export async function beginToRefresh(transact: InTransaction): Promise<void> {
   if (!wasRefreshing) return
   for (let last: bigint | undefined, isDone = false; !isDone; ) {
     const from: bigint | undefined = last
-    const keys = await transact((rows) => restWithoutNew(rows, from))
+    const keys = await transact((rows) => restWithoutKnown(rows, from))
     isDone = keys.length < AT_ONCE
     last = keys.at(-1)
   }
   await transact(async (rows) => rows.writeMeta(CURSOR, ''))
 }
 
-async function restWithoutNew(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
+async function restWithoutKnown(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
   const keys = await rows.restingAfter(last, AT_ONCE)
   await rows.lockSites(keys)
   for (const key of keys) {
     const site = rows.sites.get(key)
-    if ((site?.state !== 'waiting' && site?.state !== 'free') || site.waiting > 0) continue
+    if (site?.state !== 'waiting' && site?.state !== 'free') continue
+    // With new URLs it waits on, but for those only.
     restAfter(rows, site, 'moved')
     rows.sites.change(site)
   }
