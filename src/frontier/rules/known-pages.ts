@@ -36,10 +36,15 @@ export const isKnowable = (mark: number): boolean => mark === KEPT || mark === M
 
 /** A page was collected: from now on it is looked at again. */
 export function beginToKnow(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt, page: PageReport): void {
-  const row = newKnown(rows, refresh, at, page, rows.tools.time.of(page.at))
+  const row = newKnown(rows, refresh, at, page, timeOf(rows, page))
   scheduleNext(rows, refresh, site, row, markOf(page.outcome))
   rows.known.put(row)
   site.refreshing++
+}
+
+/** Of a look, or of a page row. A worker's clock may be ahead: a look in the future would put off the next one until then. */
+function timeOf({ now, tools }: Rows, { at }: { at: Instant }): Instant {
+  return Math.min(now, tools.time.of(at))
 }
 
 function newKnown(
@@ -77,7 +82,7 @@ export function lookedAgain(
   page: PageReport,
 ): void {
   const { outcome } = page
-  const at = rows.tools.time.of(page.at)
+  const at = timeOf(rows, page)
   rows.known.put(row)
   switch (outcome.kind) {
     case 'kept':
@@ -272,7 +277,6 @@ export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly Ch
   )
   const groups = sitesOf(all)
   await rows.lockSites(groups.map(({ key }) => key))
-  await rows.readLooks(groups.map(({ key }) => key))
   await rows.readUrls(() => groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
   for (const { key: siteKey, name, members } of groups) {
     const site = rows.sites.open(siteKey, name)
@@ -392,7 +396,6 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   const wanted = found.filter(({ mark }) => isKnowable(mark))
   const groups = Map.groupBy(wanted, ({ site }) => site)
   await rows.lockSites(groups.keys())
-  await rows.readLooks([...groups.keys()])
   await rows.readUrls(() => wanted)
   for (const [key, members] of groups) {
     const site = rows.sites.get(key)
@@ -416,7 +419,7 @@ function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt &
   let row = rows.known.get(at)
   if (row !== undefined && (once === undefined || row.looked_at >= once)) return
   if (row === undefined) {
-    row = newKnown(rows, refresh, at, url, Math.min(rows.now, rows.tools.time.of(at.at)))
+    row = newKnown(rows, refresh, at, url, timeOf(rows, at))
     site.refreshing++
     const spread = Math.min(LONGEST_SPREAD, 2 * stepOf(rows, site) * site.known)
     restUntil(row, rows.now + Math.floor((spread * Number(BigInt.asUintN(20, at.key))) / 2 ** 20))

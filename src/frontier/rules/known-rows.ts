@@ -130,7 +130,8 @@ export class KnownRows {
   looksOf(site: bigint): LooksRow {
     const known = this.#looks.get(site)
     if (known !== undefined) return known
-    const row = this.#from.looks?.(site) ?? noLooks(site)
+    assert(this.#from.looks !== undefined, 'looks that were not read')
+    const row = this.#from.looks(site) ?? noLooks(site)
     this.#looks.set(site, row)
     return row
   }

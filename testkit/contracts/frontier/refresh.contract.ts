@@ -314,6 +314,22 @@ export function refreshContract(make: MakeDatabase): void {
       assert.deepEqual(await once.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
     })
 
+    it('goes on where it was when a pass is interrupted, though a millisecond passes meanwhile', async () => {
+      const bench = await openBench(make)
+      await bench.admit(...PAGES.map((url) => link(url)))
+      const first = await bench.one()
+      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
+      bench.clock.pass(HOUR)
+      const refresh = { ...REFRESH, once: bench.clock.now() }
+      const once = await bench.restart({ refresh })
+      for (const _ of [1, 2]) assert.equal(await once.db.transact((tx) => once.ledger.enrol(tx, 1)), true)
+      let ticks = 0
+      const now = () => bench.clock.now() + ticks++
+      const again = await once.restart({ refresh, clock: { ...bench.clock, now } })
+      assert.equal(await again.db.transact((tx) => again.ledger.enrol(tx, 1)), true)
+      assert.equal(await again.db.transact((tx) => again.ledger.enrol(tx, 1)), false)
+    })
+
     it('is over though a site does not answer; later its pages are asked for again', async () => {
       const bench = await openBench(make)
       await bench.admit(...PAGES.map((url) => link(url)))
@@ -470,6 +486,35 @@ export function refreshContract(make: MakeDatabase): void {
       await bench.admit({ ...link(PAGES[0]), lastmod: START - DAY }, { ...link('http://a.test/9'), lastmod: START })
       assert.deepEqual(counted.sort(), ['discarded', 'new', 'performed'])
     })
+  })
+
+  it('hints of a site that were mostly wrong are discarded, wherever they come from', async () => {
+    const counted: string[] = []
+    const bench = await collected(make, { onHint: (result) => counted.push(result) })
+    for (let tried = 0; tried < 21; tried += 3) {
+      bench.clock.pass(DAY + 1)
+      const at = bench.clock.now()
+      await bench.db.transact((tx) =>
+        bench.ledger.hint(
+          tx,
+          PAGES.map((url) => ({ url, at })),
+        ),
+      )
+      await look(bench)
+    }
+    bench.clock.pass(DAY + 1)
+    counted.length = 0
+    const hint = { url: PAGES[0], at: bench.clock.now() }
+    assert.deepEqual(await bench.db.transact((tx) => bench.ledger.hint(tx, [hint])), ['discarded'])
+    await bench.admit({ ...link(PAGES[0]), lastmod: bench.clock.now() })
+    assert.deepEqual(counted, ['discarded', 'discarded'])
+  })
+
+  it('a look in the future, by the clock of a worker, counts as one of now', async () => {
+    const bench = await collected(make)
+    bench.clock.pass(HOUR)
+    await look(bench, () => SAME, { at: bench.clock.now() + 900 * DAY })
+    assert.equal((await known(bench, PAGES[0]))?.lookedAt, bench.clock.now())
   })
 
   it('a planned time may be earlier or later than the one before', async () => {
