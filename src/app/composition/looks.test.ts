@@ -186,6 +186,18 @@ for (const [name, skip, open] of DATABASES) {
       })
       assert.deepEqual(notBrought, ['forbidden -9998', 'excluded -5000', 'noindex 200', 'broken 503'])
       assert.deepEqual((await reader.verify(() => {})).faults, [])
+
+      // Everything is back as it was, with the links it had.
+      await clock.run(
+        (async () => {
+          await clock.sleep(8 * DAY)
+          await run(BEFORE, [], { policy: 'index', newShare: 0.5, minAge: DAY, once: clock.now() })
+        })(),
+      )
+      const looks = (await reader.history(`${SITE}/moved`)).captures.map(({ look }) => look)
+      assert.deepEqual(looks, ['first', 'moved', 'same'])
+      const { inlinks } = await reader.urlFacts(`${SITE}/`, 20)
+      assert.deepEqual(inlinks.from.toSorted(), NAMES.map((name) => `${SITE}/${name}`).toSorted())
     } finally {
       await reader.close()
       await database.close()

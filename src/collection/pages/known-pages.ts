@@ -14,7 +14,7 @@ import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
 
-const COLUMNS = 'p.site, p.key, p.path, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
+const COLUMNS = 'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
 const WAS_THERE = `(p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read'))`
 const SQLITE_KNOWN = `SELECT ${COLUMNS}, c.url AS captured_url, c.at AS captured_at FROM page p
   LEFT JOIN capture c ON c.id = (SELECT id FROM capture WHERE digest = p.digest AND kind = 'response' ORDER BY id LIMIT 1)
@@ -35,6 +35,7 @@ interface Row {
   site: bigint
   key: bigint
   path: string
+  outcome: string
   digest: string | null
   text_digest: bigint | null
   simhash: bigint | null
@@ -127,7 +128,7 @@ async function copiesOf(db: PostgresTx, digests: readonly (string | null)[]): Pr
 }
 
 function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
-  const { path, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
+  const { path, outcome, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
   // Only what is read as a sitemap has no text.
   const was = text === null ? 'moved' : text === 0n && path.endsWith('M') ? 'read' : 'kept'
   return {
@@ -137,7 +138,7 @@ function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
     simhash: unsigned64(simhash ?? 0n),
     ...(etag !== null && { etag }),
     ...(lastModified !== null && { lastModified }),
-    // Nothing refers to a record without a payload.
-    ...(was !== 'moved' && captured !== undefined && digest !== NO_PAYLOAD && { captured }),
+    // Nothing refers to a record without a payload. A page that was a redirect in between is read again: its links were replaced.
+    ...(outcome !== 'moved' && captured !== undefined && digest !== NO_PAYLOAD && { captured }),
   }
 }
