@@ -16,6 +16,7 @@ import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { policy } from './commands/policy.ts'
+import { refresh } from './commands/refresh.ts'
 import { refreshBytes } from './commands/refresh-bytes.ts'
 import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
@@ -37,6 +38,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   pieces,
   policy,
   refreshBytes,
+  refresh,
   rivals,
   scale,
   simulate,

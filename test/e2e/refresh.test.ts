@@ -221,6 +221,7 @@ test('the same over PostgreSQL, embedded and with a server and a worker', {
   const server = start([
     'serve',
     '--refresh',
+    ...['--refresh-min-gain', '0s'],
     '--port',
     '0',
     '--recheck-share',
