@@ -109,6 +109,28 @@ test('a server that does not look at tags is asked by the date, after three bodi
   assert.deepEqual((await look(answer, known(), validators)).conditions, [['If-Modified-Since', DATE]])
 })
 
+test('a tag without a date is sent though it seems to be of no use; where the date is sent, it is the date that may lie', async () => {
+  const renewed = { asked: 0, lies: 0, renewed: 3 }
+  const undated = await look({ body: 'words' }, known({ lastModified: undefined }), renewed)
+  assert.deepEqual(undated.conditions, [['If-None-Match', '"1"']])
+  const changed = {
+    body: 'other words',
+    headers: [
+      ['ETag', '"2"'],
+      ['Last-Modified', DATE],
+    ],
+  } as const
+  const { conditions, validators } = await look(changed, known(), { ...renewed, asked: WHOLE })
+  assert.deepEqual([conditions, validators?.lies], [[], 1])
+})
+
+test('a 304 with another tag than ours does not make it the tag of the page we have', async () => {
+  const answer = { status: 304, headers: [['ETag', '"2"']] } as const
+  assert.equal((await look(answer, known())).page.memory?.etag, '"1"')
+  const { etag: _, ...untagged } = known()
+  assert.equal((await look(answer, untagged)).page.memory?.etag, '"2"')
+})
+
 test('the same bytes are not read again: no link, no title, no second document, a small part', async () => {
   const body = `<title>Words</title>${'<a href=/other>x</a><a href=http://b.test/>y</a>'.repeat(50)}`
   let readings = 0
