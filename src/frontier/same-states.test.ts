@@ -369,7 +369,7 @@ const TABLES = {
     worker, lease_until, entered, granted, part, known, waiting, refreshing`,
   url: 'site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod',
   known_page: `site, key, looked_at, refresh_at, interval_ms, class, rate, weight, changes, changed_ms, unchanged_ms, failures,
-    failing_since, hinted_at`,
+    missing_since, hinted_at`,
   site_looks: 'site, looks, changes, changed_ms, unchanged_ms, hints_right, hints_wrong, unhinted, planned_at',
   url_spelling: 'site, key, position, url, depth, via_site, via_key, path, tried',
   domain: 'key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at',

@@ -43,14 +43,9 @@ export function priceOf({ price, minGain = 0 }: RefreshTools): number {
 const RATES = [1e-8, 1 / 60] as const
 const WEIGHTS = [0.01, 100] as const
 
-function refreshTools(refresh: RefreshOptions, time: FrontierTime): RefreshTools {
-  const { once, weightOf } = refresh
-  return {
-    ...refresh,
-    ...(once !== undefined && { once: time.of(once) }),
-    classes: classes(RATES, weightOf === undefined ? [1, 1] : WEIGHTS),
-    price: 0,
-  }
+/** `once` stays as it is: it names the pass, and when the frontier is opened its time is the wall clock's. */
+function refreshTools(refresh: RefreshOptions): RefreshTools {
+  return { ...refresh, classes: classes(RATES, refresh.weightOf === undefined ? [1, 1] : WEIGHTS), price: 0 }
 }
 
 /** The page on which a link was found. */
@@ -81,10 +76,9 @@ function pageReader(urls: UrlReader): SharedTools['pageOf'] {
 /** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
 export function sharedTools(options: FrontierOptions, isShared = false): SharedTools {
   const { clock, order, urls, leaseMs, addressPauseMs, defaultPause, refresh } = options
-  const time = options.leasesOutlive && isShared ? sharedTime(clock) : frontierTime(clock)
   return {
     clock,
-    time,
+    time: options.leasesOutlive && isShared ? sharedTime(clock) : frontierTime(clock),
     order,
     urls,
     mayReplace: (original) => options.mayReplace?.(original) ?? true,
@@ -94,7 +88,7 @@ export function sharedTools(options: FrontierOptions, isShared = false): SharedT
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
     pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
     pageOf: pageReader(urls),
-    ...(refresh && { refresh: refreshTools(refresh, time) }),
+    ...(refresh && { refresh: refreshTools(refresh) }),
   }
 }
 

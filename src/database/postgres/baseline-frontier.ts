@@ -103,7 +103,7 @@ CREATE TABLE known_page (
   changed_ms bigint NOT NULL DEFAULT 0,
   unchanged_ms bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
-  failing_since bigint,
+  missing_since bigint,
   hinted_at bigint,
   PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});

@@ -276,7 +276,7 @@ CREATE TABLE known_page (
   changed_ms bigint NOT NULL DEFAULT 0,
   unchanged_ms bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
-  failing_since bigint,
+  missing_since bigint,
   hinted_at bigint,
   CONSTRAINT known_page_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);

@@ -201,8 +201,8 @@ CREATE TABLE known_page (                   -- a page that is looked at again: a
   changes INTEGER NOT NULL DEFAULT 0,       -- looks that found a change, the time before these looks,
   changed_ms INTEGER NOT NULL DEFAULT 0,
   unchanged_ms INTEGER NOT NULL DEFAULT 0,  -- and before those that found none
-  failures INTEGER NOT NULL DEFAULT 0,      -- looks in a row that did not bring the page, and when they began
-  failing_since INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0,      -- looks in a row that did not bring the page
+  missing_since INTEGER,                    -- the first of them, if all found it missing; null: they failed otherwise
   hinted_at INTEGER,                        -- somebody said then that it had changed; null: or it was looked at since
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;

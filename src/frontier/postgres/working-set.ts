@@ -178,6 +178,7 @@ export class WorkingSet implements Rows {
     const [spelt] = await Promise.all([
       readUrls(this.tx, this.urls, wanted),
       this.tools.refresh && readKnownPages(this.tx, this.known, wanted),
+      this.tools.refresh && this.readLooks(wanted.map(bySite)),
     ])
     await readSpellings(this.tx, this.spellings, spelt)
     const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)

@@ -36,10 +36,15 @@ export const isKnowable = (mark: number): boolean => mark === KEPT || mark === M
 
 /** A page was collected: from now on it is looked at again. */
 export function beginToKnow(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt, page: PageReport): void {
-  const row = newKnown(rows, refresh, at, page, rows.tools.time.of(page.at))
+  const row = newKnown(rows, refresh, at, page, timeOf(rows, page))
   scheduleNext(rows, refresh, site, row, markOf(page.outcome))
   rows.known.put(row)
   site.refreshing++
+}
+
+/** Of a look, or of a page row. A worker's clock may be ahead: a look in the future would put off the next one until then. */
+function timeOf({ now, tools }: Rows, { at }: { at: Instant }): Instant {
+  return Math.min(now, tools.time.of(at))
 }
 
 function newKnown(
@@ -62,7 +67,7 @@ function newKnown(
     rate,
     weight,
     ...counts,
-    failing_since: null,
+    missing_since: null,
     hinted_at: null,
   }
 }
@@ -77,7 +82,7 @@ export function lookedAgain(
   page: PageReport,
 ): void {
   const { outcome } = page
-  const at = rows.tools.time.of(page.at)
+  const at = timeOf(rows, page)
   rows.known.put(row)
   switch (outcome.kind) {
     case 'kept':
@@ -87,8 +92,7 @@ export function lookedAgain(
       return
     case 'gone':
     case 'later':
-      row.failures++
-      row.failing_since ??= at
+      countFailure(row, at, outcome)
       if (isGone(row, at, outcome)) {
         url.mark = NOT_FOUND
         url.tries = page.tries
@@ -122,7 +126,7 @@ function foundAgain(
   if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
   row.weight = refresh.weightOf?.(page) ?? 1
-  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, failing_since: null, hinted_at: null })
+  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, missing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
   scheduleNext(rows, refresh, site, row, url.mark)
@@ -168,10 +172,18 @@ function looksIn({ changes, changed_ms, unchanged_ms }: KnownRow | LooksRow): Lo
   return { changes, changed: changed_ms / 1000, unchanged: unchanged_ms / 1000 }
 }
 
+/** A server that fails for days and then misses the page once has hardly removed it: only what is missing in a row adds up. */
+function countFailure(row: KnownRow, at: Instant, { why }: { why: string }): void {
+  const isMissing = why === 'status-404'
+  if (isMissing !== (row.missing_since !== null))
+    Object.assign(row, { failures: 0, missing_since: isMissing ? at : null })
+  row.failures++
+}
+
 function isGone(row: KnownRow, at: Instant, { kind, why }: { kind: 'gone' | 'later'; why: string }): boolean {
   if (kind !== 'gone') return false
   if (why === 'status-410') return true
-  return why === 'status-404' && row.failures >= GONE_AFTER.looks && at - (row.failing_since ?? at) >= GONE_AFTER.time
+  return row.missing_since !== null && row.failures >= GONE_AFTER.looks && at - row.missing_since >= GONE_AFTER.time
 }
 
 /** Days for what the server denies, hours for what it fails to deliver. */
@@ -265,7 +277,6 @@ export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly Ch
   )
   const groups = sitesOf(all)
   await rows.lockSites(groups.map(({ key }) => key))
-  await rows.readLooks(groups.map(({ key }) => key))
   await rows.readUrls(() => groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
   for (const { key: siteKey, name, members } of groups) {
     const site = rows.sites.open(siteKey, name)
@@ -355,19 +366,20 @@ export async function beginToRefresh(transact: InTransaction): Promise<void> {
   if (!wasRefreshing) return
   for (let last: bigint | undefined, isDone = false; !isDone; ) {
     const from: bigint | undefined = last
-    const keys = await transact((rows) => restWithoutNew(rows, from))
+    const keys = await transact((rows) => restWithoutKnown(rows, from))
     isDone = keys.length < AT_ONCE
     last = keys.at(-1)
   }
   await transact(async (rows) => rows.writeMeta(CURSOR, ''))
 }
 
-async function restWithoutNew(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
+async function restWithoutKnown(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
   const keys = await rows.restingAfter(last, AT_ONCE)
   await rows.lockSites(keys)
   for (const key of keys) {
     const site = rows.sites.get(key)
-    if ((site?.state !== 'waiting' && site?.state !== 'free') || site.waiting > 0) continue
+    if (site?.state !== 'waiting' && site?.state !== 'free') continue
+    // With new URLs it waits on, but for those only.
     restAfter(rows, site, 'moved')
     rows.sites.change(site)
   }
@@ -384,7 +396,6 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   const wanted = found.filter(({ mark }) => isKnowable(mark))
   const groups = Map.groupBy(wanted, ({ site }) => site)
   await rows.lockSites(groups.keys())
-  await rows.readLooks([...groups.keys()])
   await rows.readUrls(() => wanted)
   for (const [key, members] of groups) {
     const site = rows.sites.get(key)
@@ -408,7 +419,7 @@ function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt &
   let row = rows.known.get(at)
   if (row !== undefined && (once === undefined || row.looked_at >= once)) return
   if (row === undefined) {
-    row = newKnown(rows, refresh, at, url, Math.min(rows.now, rows.tools.time.of(at.at)))
+    row = newKnown(rows, refresh, at, url, timeOf(rows, at))
     site.refreshing++
     const spread = Math.min(LONGEST_SPREAD, 2 * stepOf(rows, site) * site.known)
     restUntil(row, rows.now + Math.floor((spread * Number(BigInt.asUintN(20, at.key))) / 2 ** 20))

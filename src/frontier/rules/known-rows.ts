@@ -17,9 +17,9 @@ export interface KnownRow extends UrlAt {
   changes: number
   changed_ms: Millis
   unchanged_ms: Millis
-  /** Looks in a row that did not bring the page, and when they began. */
+  /** Looks in a row that did not bring the page. `missing_since`: all of them found it missing, the first one then. */
   failures: number
-  failing_since: Instant | null
+  missing_since: Instant | null
   /** Somebody said then that it had changed, and it was not looked at since. */
   hinted_at: Instant | null
 }
@@ -50,7 +50,7 @@ export const KNOWN_COLUMNS = [
   'changed_ms',
   'unchanged_ms',
   'failures',
-  'failing_since',
+  'missing_since',
   'hinted_at',
 ] as const satisfies readonly (keyof KnownRow)[]
 
@@ -130,7 +130,8 @@ export class KnownRows {
   looksOf(site: bigint): LooksRow {
     const known = this.#looks.get(site)
     if (known !== undefined) return known
-    const row = this.#from.looks?.(site) ?? noLooks(site)
+    assert(this.#from.looks !== undefined, 'looks that were not read')
+    const row = this.#from.looks(site) ?? noLooks(site)
     this.#looks.set(site, row)
     return row
   }

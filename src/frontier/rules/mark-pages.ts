@@ -4,7 +4,7 @@ import type { PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { urlsAtAlias } from '../aliases.ts'
 import { beginToKnow, isKnowable, lookedAgain } from './known-pages.ts'
-import { markOf, NOT_FOUND, REPLACED, WAITING } from './mark.ts'
+import { KEPT, markOf, NOT_FOUND, REPLACED, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
 import { compareBigints, type SiteRow, sitesOf, wake } from './site.ts'
 import {
@@ -39,7 +39,7 @@ export function markPages(rows: Rows, site: SiteRow, pages: readonly PageReport[
   fetched.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)
   const missing: MissingPage[] = []
   for (const { page, key, seq } of fetched) {
-    if (lookAgain(rows, site, page, key)) continue
+    if (lookAgain(rows, site, page, key, missing)) continue
     if (isMarkedAsItIs(rows, site, page, key)) continue
     const one: Fetched = { page, key, seq, known: rows.urls.get(site.key, key) }
     const { outcome } = page
@@ -55,13 +55,17 @@ export function markPages(rows: Rows, site: SiteRow, pages: readonly PageReport[
 }
 
 /** A page that was known before keeps its place among the known pages. False: it was not. */
-function lookAgain(rows: Rows, site: SiteRow, page: PageReport, key: bigint): boolean {
+function lookAgain(rows: Rows, site: SiteRow, page: PageReport, key: bigint, missing: MissingPage[]): boolean {
   const { refresh } = rows.tools
   const at = { site: site.key, key }
   const known = refresh && rows.known.get(at)
   const url = known && rows.urls.get(site.key, key)
   if (refresh === undefined || known === undefined || url === undefined) return false
+  // A crawl scheduled it since: the visit did that, too.
+  if (url.mark === WAITING) markAs(rows, site, url, KEPT, page.tries)
   lookedAgain(rows, refresh, site, url, known, page)
+  if (url.mark === NOT_FOUND && !triesOther(rows, site, url, page)) missing.push({ original: site, page })
+  else followsItself(rows, site, url, page)
   return true
 }
 
@@ -105,9 +109,8 @@ function putBack(rows: Rows, site: SiteRow, one: Fetched, notBefore: number): vo
 
 function markOne(rows: Rows, site: SiteRow, one: Fetched): void {
   const { page, known } = one
-  const { outcome } = page
   const { urls, texts } = rows.tools
-  const mark = markOf(outcome)
+  const mark = markOf(page.outcome)
   // A row that is marked already stays as it is.
   if (known !== undefined && known.mark !== WAITING) return
   const other = waitingIndex(urls, known, page)
@@ -125,11 +128,19 @@ function markOne(rows: Rows, site: SiteRow, one: Fetched): void {
     if (apart?.mark === WAITING) markAs(rows, site, apart, mark, page.tries)
     enterIndex(rows, site, row, {}, other)
   }
-  // A server that redirects `/index.html` to `/` must not make us take the page for seen: both have one key.
-  const follows = outcome.kind === 'moved' && outcome.to !== page.url && urls.parse(outcome.to)?.key === page.key
-  if (follows && followSpelling(rows, site, row, page, outcome.to)) texts.forget(page.key)
   // The page is there: only other names of its folder's index are kept.
-  else rows.spellings.keepOnly(row, ({ url }) => urls.areTwoIndexes(page.url, url))
+  if (!followsItself(rows, site, row, page))
+    rows.spellings.keepOnly(row, ({ url }) => urls.areTwoIndexes(page.url, url))
+}
+
+/** A server that redirects `/index.html` to `/` must not make us take the page for seen: both have one key. */
+function followsItself(rows: Rows, site: SiteRow, row: UrlRow, page: PageReport): boolean {
+  const { outcome } = page
+  const { urls, texts } = rows.tools
+  if (outcome.kind !== 'moved' || outcome.to === page.url || urls.parse(outcome.to)?.key !== page.key) return false
+  if (!followSpelling(rows, site, row, page, outcome.to)) return false
+  texts.forget(page.key)
+  return true
 }
 
 /** False: the next spelling of the URL takes its place. */
@@ -146,9 +157,14 @@ function isMissing(rows: Rows, site: SiteRow, one: Fetched): boolean {
   }
   if (known !== undefined) markAs(rows, site, known, NOT_FOUND, page.tries)
   const row = known ?? addPage(rows, site, one, NOT_FOUND, 0)
-  if (!tryNextSpelling(rows, site, row, page.url)) return true
+  return !triesOther(rows, site, row, page)
+}
+
+/** The next spelling of a URL that was not found takes its place. */
+function triesOther(rows: Rows, site: SiteRow, row: UrlRow, page: PageReport): boolean {
+  if (!tryNextSpelling(rows, site, row, page.url)) return false
   rows.tools.texts.forget(page.key)
-  return false
+  return true
 }
 
 function markAs(rows: Rows, site: SiteRow, row: UrlRow, mark: number, tries: number): void {

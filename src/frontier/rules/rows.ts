@@ -89,7 +89,7 @@ export interface Rows {
   peekSites(keys: Iterable<bigint>): Soon<(key: bigint) => SiteRow | undefined>
   /** As `lockSites`, and makes those that do not exist. */
   makeSites(wanted: readonly { key: bigint; name: SiteName }[]): Soon<void>
-  /** URLs of locked sites, with their other spellings and, when refreshing, as known pages. */
+  /** URLs of locked sites, with their other spellings and, when refreshing, as known pages and the looks at their sites. */
   readUrls(rows: () => Iterable<UrlAt>): Soon<void>
   /** What the looks at these sites have shown. */
   readLooks(sites: readonly bigint[]): Soon<void>

@@ -9,6 +9,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { LostVisit, PartResult, StoredPart } from '../contract.ts'
+import type { RefreshTools } from '../tools.ts'
 import type { Rows } from './rows.ts'
 import { ALL_PARTS, type Lease, restAfter, type SiteRow, stateAfter } from './site.ts'
 
@@ -69,9 +70,7 @@ export function endVisit(rows: Rows, site: SiteRow, last: VisitReport): void {
       rows.spellings.forgetSite(site.key)
       site.waiting = 0
       if (rows.tools.refresh !== undefined && site.refreshing > 0) {
-        // It has pages that were collected: it may come back.
-        site.polite_at = Math.max(site.polite_at, rows.now + REST_WITH_KNOWN)
-        restAfter(rows, site, 'ended')
+        restWithKnown(rows, rows.tools.refresh, site)
         return
       }
       site.state = stateAfter(site.state, { kind: 'given-up' })
@@ -88,6 +87,16 @@ export function endVisit(rows: Rows, site: SiteRow, last: VisitReport): void {
     default:
       never(why, 'end of a visit')
   }
+}
+
+/** It does not answer, but it has pages that were collected: it may come back. A pass over all pages does not wait for that. */
+function restWithKnown(rows: Rows, { once }: RefreshTools, site: SiteRow): void {
+  if (once !== undefined) {
+    site.state = stateAfter(site.state, { kind: 'ended', left: 0 })
+    return
+  }
+  site.polite_at = Math.max(site.polite_at, rows.now + REST_WITH_KNOWN)
+  restAfter(rows, site, 'ended')
 }
 
 /** `given-up: no-such-name`: with the failure that used up the last try, when the part has it. */

@@ -236,6 +236,35 @@ export function refreshContract(make: MakeDatabase): void {
     })
   })
 
+  it('a crawl does not take a site for due because a known page was', async () => {
+    const bench = await collected(make)
+    const notBefore = bench.clock.now() + 9 * DAY
+    await bench.admit(link('http://a.test/4'))
+    bench.clock.pass(HOUR)
+    await look(bench, (url) => (url.endsWith('4') ? { kind: 'later', why: 'reset', notBefore } : SAME))
+    const crawl = await bench.restart({ refresh: undefined })
+    crawl.clock.pass(8 * DAY)
+    assert.deepEqual(await crawl.names(), [])
+    crawl.clock.pass(2 * DAY)
+    assert.deepEqual(urlsOf(await crawl.one()), ['http://a.test/4'])
+  })
+
+  it('a known page that a crawl scheduled is counted right when refreshing goes on', async () => {
+    const bench = await collected(make)
+    const crawl = await bench.restart({ refresh: undefined })
+    await crawl.db.transact((tx) => crawl.ledger.schedule(tx, [{ url: PAGES[0], dueAt: crawl.clock.now() }]))
+    for (const outcome of [SAME, MISSING]) {
+      const again = await crawl.restart({ refresh: REFRESH })
+      again.clock.pass(HOUR)
+      await look(again, (url) => (url === PAGES[0] ? outcome : SAME))
+      const { urls } = await again.db.read((tx) => frontierQueries.totals(tx))
+      assert.deepEqual(urls, { known: 3, marked: 3, waiting: 0, refreshing: 3 })
+    }
+    const last = await crawl.restart({ refresh: undefined })
+    last.clock.pass(HOUR)
+    assert.deepEqual(await last.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
+  })
+
   describe('a collection that was made by a crawl', () => {
     it('is enrolled step by step, its first looks spread, and not twice', async () => {
       const bench = await openBench(make)
@@ -284,6 +313,44 @@ export function refreshContract(make: MakeDatabase): void {
       once.clock.pass(DAY)
       assert.deepEqual(await once.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
     })
+
+    it('goes on where it was when a pass is interrupted, though a millisecond passes meanwhile', async () => {
+      const bench = await openBench(make)
+      await bench.admit(...PAGES.map((url) => link(url)))
+      const first = await bench.one()
+      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
+      bench.clock.pass(HOUR)
+      const refresh = { ...REFRESH, once: bench.clock.now() }
+      const once = await bench.restart({ refresh })
+      for (const _ of [1, 2]) assert.equal(await once.db.transact((tx) => once.ledger.enrol(tx, 1)), true)
+      let ticks = 0
+      const now = () => bench.clock.now() + ticks++
+      const again = await once.restart({ refresh, clock: { ...bench.clock, now } })
+      assert.equal(await again.db.transact((tx) => again.ledger.enrol(tx, 1)), true)
+      assert.equal(await again.db.transact((tx) => again.ledger.enrol(tx, 1)), false)
+    })
+
+    it('is over though a site does not answer; later its pages are asked for again', async () => {
+      const bench = await openBench(make)
+      await bench.admit(...PAGES.map((url) => link(url)))
+      const first = await bench.one()
+      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
+      bench.clock.pass(HOUR)
+      const once = await bench.restart({ refresh: { ...REFRESH, once: bench.clock.now() } })
+      while (await once.db.transact((tx) => once.ledger.enrol(tx, 2)));
+      once.clock.pass(HOUR)
+      const visit = await once.one()
+      const pages = [
+        page(visit.agenda[0].url, { kind: 'gone', why: 'no-such-name' }, { at: once.clock.now(), status: 0 }),
+      ]
+      await once.applyParts(part(once, visit, 1, { pages, ended: 'given-up' }))
+      assert.equal((await site(once))?.state, 'crawled')
+      assert.deepEqual(await once.frontier.checkOut('w1', 5), { visits: [], next: 'over' })
+      const again = await once.restart({ refresh: REFRESH })
+      while (await again.db.transact((tx) => again.ledger.enrol(tx, 2)));
+      again.clock.pass(HOUR)
+      assert.deepEqual(await again.names(), ['a.test'])
+    })
   })
 
   describe('a known page that can not be had', () => {
@@ -300,6 +367,35 @@ export function refreshContract(make: MakeDatabase): void {
       await lookAt(bench, PAGES[1], { kind: 'gone', why: 'status-410' })
       assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[1])))?.mark, 'gone')
       assert.equal((await bench.db.read((tx) => frontierQueries.totals(tx))).urls.refreshing, 1)
+    })
+
+    it('is not gone when it is missing once after it was out of reach for days', async () => {
+      const bench = await collected(make)
+      for (let failures = 1; failures <= 4; failures++) {
+        await lookAt(bench, PAGES[0], { kind: 'later', why: 'status-503', notBefore: bench.clock.now() + 2 * DAY })
+        assert.equal((await known(bench, PAGES[0]))?.failures, failures)
+      }
+      await lookAt(bench, PAGES[0], MISSING)
+      assert.equal((await known(bench, PAGES[0]))?.failures, 1)
+      assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[0])))?.mark, 'kept')
+    })
+
+    it('is looked for under its other spelling when it is gone', async () => {
+      const bench = await collected(make, {}, ['http://a.test/index.html'])
+      await bench.admit(link('http://a.test/'))
+      await lookAt(bench, 'http://a.test/index.html', { kind: 'gone', why: 'status-410' })
+      bench.clock.pass(HOUR)
+      assert.deepEqual(urlsOf(await bench.one()), ['http://a.test/'])
+      assert.equal((await bench.db.read((tx) => frontierQueries.totals(tx))).urls.refreshing, 0)
+    })
+
+    it('moved to another spelling of its own URL, and is fetched there', async () => {
+      const bench = await collected(make, {}, ['http://a.test/1?PHPSESSID=3'])
+      await lookAt(bench, 'http://a.test/1?PHPSESSID=3', { kind: 'moved', to: 'http://a.test/1' })
+      bench.clock.pass(HOUR)
+      assert.deepEqual(urlsOf(await bench.one()), ['http://a.test/1'])
+      const { urls } = await bench.db.read((tx) => frontierQueries.totals(tx))
+      assert.deepEqual(urls, { known: 1, marked: 0, waiting: 1, refreshing: 0 })
     })
 
     it('that comes back starts from nothing', async () => {
@@ -390,6 +486,35 @@ export function refreshContract(make: MakeDatabase): void {
       await bench.admit({ ...link(PAGES[0]), lastmod: START - DAY }, { ...link('http://a.test/9'), lastmod: START })
       assert.deepEqual(counted.sort(), ['discarded', 'new', 'performed'])
     })
+  })
+
+  it('hints of a site that were mostly wrong are discarded, wherever they come from', async () => {
+    const counted: string[] = []
+    const bench = await collected(make, { onHint: (result) => counted.push(result) })
+    for (let tried = 0; tried < 21; tried += 3) {
+      bench.clock.pass(DAY + 1)
+      const at = bench.clock.now()
+      await bench.db.transact((tx) =>
+        bench.ledger.hint(
+          tx,
+          PAGES.map((url) => ({ url, at })),
+        ),
+      )
+      await look(bench)
+    }
+    bench.clock.pass(DAY + 1)
+    counted.length = 0
+    const hint = { url: PAGES[0], at: bench.clock.now() }
+    assert.deepEqual(await bench.db.transact((tx) => bench.ledger.hint(tx, [hint])), ['discarded'])
+    await bench.admit({ ...link(PAGES[0]), lastmod: bench.clock.now() })
+    assert.deepEqual(counted, ['discarded', 'discarded'])
+  })
+
+  it('a look in the future, by the clock of a worker, counts as one of now', async () => {
+    const bench = await collected(make)
+    bench.clock.pass(HOUR)
+    await look(bench, () => SAME, { at: bench.clock.now() + 900 * DAY })
+    assert.equal((await known(bench, PAGES[0]))?.lookedAt, bench.clock.now())
   })
 
   it('a planned time may be earlier or later than the one before', async () => {
