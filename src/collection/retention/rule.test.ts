@@ -25,7 +25,10 @@ function kept<C extends DatedCapture>(text: string, captures: readonly C[], cont
   return captures.filter((capture) => stay.get(capture))
 }
 
-const look = (daysAgo: number, digest: string, status = 200) => ({ at: NOW - daysAgo * DAY, digest, status })
+const kindOf = (status: number) => (status === 304 ? ('revisit' as const) : ('response' as const))
+const look = (daysAgo: number, digest: string, status = 200, kind: DatedCapture['kind'] = kindOf(status)) => ({
+  ...{ at: NOW - daysAgo * DAY, digest, status, kind },
+})
 const shown = (captures: readonly DatedCapture[]) =>
   captures.map(({ at, digest, status }) => `${(NOW - at) / DAY} ${digest}${status === 200 ? '' : ` ${status}`}`)
 
@@ -76,7 +79,7 @@ test('of each period the last that brought the page stays; unchanged looks go fi
 })
 
 test('a month keeps its last look, weeks begin on Monday', () => {
-  const at = (date: string) => ({ at: Date.parse(date), digest: 'A', status: 200 })
+  const at = (date: string) => ({ at: Date.parse(date), digest: 'A', status: 200, kind: 'response' as const })
   const days = ['2026-08-02', '2026-08-03', '2026-08-09', '2026-08-10', '2026-09-30', '2026-11-16'].map(at)
   const iso = (captures: readonly DatedCapture[]) => captures.map((one) => new Date(one.at).toISOString().slice(5, 10))
   assert.deepEqual(iso(kept('monthly', days)), ['08-10', '09-30', '11-16'])
@@ -87,6 +90,11 @@ test('the last good capture stays whatever came after it, and so does what the p
   const captures = [look(400, 'A'), look(300, 'B'), look(200, 'gone', 404), look(100, 'other gone', 404)]
   assert.deepEqual(shown(kept('none', captures)), ['300 B', '100 other gone 404'])
   assert.deepEqual(shown(kept('none', captures, 'A')), ['400 A', '300 B', '100 other gone 404'])
+})
+
+test('a part of a page, or a 304 that nobody asked for, is not a page', () => {
+  const captures = [look(1.2, 'A'), look(1.1, 'part', 206), look(1, 'none', 304, 'response')]
+  assert.deepEqual(shown(kept('daily', captures)), ['1.2 A', '1 none 304'])
 })
 
 test('for any history: the last, the last good and the content stay, each period keeps one, and a second run changes nothing', () => {
@@ -107,7 +115,13 @@ test('for any history: the last, the last good and the content stay, each period
   fc.assert(
     fc.property(histories, rules, (history, rule) => {
       const captures = history
-        .map(({ hours, digest, status }, nth) => ({ at: NOW - hours * 3_600_000, digest, status, nth }))
+        .map(({ hours, digest, status }, nth) => ({
+          at: NOW - hours * 3_600_000,
+          digest,
+          status,
+          kind: kindOf(status),
+          nth,
+        }))
         .sort((a, b) => a.at - b.at || a.nth - b.nth)
       const content = captures[0].digest
       const left = kept(rule, captures, content)

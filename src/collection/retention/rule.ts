@@ -6,6 +6,8 @@
  * The choice within a period depends on nothing that a run removes, so a run that was cut off and repeated keeps the same.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { Capture } from '../../contracts/report.ts'
+import { hasPage } from '../captures/read-captures.ts'
 
 /** From fine to coarse; `changes`, every version without the looks that found it unchanged, may stand anywhere after `all`. */
 const WHATS = ['all', 'changes', 'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'none'] as const
@@ -73,6 +75,7 @@ function parseAge(text: string): Millis | undefined {
 export interface DatedCapture {
   at: Instant
   status: number
+  kind: Capture['kind']
   digest: string
 }
 
@@ -156,9 +159,9 @@ export class PageRetention<C extends DatedCapture> {
 const NOT_MODIFIED = 304
 
 /** 2: it brought the page, 1: it says that the page is as before. */
-function worthOf({ status }: DatedCapture): 0 | 1 | 2 {
-  if (status === NOT_MODIFIED) return 1
-  return status >= 200 && status < 300 ? 2 : 0
+function worthOf(capture: DatedCapture): 0 | 1 | 2 {
+  if (!hasPage(capture)) return 0
+  return capture.status === NOT_MODIFIED ? 1 : 2
 }
 
 export function isGood(capture: DatedCapture): boolean {

@@ -45,7 +45,6 @@ interface CaptureRow extends DatedCapture {
   id: number
   site: bigint
   key: bigint
-  kind: string
   length: number
   volume: number
   /** What the row of its page says; null if it has none. */

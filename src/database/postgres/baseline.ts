@@ -348,5 +348,5 @@ const SPREAD =
   keepAtCoordinator(['crawl_log_tail'])
 
 export const migrations: readonly Migration[] = [
-  { number: 1, name: 'baseline', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS + SPREAD },
+  { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS + SPREAD },
 ]

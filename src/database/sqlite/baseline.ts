@@ -320,5 +320,5 @@ CREATE VIEW worker_calls AS
 `
 
 export const migrations: readonly Migration[] = [
-  { number: 1, name: 'baseline', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS },
+  { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS },
 ]

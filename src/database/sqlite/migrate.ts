@@ -4,10 +4,10 @@ import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 
-/** `Orb1`, in SQLite's header: identifies our databases, also to the `file` command. */
-export const APPLICATION_ID = 0x4f726231
-/** `Orbw`: of versions that were never released. Their numbers of migrations mean nothing here. */
-const UNRELEASED_ID = 0x4f726277
+/** `Orb2`, in SQLite's header: identifies our databases, also to the `file` command. */
+export const APPLICATION_ID = 0x4f726232
+/** `Orbw`, `Orb1`: of versions that were never released. Their numbers of migrations mean nothing here. */
+const UNRELEASED_IDS = [0x4f726277, 0x4f726231]
 
 /** Throws for a foreign or a newer database. Writes nothing. */
 export function checkOurs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {
@@ -15,7 +15,7 @@ export function checkOurs(database: DatabaseSync, path: string, steps: readonly 
   const version = pragma(database, 'user_version')
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n
   if (application === 0 && version === 0 && tables === 0) return { version: 0 }
-  if (application === UNRELEASED_ID)
+  if (UNRELEASED_IDS.includes(application))
     throw new Problem(
       'foreign-database',
       `${path} was made by an unreleased version of orbweaver and cannot be read: keep its volumes, and crawl into a new folder`,
