@@ -9,7 +9,7 @@ import { type QueueHead, rankWaiting, type SiteRow, stateAfter } from './site.ts
 
 /** A visit with looks lasts this long, and makes at most so many requests. */
 const SLICE: Millis = 600_000
-const MAX_LOOKS = 32
+export const MAX_LOOKS = 32
 /** A site is valued again after this at the latest: the price may have fallen. */
 const LONGEST_SLEEP: Millis = 6 * 3_600_000
 
