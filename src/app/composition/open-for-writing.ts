@@ -9,7 +9,7 @@ import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
-import { readRecord, removeRecord, writeRecord } from '../../frontier/records.ts'
+import { readRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
@@ -70,22 +70,17 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   }
 }
 
-/**
- * A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. Unless they
- * were refreshed otherwise meanwhile: then the next pass is a new one.
- */
+/** A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. */
 async function openRefreshing(settings: Settings, database: Database, clock: Clock): Promise<Refreshing> {
-  const begun = await database.transact(async (tx) => {
-    if (!settings.once) {
-      await removeRecord(tx, 'refresh_pass')
-      return undefined
-    }
-    const before = await readRecord(tx, 'refresh_pass')
-    if (before !== undefined) return Number(before)
-    const now = Math.round(clock.now())
-    await writeRecord(tx, 'refresh_pass', String(now))
-    return now
-  })
+  const begun = !settings.once
+    ? undefined
+    : await database.transact(async (tx) => {
+        const before = await readRecord(tx, 'refresh_pass')
+        if (before !== undefined) return Number(before)
+        const now = Math.round(clock.now())
+        await writeRecord(tx, 'refresh_pass', String(now))
+        return now
+      })
   return refreshing(settings, database, urlsOf(settings), begun)
 }
 

@@ -6,9 +6,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { readRecord } from '../../frontier/records.ts'
 import { loadSettings } from '../config/load.ts'
-import { openForWriting } from './open-for-writing.ts'
 import { urlsOf } from './plan.ts'
 import { checkWeights, readWeights, refreshing, weightsOf } from './refresh-options.ts'
 
@@ -84,21 +82,4 @@ test('weights by depth', async () => {
     [0, 1, 3].map((depth) => options.weightOf?.({ url: 'http://a.test/', depth })),
     [1, 0.5, 0.25],
   )
-})
-
-test('a pass that was interrupted goes on, unless the collection was refreshed otherwise meanwhile', async () => {
-  const passAfter = async (...flags: string[]) => {
-    const { coordinator, close } = await openForWriting(
-      { ...settingsOf(...flags), refresh: true },
-      { seeds: [], version: '1' },
-    )
-    const pass = await coordinator.parts.database.read((tx) => readRecord(tx, 'refresh_pass'))
-    await close()
-    return pass
-  }
-  const first = await passAfter('--once')
-  assert.ok(Number(first) > 0)
-  assert.equal(await passAfter('--once'), first)
-  assert.equal(await passAfter(), undefined)
-  assert.notEqual(await passAfter('--once'), first)
 })
