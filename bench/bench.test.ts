@@ -27,6 +27,7 @@ test('help names every benchmark and its flags', async () => {
     'mirrors',
     'pieces',
     'policy',
+    'refresh',
     'rivals',
     'scale',
   ]
@@ -90,6 +91,21 @@ test('plans, a day and decisions of policies, of a small web', async () => {
     ['plan', 'run', 'run', 'decide', 'decide'],
   )
   for (const { kind, count } of works) assert.ok(kind === 'decide' ? count > 0 : count > 80_000 && count <= 86_400)
+})
+
+interface RefreshFigures {
+  runs: { learnt: { looks: number; violations: number; bound: number; days: { stale: number }[] } }
+  rivals: { name: string; ratio: number }[]
+}
+
+test('a day of refreshing a small web, and its rivals', async () => {
+  const size = ['--sites', '2', '--pages', '5', '--pause', '300', '--days', '1', '--from', '1']
+  const { runs, rivals } = JSON.parse(await bench('refresh', ...size, '--json')) as RefreshFigures
+  const { looks, violations, bound, days } = runs.learnt
+  assert.equal(violations, 0)
+  assert.ok(looks > 500 && looks <= 2 * 288, `${looks}`)
+  assert.ok(bound > 0 && days.length === 1 && days[0].stale > 0)
+  assert.ok(rivals.length >= 5 && rivals.every(({ ratio }) => ratio > 0))
 })
 
 test('the mirrors of a small catalogue', async () => {

@@ -16,6 +16,8 @@ import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { policy } from './commands/policy.ts'
+import { refresh } from './commands/refresh.ts'
+import { refreshBytes } from './commands/refresh-bytes.ts'
 import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
@@ -35,6 +37,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   mirrors,
   pieces,
   policy,
+  refreshBytes,
+  refresh,
   rivals,
   scale,
   simulate,

@@ -33,7 +33,17 @@ export interface Unpacked {
   version: string
 }
 
-/** Packages that are unpacked into one tree. Throws when one cannot be had. */
+/** The last two versions that apt knows of a package, each unpacked. Throws when there is only one. */
+export async function lastTwoReleases(name: string): Promise<{ older: Unpacked; newer: Unpacked }> {
+  const { stdout } = await run('apt-cache', ['madison', name], { timeout: DOWNLOAD_MS })
+  const versions = [...new Set(stdout.split('\n').flatMap((line) => line.split('|')[1]?.trim() ?? []))]
+  // apt lists the newest first.
+  const [newer, older] = versions
+  if (older === undefined) throw new Error(`apt knows ${versions.length} versions of ${name}, and two are needed`)
+  return { older: await unpacked([`${name}=${older}`]), newer: await unpacked([`${name}=${newer}`]) }
+}
+
+/** Packages, with `=VERSION` or without, that are unpacked into one tree. Throws when one cannot be had. */
 export async function unpacked(packages: readonly string[]): Promise<Unpacked> {
   const cache = join(cacheFolder(), 'packages')
   const folder = join(cache, packages.join('+'))

@@ -81,6 +81,9 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+/** Nobody reads it. Without one, each abort makes an exception with its stack: a hundredth of a crawl's time. */
+const WOKEN = 'woken'
+
 /** Ends a sleep early: `clock.sleep(ms, wakeup.signal())`. */
 export class Wakeup {
   #controller = new AbortController()
@@ -92,7 +95,7 @@ export class Wakeup {
   }
 
   wake(): void {
-    this.#controller.abort()
+    this.#controller.abort(WOKEN)
   }
 }
 

@@ -53,7 +53,7 @@ describe('plans of the catalogue on PostgreSQL', {
 }, async () => {
   if ('skipped' in postgres) return
   after(() => postgres.end())
-  const folders = ['.', 'pages', 'captures', 'counters', 'links', '../intake', '../intake/postgres']
+  const folders = ['.', 'pages', 'captures', 'counters', 'links', 'retention', '../intake', '../intake/postgres']
   const all = (await Promise.all(folders.map((folder) => statementsIn(join(import.meta.dirname, folder))))).flatMap(
     (found) => [...found],
   )

@@ -12,6 +12,7 @@ export type CountName =
   | 'malformed' // links that are no URLs
   | 'seedLinksDropped' // links to other seeds' sites, dropped by the home-page policy (V10)
   | 'cut' // bodies cut by a limit
+  | 'capturesRemoved' // good captures that retention removed from the catalogue
   | 'recordsChecked' // records of volumes that were read back after packing
   | 'recordsWrong' // of them, those that were packed wrongly and written again
   | `status:${number}` // answers by status

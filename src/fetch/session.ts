@@ -197,5 +197,6 @@ function afterTarget(host: string, headers: Headers): string {
     // Values may come from the web (an ETag, a cookie): nothing in them may begin a new line.
     text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
   }
-  return `${text}Connection: keep-alive\r\n\r\n`
+  // HTTP/1.1 keeps connections open without being told.
+  return `${text}\r\n`
 }

@@ -28,6 +28,7 @@ Every crawl is judged. The seed of one that fails repeats it.
   --simulated N        only this many small clusters in virtual time; a failure is shown with its seed, a journal and the
                        fewest faults that it needs. With 1 there is always a journal.
   --faults-only LIST   with --simulated: only these faults of the seed, by number, and network, clocks or none (3,7,network)
+  --refreshing         with --simulated: what was collected is looked at again all the while
   --plant NAME         with --simulated: with this planted bug (${Object.keys(PLANTS).join(', ')})
   --days N             only one larger cluster, for this many virtual days
   --help               this text`
@@ -49,6 +50,7 @@ function readFlags() {
         simulated: { type: 'string' },
         'faults-only': { type: 'string' },
         plant: { type: 'string' },
+        refreshing: { type: 'boolean', default: false },
         planted: { type: 'boolean', default: false },
         journals: { type: 'string', default: join(tmpdir(), 'orbweaver-chaos') },
         days: { type: 'string' },
@@ -108,7 +110,8 @@ async function chaos(): Promise<boolean> {
     const runs = numberOf('simulated', values.simulated)
     const only = values['faults-only']
     const troubles = only === undefined ? undefined : troublesOf(only)
-    return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), tell })
+    const refreshes = values.refreshing
+    return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), refreshes, tell })
   }
   if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, journals, tell)
   const isEachFound = await plantedChaos({ first, journals, tell })

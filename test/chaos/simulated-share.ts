@@ -14,7 +14,7 @@ import {
   writeTroubles,
 } from '../../testkit/simulate/cluster-replay.ts'
 import type { ClusterOptions } from '../../testkit/simulate/cluster-run.ts'
-import { clusterOf } from '../../testkit/simulate/cluster-seed.ts'
+import { clusterOf, refreshingClusterOf } from '../../testkit/simulate/cluster-seed.ts'
 import { PLANTS, type PlantName } from '../../testkit/simulate/plants.ts'
 
 /** Every `step`th seed from `first` on, below `end`. */
@@ -25,6 +25,8 @@ export interface Share {
   /** Nothing but these goes wrong in them; undefined: all that their seeds give. */
   troubles?: readonly Trouble[]
   plant?: PlantName
+  /** Pages are looked at again while it goes wrong. */
+  refreshes?: boolean
   /** Where journals of failed runs go, or of all. */
   journals: string
   keepAll: boolean
@@ -53,7 +55,9 @@ async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<vo
   const { first, step, end, onWrong, keepAll } = share
   for (let seed = first; seed < end; seed += step) {
     tell({ seed })
-    const whole: ClusterOptions = { ...clusterOf(seed), ...(share.plant && { plant: PLANTS[share.plant] }) }
+    const plant = share.plant && PLANTS[share.plant]
+    const cluster = (share.refreshes || plant?.refreshes ? refreshingClusterOf : clusterOf)(seed)
+    const whole: ClusterOptions = { ...cluster, ...(plant && { plant }) }
     const options = share.troubles === undefined ? whole : withTroubles(whole, share.troubles)
     const replay = await replayCluster(options)
     const { requests, virtualMs, befallen, faults } = replay.report
@@ -77,6 +81,7 @@ async function shortened(share: Share, seed: number, options: ClusterOptions, fa
   const { troubles, broken, tries, isMinimal, report } = short
   const others = troubles.filter((trouble) => typeof trouble === 'string')
   const plant = share.plant === undefined ? '' : ` --plant ${share.plant}`
+  const refreshing = share.refreshes ? ' --refreshing' : ''
   const all = failed.report.schedule.length
   return [
     `shortened in ${tries} runs to ${report.schedule.length} of ${all} faults${isMinimal ? '' : ' (perhaps not the fewest)'}:`,
@@ -87,11 +92,12 @@ async function shortened(share: Share, seed: number, options: ClusterOptions, fa
     ...(troubles.length === 0 ? ['  none: it fails without any'] : []),
     `it breaks: ${broken[0]}`,
     `journal of that: ${writeJournal(share.journals, nameOf(share, `seed-${seed}-shortened`), short.lines)}`,
-    `again: npm run chaos -- --simulated 1 --seed ${seed} --faults-only ${writeTroubles(troubles)}${plant}`,
+    `again: npm run chaos -- --simulated 1 --seed ${seed}${refreshing} --faults-only ${writeTroubles(troubles)}${plant}`,
   ]
 }
 
-const nameOf = ({ plant }: Share, run: string): string => (plant === undefined ? run : `${run}-${plant}`)
+const nameOf = ({ plant, refreshes }: Share, run: string): string =>
+  [run, ...(refreshes ? ['refreshing'] : []), ...(plant === undefined ? [] : [plant])].join('-')
 
 /** Returns its path. */
 export function writeJournal(folder: string, name: string, lines: readonly string[]): string {

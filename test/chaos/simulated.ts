@@ -22,18 +22,20 @@ export interface SimulatedOptions {
   journals: string
   troubles?: readonly Trouble[]
   plant?: PlantName
+  refreshes?: boolean
   tell: (line: string) => void
 }
 
 /** False when a run went wrong: its seed and what was wrong are told, and the others go on. */
 export async function simulatedChaos(options: SimulatedOptions): Promise<boolean> {
-  const { runs, first, tell, troubles, plant, journals } = options
+  const { runs, first, tell, troubles, plant, journals, refreshes } = options
   const began = performance.now()
   const sums = new Map<string, number>()
   const totals = { done: 0, wrong: 0, requests: 0, virtualMs: 0 }
   const tellWrong = (seed: number, faults: readonly string[], more: readonly string[]) => {
     totals.wrong++
-    tell(`seed ${seed} is wrong (npm run chaos -- --simulated 1 --seed ${seed}${plant ? ` --plant ${plant}` : ''}):`)
+    const flags = `${refreshes ? ' --refreshing' : ''}${plant ? ` --plant ${plant}` : ''}`
+    tell(`seed ${seed} is wrong (npm run chaos -- --simulated 1 --seed ${seed}${flags}):`)
     for (const line of [...faults, ...more]) tell(`  ${line}`)
   }
   const hear = ({ seed, done }: SimulatedRun) => {
@@ -50,7 +52,7 @@ export async function simulatedChaos(options: SimulatedOptions): Promise<boolean
   await Promise.all(
     Array.from({ length: processes }, async (_, at) => {
       const seeds = { first: first + at, step: processes, end: first + runs }
-      const share: Share = { ...seeds, troubles, plant, journals, keepAll: runs === 1, onWrong: 'shorten' }
+      const share: Share = { ...seeds, troubles, plant, refreshes, journals, keepAll: runs === 1, onWrong: 'shorten' }
       const lost = await workOff(share, hear)
       if (lost !== undefined)
         tellWrong(lost, ['the process ended in the middle of it: those of its share that follow are not run'], [])

@@ -172,6 +172,22 @@ test('mistakes are named: nothing collected, bad weights', async (t) => {
   const weights = await runTo(2, ['refresh', ...flags(web, empty), '--refresh-weights', `${empty}/weights.txt`])
   assert.match(weights.stderr, /weights.txt does not exist/)
   assert.equal(web.asked.length, 0)
+  // The pass that was not possible has not begun.
+  await runTo(0, ['crawl', ...flags(web, empty)])
+  assert.equal((await refreshOnce(web, empty)).looks.performed, PAGES)
+})
+
+test('a pass that was cut off does not go on after another refresh: it would leave out what it had looked at', async (t) => {
+  const { web } = await changingSite(t)
+  const at = folder(t)
+  await runTo(0, ['crawl', 'http://a.test/', ...flags(web, at)])
+  const crawled = web.paths('a.test').length
+  const killed = start(['refresh', '--once', ...flags(web, at, '200ms')])
+  await until('some looks', () => web.paths('a.test').length >= crawled + 3)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  await runTo(0, ['refresh', '--for', '1s', ...flags(web, at)])
+  assert.equal((await refreshOnce(web, at)).looks.performed, PAGES)
 })
 
 const postgres = await postgresForTests()
@@ -205,6 +221,7 @@ test('the same over PostgreSQL, embedded and with a server and a worker', {
   const server = start([
     'serve',
     '--refresh',
+    ...['--refresh-min-gain', '0s'],
     '--port',
     '0',
     '--recheck-share',

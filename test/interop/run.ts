@@ -60,7 +60,7 @@ const { status } = spawnSync(
   [
     '--test',
     '--test-concurrency=1',
-    ...['warc-python.ts', 'readers.ts'].map((name) => join(import.meta.dirname, name)),
+    ...['warc-python.ts', 'readers.ts', 'refresh-replay.ts'].map((name) => join(import.meta.dirname, name)),
   ],
   { stdio: 'inherit', env: { ...process.env, INTEROP: home } },
 )

@@ -8,18 +8,20 @@ import { seededRandom } from '../../src/base/random.ts'
 import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import { capturesSince } from '../../src/collection/captures/read-captures.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import { canonicalUrl, splitUrl } from '../web/spelling.ts'
+import { AppliedLooks } from './applied-looks.ts'
 import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
 import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
-import { faultsOf } from './faults.ts'
+import { faultsOf, invariantOf, lastCaptureFaults, type VolumeFolder } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
 import type { Plant } from './plants.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { Note, RunJournal } from './run-journal.ts'
 
 export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
   workers: number
@@ -35,6 +37,8 @@ export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal
   faultsOnly?: readonly number[]
   plant?: Plant
   journal?: RunJournal
+  /** What is collected is looked at again until then. */
+  refreshUntil?: Millis
 }
 
 export interface ClusterReport {
@@ -51,6 +55,9 @@ export interface ClusterReport {
   stage: Stage
 }
 
+/** What holds while every page is fetched once: the bytes counted are those of its first look. */
+const OF_ONE_LOOK: ReadonlySet<string> = new Set(['repeated', 'bytes'])
+const REFRESH: RefreshOptions = { policy: 'index', newShare: 'first', minAge: 0 }
 const HOUR: Millis = 3_600_000
 const LOOK_EVERY: Millis = 60_000
 const MAX_OVERDUE_LEASES = 5
@@ -58,9 +65,13 @@ const MAX_OVERDUE_LEASES = 5
 const CLOSE: Millis = 1500
 
 export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
-  const stage = setStage(options as SimulateOptions)
+  const bare = setStage(options as SimulateOptions)
+  const looks = new AppliedLooks()
+  const isRefreshing = options.refreshUntil !== undefined
+  const stage = isRefreshing ? { ...bare, database: looks.database(bare.database) } : bare
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
+  const note: Note = (who, what) => options.journal?.note(clock.elapsed(), who, what)
   const world: ClusterWorld = {
     ...stage,
     random,
@@ -68,28 +79,25 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
     uploads: options.uploads,
     askers: [],
-    note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    note,
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
+    ...(isRefreshing && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
   }
-  const { note } = world
   const server = new Machine('server', clock, ownRandom(world))
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
   const trouble = new Troublemaker(world, server, workers, failing)
-  const names = {
-    workers: workers.map(({ machine }) => machine.name),
-    servers: world.servers,
-    lease: stage.settings.lease,
-  }
-  const { faultsOnly: only } = options
-  const drawn = drawFaults(options.plan, names, ownRandom(world))
-  const schedule = only === undefined ? drawn : drawn.filter(({ number }) => only.includes(number))
+  const { lease } = stage.settings
+  const names = { workers: workers.map(({ machine }) => machine.name), servers: world.servers, lease }
+  const schedule = drawFaults(options.plan, names, ownRandom(world)).filter(
+    ({ number }) => options.faultsOnly?.includes(number) ?? true,
+  )
   const over = new AbortController()
   const stop = new AbortController()
   const lives = ownRandom(world)
-  // Who waits for what was lost may lose a lease meanwhile.
+  // Who waits for what was lost may lose its lease.
   world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
   world.network.onTrouble = (what) => note('network', what)
   server.onDeath = (death) => {
@@ -121,7 +129,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
         if (end === 'again') trouble.excuse(me.machine.name)
         return end
       },
-      () => downTime(rests, 2 * stage.settings.lease),
+      () => downTime(rests, 2 * lease),
     )
   })
   const making = trouble.work(schedule, over.signal)
@@ -129,8 +137,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     await Promise.all(working)
     over.abort()
     await making
-    server.isFull = false
-    failing.isNext = false
+    server.isFull = failing.isNext = false
     stop.abort()
     await serving
     return undefined
@@ -139,22 +146,37 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const faults = [...world.troubles]
   if (late !== undefined) faults.push(late)
   else {
-    const archives = workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE }))
-    const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
+    const volumes = [
+      { disk: server.bareDisk, folder: `${FOLDER}/archive` },
+      ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
+    ]
     const judged: Stage = { ...stage, disk: server.bareDisk }
-    const forgotten = await forgottenIn(world, trouble.befallen)
-    faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+    const found = await faultsOf(judged, await forgottenIn(world, trouble.befallen), volumes)
+    faults.push(...(isRefreshing ? await refreshFaults(judged, volumes, looks, found) : found))
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
-  for (const fault of faults) note('JUDGE', fault)
-  if (faults.length === 0) note('JUDGE', 'all is right')
+  for (const verdict of faults.length === 0 ? ['all is right'] : faults) note('JUDGE', verdict)
   return {
     ...{ schedule, befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
     virtualMs: clock.elapsed(),
     requests: ledger.entries.length,
   }
+}
+
+/** What was wrong as in any crawl, and with the looks. */
+async function refreshFaults(
+  judged: Stage,
+  volumes: readonly VolumeFolder[],
+  looks: AppliedLooks,
+  found: readonly string[],
+): Promise<string[]> {
+  return [
+    ...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))),
+    ...(await looks.faults(judged.database)),
+    ...(await lastCaptureFaults(judged, volumes)),
+  ]
 }
 
 /** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */

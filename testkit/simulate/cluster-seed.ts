@@ -6,6 +6,7 @@ import { GOOD } from './network.ts'
 
 const LEASE = 60_000
 const MINUTE = 60_000
+const REFRESH_PAUSE = 10_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
@@ -52,6 +53,17 @@ export function clusterOf(seed: number): ClusterOptions {
     },
     clocksOff: 0.3,
     within: 6 * HOUR,
+  }
+}
+
+/** The same, but what was collected is looked at again all the while; pages change some times an hour. */
+export function refreshingClusterOf(seed: number): ClusterOptions {
+  const { web, settings, ...options } = clusterOf(seed)
+  return {
+    ...options,
+    web: { ...web, changesPerDay: 100, leastChangesPerDay: 10 },
+    settings: { ...settings, pause: REFRESH_PAUSE },
+    refreshUntil: 25 * MINUTE,
   }
 }
 

@@ -13,8 +13,10 @@ import type { Random } from '../../src/base/random.ts'
 import { callHandlers } from '../../src/cluster/server/call-handlers.ts'
 import { Callers } from '../../src/cluster/server/callers.ts'
 import { workerTable } from '../../src/cluster/server/worker-table.ts'
+import type { ServerCalls } from '../../src/contracts/calls.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Database } from '../../src/database/database.ts'
+import { frontierQueries } from '../../src/frontier/queries.ts'
 import { answerInMemory } from './answer-in-memory.ts'
 import { type ClusterWorld, FOLDER, VERSION } from './cluster-world.ts'
 import type { Machine } from './machine.ts'
@@ -23,6 +25,7 @@ import type { Power } from './power.ts'
 import { notingCalls, notingLedger, wordsOfEvent } from './run-journal.ts'
 
 const MAX_LEASES = 10_000
+const ASK_AGAIN = 1000
 const NOBODY = { slow: [], lateMs: 0 }
 
 /** The next transaction fails, once, after all its work. */
@@ -65,7 +68,7 @@ export async function serverLife(
       machine.hear(event)
     },
   })
-  const { note, plant } = world
+  const { note, plant, refresh } = world
   note(machine.name, 'starts')
   try {
     const coordinator = await openCoordinator({
@@ -74,7 +77,11 @@ export async function serverLife(
       filterBits: 2 ** 14,
       // Half of the lives apply parts as they come, the others through the inbox.
       atOnceBytes: random.next() < 0.5 ? 0 : undefined,
-      ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note, world.parts),
+      ...(refresh && { refresh: refresh.options }),
+      ledgerOver: (ledger) => {
+        const planted = plant.ledger?.(ledger) ?? ledger
+        return notingLedger(refresh?.looks.ledger(planted) ?? planted, note, world.parts)
+      },
     })
     const seeds = world.seeds.map(coordinator.urls.parse).filter((url) => url !== undefined)
     await coordinator.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
@@ -82,7 +89,9 @@ export async function serverLife(
     await view.refresh()
     const workerRows = workerTable(database)
     const real = serverCalls(coordinator, new Map(), VERSION)
-    const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
+    const ending =
+      refresh === undefined ? real : endingCalls(real, database, () => world.clock.elapsed() >= refresh.until)
+    const calls = notingCalls(plant.calls?.(ending, clock) ?? ending, note, world.parts)
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
@@ -104,6 +113,18 @@ export async function serverLife(
     return 'again'
   } finally {
     world.network.listen = undefined
+  }
+}
+
+/** A refresh never ends by itself: from a time on nothing is handed out, and it is over when all leases have ended. */
+function endingCalls(calls: ServerCalls, database: Database, isOver: () => boolean): ServerCalls {
+  return {
+    ...calls,
+    async checkOut(worker, atMost) {
+      if (!isOver()) return calls.checkOut(worker, atMost)
+      const { sites } = await database.read((tx) => frontierQueries.totals(tx))
+      return { visits: [], next: sites.leased + sites.returning > 0 ? ASK_AGAIN : 'over' }
+    },
   }
 }
 

@@ -5,8 +5,10 @@ import type { Millis } from '../../src/base/clock.ts'
 import { type Random, seededRandom } from '../../src/base/random.ts'
 import type { VirtualClock } from '../../src/base/virtual-clock.ts'
 import type { Database } from '../../src/database/database.ts'
+import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import type { RequestLedger } from '../web/ledger-of-requests.ts'
 import type { TestWeb } from '../web/web.ts'
+import type { AppliedLooks } from './applied-looks.ts'
 import type { Network } from './network.ts'
 import type { Plant } from './plants.ts'
 import type { Note, PartsSeen } from './run-journal.ts'
@@ -29,6 +31,8 @@ export interface ClusterWorld {
   /** The journal of the run. */
   note: Note
   parts: PartsSeen
+  /** Known pages are looked at again until then. */
+  refresh?: { options: RefreshOptions; until: Millis; looks: AppliedLooks }
   /** Planted bugs; empty in a run that must be right. */
   plant: Partial<Plant>
   /** What should never happen, in words. */

@@ -1,8 +1,11 @@
 /** What is wrong with a finished crawl: the set, the servers' side, the sums, the volumes, the index, the log. */
+import { sha1 } from '../../src/base/digest.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import { INDEX } from '../../src/collection/captures/cdxj-merge.ts'
-import { captureCount, capturesIn } from '../../src/collection/captures/read-captures.ts'
+import { captureCount, capturesIn, capturesSince } from '../../src/collection/captures/read-captures.ts'
 import { readCounters } from '../../src/collection/counters/counters.ts'
+import { localVolumes, type ReadLocation } from '../../src/collection/volumes/local-volumes.ts'
+import { readCapture } from '../../src/collection/volumes/read-capture.ts'
 import { verifyVolume } from '../../src/collection/volumes/verify-volume.ts'
 import { isVolume } from '../../src/collection/volumes/volume-name.ts'
 import type { Tx } from '../../src/database/database.ts'
@@ -87,6 +90,30 @@ async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder
   }
   const all = await database.read((tx) => captureCount(tx))
   if (found !== all) faults.push(`volumes: ${all - found} captures in volumes that are not there`)
+  return faults
+}
+
+/** Of every URL the last capture can be read, through the revisit that it may be, and has its digest. */
+export async function lastCaptureFaults({ database }: Stage, archives: readonly VolumeFolder[]): Promise<string[]> {
+  const captures = await database.read((tx) => capturesSince(tx, 0, 1_000_000))
+  const last = new Map(captures.map((capture) => [capture.url, capture]))
+  const responses = new Map(
+    captures.filter(({ kind }) => kind === 'response').map((capture) => [`${capture.url} ${capture.at}`, capture]),
+  )
+  const folders = archives.map(({ disk, folder }) => localVolumes(disk, folder))
+  const anywhere: ReadLocation = async (location) => {
+    for (const read of folders) {
+      const found = await read(location)
+      if (found.kind === 'bytes') return found
+    }
+    return { kind: 'absent', why: 'is in no folder' }
+  }
+  const faults: string[] = []
+  for (const [url, capture] of last) {
+    const read = await readCapture(anywhere, capture, (of, at) => responses.get(`${of} ${at}`))
+    if (read.kind === 'unreadable') faults.push(`last capture: ${url} ${read.why}`)
+    else if (sha1(read.body) !== capture.digest) faults.push(`last capture: ${url} has another payload`)
+  }
   return faults
 }
 

@@ -59,14 +59,8 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
   const collected = await documentsOf(database)
   const { entries } = ledger
   const asked = askedAgainst(entries, right, web)
-  const pauseOf = pauseIn(web, settings, forgotten)
-  const atAddress = { pauseOf: () => settings.addressPause, toleranceMs: 1, from: 'start' } as const
   const found = {
-    tooSoon: courtesyViolations(entries, { pauseOf, toleranceMs: 1 }).map(wordsOfTooSoon),
-    tooSoonAtAddress: addressViolations(entries, atAddress).map(wordsOfTooSoon),
-    atOnce: overlaps(entries).map(([before, after]) => `${wordsOf(after)} while ${before.url} was under way`),
-    forbidden: forbiddenRequests(entries, web, settings.userAgentName).map(wordsOf),
-    beforeRobots: beforeRobots(entries).map(wordsOf),
+    ...manners({ web, settings }, entries, forgotten),
     repeated: repeats(entries, { allow: forgotten }).repeats.map(
       ({ before, again }) => `${wordsOf(again)}, as at ${seconds(before.at)}`,
     ),
@@ -85,6 +79,23 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
     ...counts,
     violations: Object.values(counts).reduce((sum, count) => sum + count, 0),
     examples: Object.fromEntries(broken.map(([what, [first]]) => [what, first])),
+  }
+}
+
+/** What breaks the rules whatever was to be collected. Entries may be a stretch of a run. */
+export function manners(
+  { web, settings }: Pick<CrawledWeb, 'web' | 'settings'>,
+  entries: readonly RequestEntry[],
+  forgotten: Forgotten = () => false,
+) {
+  const pauseOf = pauseIn(web, settings, forgotten)
+  const atAddress = { pauseOf: () => settings.addressPause, toleranceMs: 1, from: 'start' } as const
+  return {
+    tooSoon: courtesyViolations(entries, { pauseOf, toleranceMs: 1 }).map(wordsOfTooSoon),
+    tooSoonAtAddress: addressViolations(entries, atAddress).map(wordsOfTooSoon),
+    atOnce: overlaps(entries).map(([before, after]) => `${wordsOf(after)} while ${before.url} was under way`),
+    forbidden: forbiddenRequests(entries, web, settings.userAgentName).map(wordsOf),
+    beforeRobots: beforeRobots(entries).map(wordsOf),
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replayCluster, shortenFailure, troublesOf, withTroubles } from './cluster-replay.ts'
-import { clusterOf } from './cluster-seed.ts'
+import { clusterOf, refreshingClusterOf } from './cluster-seed.ts'
 import { invariantOf } from './faults.ts'
 import { PLANTS, type PlantName } from './plants.ts'
 
@@ -16,13 +16,14 @@ const KNOWN: Readonly<Record<PlantName, readonly [seeds: readonly number[], inva
   'no-file-sync': [[4], 'volumes'],
   'told-before-stored': [[2, 5], 'acknowledged and lost'],
   'time-stands-still': [[2], 'repeated'],
+  'look-counted-twice': [[1], 'looks'],
 }
 
 for (const [name, [seeds, invariant]] of Object.entries(KNOWN)) {
   const plant = PLANTS[name as PlantName]
   test(`the judge finds ${plant.what}, at seeds ${seeds.join(' and ')}`, async () => {
     for (const seed of seeds) {
-      const { report } = await replayCluster({ ...clusterOf(seed), plant })
+      const { report } = await replayCluster({ ...(plant.refreshes ? refreshingClusterOf : clusterOf)(seed), plant })
       const broken = report.faults.map(invariantOf)
       assert.ok(broken.includes(invariant), `seed ${seed}: ${broken.join(', ') || 'nothing is wrong'}`)
     }
@@ -32,6 +33,14 @@ for (const [name, [seeds, invariant]] of Object.entries(KNOWN)) {
 test('at the same seeds nothing is wrong without them', async () => {
   for (const seed of new Set(Object.values(KNOWN).flatMap(([seeds]) => seeds)))
     assert.deepEqual((await replayCluster(clusterOf(seed))).report.faults, [], `seed ${seed}`)
+})
+
+test('while pages are looked at again, no look is lost and none is counted twice', async () => {
+  for (const seed of [1, 2]) {
+    const { report } = await replayCluster(refreshingClusterOf(seed))
+    assert.deepEqual(report.faults, [], `seed ${seed}`)
+    assert.ok(report.requests > 400 && report.befallen.counts.size > 0)
+  }
 })
 
 test('a failure comes again from its seed, byte for byte, and from the few faults that it needs', async () => {

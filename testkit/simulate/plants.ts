@@ -5,6 +5,7 @@
 
 import type { Settings } from '../../src/app/config/keys.ts'
 import type { Clock } from '../../src/base/clock.ts'
+import { signed64 } from '../../src/base/digest.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import type { ServerCalls } from '../../src/contracts/calls.ts'
 import type { VisitReport } from '../../src/contracts/report.ts'
@@ -19,6 +20,8 @@ import type { Machine } from './machine.ts'
 export interface Plant {
   /** In words, for who reads that it was found. */
   what: string
+  /** It shows only where pages are looked at again. */
+  refreshes?: true
   /** At the server. */
   ledger?(ledger: Ledger): Ledger
   calls?(calls: ServerCalls, clock: Clock): ServerCalls
@@ -38,6 +41,7 @@ export type PlantName =
   | 'no-file-sync'
   | 'told-before-stored'
   | 'time-stands-still'
+  | 'look-counted-twice'
 
 export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   'lease-never-ends': {
@@ -99,6 +103,29 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     what: 'a monotonic clock that does not count stalls, so that leases seem to last',
     clock: (clock, machine) => ({ ...clock, elapsed: () => clock.elapsed() - machine.stoodStill }),
   },
+  'look-counted-twice': {
+    what: 'a look counted twice when its part comes again',
+    refreshes: true,
+    ledger: (ledger) => ({
+      ...ledger,
+      async applyParts(tx, parts) {
+        const results = await ledger.applyParts(tx, parts)
+        for (const [at, part] of parts.entries()) if (results[at] === 'again') countAgain(tx, part)
+        return results
+      },
+    }),
+  },
+}
+
+/** What its looks have shown of their pages is added once more. */
+function countAgain(tx: Tx, { pages }: VisitReport): void {
+  for (const { key, outcome, ownRequest } of pages)
+    if (!ownRequest && outcome.kind === 'kept' && outcome.how !== 'first')
+      sqliteTx(tx).run(
+        'UPDATE known_page SET changes = changes + ?, unchanged_ms = unchanged_ms + 10000 WHERE key = ?',
+        outcome.how === 'changed' ? 1 : 0,
+        signed64(key),
+      )
 }
 
 /** As if it were of the visit that has the site now. */

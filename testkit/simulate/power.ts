@@ -193,6 +193,7 @@ export class Power {
       getExact: guard(tx.getExact),
       getColumns: guard(tx.getColumns),
       allExact: guard(tx.allExact),
+      allColumns: guard(tx.allColumns),
       each: guard(tx.each),
       eachExact: guard(tx.eachExact),
     }

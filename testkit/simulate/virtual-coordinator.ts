@@ -1,6 +1,6 @@
 /** The coordinator and its workers on a virtual clock, in one thread. It can be broken off at any moment and opened again. */
 
-import { type Coordinator, openCoordinator } from '../../src/app/composition/coordinator.ts'
+import { type Coordinator, type CoordinatorParts, openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
 import type { Settings } from '../../src/app/config/keys.ts'
 import { type Clock, every, type Millis } from '../../src/base/clock.ts'
@@ -40,6 +40,8 @@ export interface VirtualParts {
   eachTick?(coordinator: Coordinator): Promise<void>
   /** Before the numbers of its workers; default `w`. */
   workerName?: string
+  /** As in `CoordinatorParts`. */
+  ledgerOver?: CoordinatorParts['ledgerOver']
   /** Faults and planted bugs come in here; each gets what the worker would have and gives what it has instead. */
   alter?: Alterations
 }
@@ -72,6 +74,7 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
     filterBits: 2 ** 20,
     atOnceBytes: parts.atOnceBytes,
     serves: parts.serves,
+    ledgerOver: parts.ledgerOver,
     ...(parts.refresh && { refresh: parts.refresh }),
   })
   await coordinator.seed(

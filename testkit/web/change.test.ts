@@ -18,8 +18,10 @@ test('versions change exactly when changes are counted', () => {
         const before = versionAt(page, rate, 0, from)
         const after = versionAt(page, rate, 0, to)
         const changes = changesBetween(page, rate, 0, from, to)
-        assert.equal(before.id !== after.id, changes > 0)
-        assert.ok(after.since <= to && (changes === 0) === after.since <= from)
+        assert.equal(before.id !== after.id, changes.length > 0)
+        assert.ok(after.since <= to && (changes.length === 0) === after.since <= from)
+        if (changes.length > 0) assert.equal(after.since, Math.floor(changes[changes.length - 1]))
+        for (let i = 1; i < changes.length; i++) assert.ok(changes[i - 1] <= changes[i])
       },
     ),
   )
@@ -30,7 +32,7 @@ test('drawn changes have their rate and the variance of a Poisson process', () =
   let sum = 0
   const pages = 4000
   for (let page = 0; page < pages; page++) {
-    const changes = changesBetween(page * 7919, 0.5, 0, 100 * DAY, 102 * DAY)
+    const changes = changesBetween(page * 7919, 0.5, 0, 100 * DAY, 102 * DAY).length
     sum += changes
     if (changes === 0) none++
   }

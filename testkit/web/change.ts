@@ -30,18 +30,19 @@ export function versionAt(page: number, rate: number, epoch: Instant, at: Instan
   return { id: 0, since: epoch }
 }
 
-/** How often the page changed in (from, to]. */
-export function changesBetween(page: number, rate: number, epoch: Instant, from: Instant, to: Instant): number {
-  if (rate <= 0) return 0
+/** When the page changed in (from, to], in order. */
+export function changesBetween(page: number, rate: number, epoch: Instant, from: Instant, to: Instant): Instant[] {
+  if (rate <= 0) return []
   const cellMs = DAY / rate
-  let count = 0
+  const changes: Instant[] = []
   for (let cell = Math.max(0, Math.floor((from - epoch) / cellMs)); epoch + cell * cellMs <= to; cell++) {
-    for (const part of changesIn(page, cell)) {
+    const parts = changesIn(page, cell).sort((a, b) => a - b)
+    for (const part of parts) {
       const when = epoch + (cell + part) * cellMs
-      if (when > from && when <= to) count++
+      if (when > from && when <= to) changes.push(when)
     }
   }
-  return count
+  return changes
 }
 
 /** Where in the cell (0 … 1) its changes lie: Poisson(1) many, uniform. */

@@ -34,6 +34,8 @@ export class RequestLedger {
   readonly #clock: Clock
   readonly #max: number
   readonly #attempts = new Map<string, number>()
+  /** Still in `entries`, and returned by `takeEnded`. */
+  #taken = new Set<RequestEntry>()
 
   constructor(clock: Clock, max = MAX_ENTRIES) {
     this.#clock = clock
@@ -72,6 +74,27 @@ export class RequestLedger {
   /** How often a URL was asked for so far. */
   attempts(url: string): number {
     return this.#attempts.get(url) ?? 0
+  }
+
+  /**
+   * What has ended since the last call, for long runs. Entries are dropped but for those that the judges need to judge what
+   * follows: the last of each site and address, and the last robots.txt.
+   */
+  takeEnded(): RequestEntry[] {
+    const last = new Map<string, RequestEntry>()
+    for (const entry of this.entries) {
+      last.set(`site ${entry.site}`, entry)
+      last.set(`address ${entry.address}`, entry)
+      if (entry.url.endsWith('/robots.txt')) last.set(`robots ${entry.site}`, entry)
+    }
+    const needed = new Set(last.values())
+    const isEnded = ({ endedAt }: RequestEntry) => endedAt !== undefined
+    const taken = this.entries.filter((entry) => isEnded(entry) && !this.#taken.has(entry))
+    const left = this.entries.filter((entry) => !isEnded(entry) || needed.has(entry))
+    this.#taken = new Set(left.filter(isEnded))
+    this.entries.length = 0
+    this.entries.push(...left)
+    return taken
   }
 
   /** One JSON object a line. */

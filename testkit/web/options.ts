@@ -108,8 +108,10 @@ export interface WebPlan {
   decoys: boolean
   /** Links to names that do not exist, as a share of the external ones. */
   deadLinkShare: number
-  /** Changes a day of the page that changes most; 0: nothing ever changes. Rates are spread over [λ/100, λ]. */
+  /** Changes a day of the page that changes most; 0: nothing ever changes. */
   changesPerDay: number
+  /** Changes a day of the page that changes least: rates are spread evenly by their logarithm. 0: evenly over [λ/100, λ]. */
+  leastChangesPerDay: number
 
   // Sites. All shares are of sites.
   languages: readonly Language[]
@@ -186,6 +188,7 @@ export const DEFAULT_PLAN: Omit<WebPlan, 'seed' | 'sites'> = {
   decoys: true,
   deadLinkShare: 0,
   changesPerDay: 1,
+  leastChangesPerDay: 0,
   languages: ['en', 'pt', 'de', 'el', 'ru', 'fr'],
   charsets: true,
   codings: true,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { demoWeb } from './demo-web.ts'
 import { readHtml } from './naive-crawl.test-data.ts'
+import { PLAIN } from './options.ts'
 import { canonicalUrl } from './spelling.ts'
 import { walk } from './walker.ts'
 import { makeWeb, type TestWeb } from './web.ts'
@@ -131,6 +132,28 @@ test('an unchanged page is 304 to whoever knows its version', () => {
   assert.equal(again(0).head.status, 304)
   assert.equal(again(0).wireBody.length, 0)
   assert.equal(again(30 * 86_400_000).head.status, 200)
+})
+
+test('rates spread evenly by their logarithm, and a page is new exactly when the truth says that it changed', () => {
+  const web = makeWeb({ seed: 3, sites: 40, pagesPerSite: 25, ...PLAIN, changesPerDay: 4, leastChangesPerDay: 1 / 30 })
+  const rates = web.allSites().flatMap(({ index, pages }) =>
+    Array.from({ length: pages }, (_, page) => {
+      const content = web.define(web.urlOf(index, page))?.content
+      assert.ok(content)
+      return web.rateOf(content)
+    }),
+  )
+  assert.ok(Math.min(...rates) >= 1 / 30 && Math.max(...rates) <= 4)
+  // The median of a log-uniform draw is the geometric mean of its ends.
+  const middle = Math.sqrt(4 / 30)
+  const below = rates.filter((rate) => rate < middle).length / rates.length
+  assert.ok(Math.abs(below - 0.5) < 0.05, `${below} below ${middle}`)
+  const url = web.urlOf(1, 2)
+  const bodyAt = (at: number) => ask(web, url, at).payload.toString()
+  for (let day = 1; day < 60; day++) {
+    const [from, to] = [day - 1, day].map((nth) => web.plan.epoch + nth * 86_400_000)
+    assert.equal(bodyAt(from) !== bodyAt(to), web.changesOf(url, from, to).length > 0, `day ${day}`)
+  }
 })
 
 test('planted pages, on sites of the web and on sites of their own', () => {

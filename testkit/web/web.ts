@@ -67,7 +67,8 @@ export interface TestWeb {
   /** One number for all sites at an address. */
   addressGroupOf(site: SiteDefinition): number
   versionOf(content: Content, at: Instant): Version
-  changesOf(url: string, from: Instant, to: Instant): number
+  /** When the page changed in (from, to]. */
+  changesOf(url: string, from: Instant, to: Instant): Instant[]
   /** Expected changes a day. */
   rateOf(content: Content): number
 }
@@ -84,8 +85,12 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
   const { site, numbered } = hosts
 
   const define = pageFinder(plan, hosts, bound)
-  const rateOf = (content: Content) =>
-    content.planted !== undefined ? 0 : plan.changesPerDay * (0.01 + 0.99 * unit(draw(content.seed, 0x1a3b)))
+  const rateOf = (content: Content) => {
+    if (content.planted !== undefined) return 0
+    const { changesPerDay: most, leastChangesPerDay: least } = plan
+    const share = unit(draw(content.seed, 0x1a3b))
+    return least > 0 ? least * (most / least) ** share : most * (0.01 + 0.99 * share)
+  }
   const versionOf = (content: Content, at: Instant) => versionAt(content.seed, rateOf(content), plan.epoch, at)
   const siteOf = (url: string) => hosts.of(splitUrl(url).host, false)?.site
   const { listedBy, sitemapAt } = sitemapsOf(plan, define, versionOf)
@@ -155,7 +160,7 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
     versionOf,
     changesOf(url, from, to) {
       const content = define(url)?.content
-      return content === undefined ? 0 : changesBetween(content.seed, rateOf(content), plan.epoch, from, to)
+      return content === undefined ? [] : changesBetween(content.seed, rateOf(content), plan.epoch, from, to)
     },
     rateOf,
   }

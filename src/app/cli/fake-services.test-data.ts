@@ -325,6 +325,10 @@ export function fakeServices(
     },
     enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),
     nameChecker: async () => async () => ({ gone: new Set<string>(), unanswered: 0 }),
+    retain: async ({ remove }) => ({
+      ...{ captures: 1200, revisits: 1000, bytes: 5_000_000, elsewhere: 0, notes: [] },
+      ...(remove ? { volumes: 1, freed: 6_000_000 } : { volumes: 0, freed: 0 }),
+    }),
     clean: async ({ remove }) => ({
       orphans: [{ kind: 'file', name: 'server-id.new', why: 'never finished', bytes: 3, removed: remove }],
       notes: [],

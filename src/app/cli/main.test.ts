@@ -415,6 +415,19 @@ test('the other commands print text and JSON', async () => {
     assert.equal(typeof JSON.parse((await orbweaver([...line, '--json'])).out), 'object', line[0])
 })
 
+test('clean --retention counts old captures, removes them only with --remove, and refuses a rule that is none', async () => {
+  const rule = ['--retention', 'all for 30d, monthly']
+  const dry = await orbweaver(['clean', ...rule])
+  assert.match(dry.out, /^1,200 captures \(5\.0 MB\) can go: 200 with a payload of their own, 1,000 that repeat one/)
+  assert.match(dry.out, /Nothing was changed\. Use --remove/)
+  assert.match((await orbweaver(['clean', ...rule, '--remove'])).out, /removed[\s\S]*1 volume rewritten, 6\.0 MB freed/)
+  const { captures, remove } = JSON.parse((await orbweaver(['clean', ...rule, '--json'])).out)
+  assert.deepEqual([captures, remove], [1200, false])
+  const wrong = await orbweaver(['clean', '--retention', 'all for 30d'])
+  assert.equal(wrong.exit, 2)
+  assert.match(wrong.err, /--retention: says nothing of captures older than 30d: end it with a step without 'for'/)
+})
+
 test('clean lists orphaned data, and removes it only with --remove', async () => {
   const dry = await orbweaver(['clean'])
   assert.match(dry.out, /1 leftover file .*\n {2}server-id\.new: never finished\nNothing was changed/)

@@ -68,6 +68,8 @@ export const realServices = {
   },
   /** Lists orphaned data, and removes it with `settings.remove`. */
   clean: later(() => import('../composition/clean.ts'), 'cleanCollection'),
+  /** Counts the captures that a rule does not keep, and removes them with `settings.remove`. */
+  retain: later(() => import('../composition/retention.ts'), 'retainCaptures'),
   serveWeb: later(() => import('./demo-web.ts'), 'serveDemoWeb'),
   simulateCrawl: later(() => import('../../../testkit/simulate/crawl-run.ts'), 'simulateCrawl'),
 }

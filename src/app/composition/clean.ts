@@ -113,13 +113,13 @@ async function withOrphans<T>(
   }
 }
 
-async function sharedNow(database: Database): Promise<number> {
+export async function sharedNow(database: Database): Promise<number> {
   const { databaseNow } = await import('../../database/postgres/clock.ts')
   return databaseNow(database)
 }
 
 /** In a folder that belongs to another database every file would look orphaned. */
-function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
+export function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
   const node = knownNodeId(realDisk, folder)
   if (dialect === 'postgres' && realDisk.size(join(folder, 'collection.db')) !== undefined)
     return { left: OTHERS_FOLDER }
@@ -128,14 +128,14 @@ function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
 }
 
 /** As servers do it, for when none is running. */
-async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
+export async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
   for (let lost = 1; lost > 0; )
     lost = await database.transact(
       async (tx) => (await ledger.reap(tx, undefined, (sites) => settledSites(tx, sites))).length,
     )
 }
 
-const isWorkersFolder = (folder: string): boolean =>
+export const isWorkersFolder = (folder: string): boolean =>
   realDisk.size(join(folder, 'worker.json')) !== undefined && realDisk.size(join(folder, 'collection.db')) === undefined
 
 /** Only its outbox: its volumes and reports are the servers' to clean. */

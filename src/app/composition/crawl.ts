@@ -13,7 +13,7 @@ import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
-import { removeRecord } from '../../frontier/records.ts'
+import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -86,6 +86,7 @@ async function planAndRun(
   if (settings.refresh) await checkHasPages(settings, coordinator)
   const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
   checkSeedsInScope(plan)
+  if (settings.refresh) await recordPass(coordinator)
   const named = options.seeds.map(({ href }) => href)
   const parts = { plan, named, coordinator, journal, close }
   const volumes = await openCrawlVolumes(coordinator, journal)
@@ -97,6 +98,14 @@ async function checkHasPages({ collection }: Settings, { parts: { database } }: 
   throw new Problem(
     'not-found',
     `${collection} has no pages to refresh; collect some first: orbweaver crawl -c ${collection}`,
+  )
+}
+
+/** A refresh without end, or for a time, ends a pass that was interrupted: the next one looks at every page again. */
+async function recordPass({ parts: { database, refresh } }: Coordinator): Promise<void> {
+  const once = refresh?.once
+  await database.transact((tx) =>
+    once === undefined ? removeRecord(tx, 'refresh_pass') : writeRecord(tx, 'refresh_pass', String(once)),
   )
 }
 

@@ -41,6 +41,7 @@ const NAMES = [
   'excluded',
   'noindex',
   'broken',
+  'unasked',
   'new',
 ]
 const words = (name: string) => `<title>${name}</title><p>${`All about ${name}. `.repeat(30)}</p><a href="/">home</a>`
@@ -78,6 +79,7 @@ const NOW = shop(
     moved: { status: 301, html: '', links: [`${SITE}/same`], headers: [['Location', '/same']] },
     noindex: { html: `<meta name=robots content=noindex>${words('noindex')}` },
     broken: { status: 503, html: 'later' },
+    unasked: { status: 304, html: '' },
   },
   'User-agent: *\nDisallow: /forbidden',
 )
@@ -149,14 +151,14 @@ for (const [name, skip, open] of DATABASES) {
         '/new 200',
         '/noindex 200',
       ],
-      ...['/robots.txt 200', '/same 200', '/tagged 304'],
+      ...['/robots.txt 200', '/same 200', '/tagged 304', '/unasked 304'],
     ])
 
     const counters = await database.read((tx) => readCounters(tx))
     const grown = (counter: string) => (counters.get(counter) ?? 0) - (first.collected.get(counter) ?? 0)
     assert.equal(grown('documents'), 1, 'one page was new')
     const looks = ['changed', 'same', 'unmodified', 'moved', 'refused', 'failed'].map((what) => grown(`looks:${what}`))
-    assert.deepEqual(looks, [1, 2, 1, 1, 3, 3])
+    assert.deepEqual(looks, [1, 2, 1, 1, 3, 4])
 
     const reader = await openCollection(folder, { clock, ...(address && { database: address }) })
     try {
@@ -182,10 +184,23 @@ for (const [name, skip, open] of DATABASES) {
         excluded: ['first,refused scope', 'refused scope'],
         noindex: ['first,refused directive', 'refused directive'],
         broken: ['first,failed', 'kept first'],
+        unasked: ['first,failed', 'gone status-other'],
         new: ['first', 'kept first'],
       })
       assert.deepEqual(notBrought, ['forbidden -9998', 'excluded -5000', 'noindex 200', 'broken 503'])
       assert.deepEqual((await reader.verify(() => {})).faults, [])
+
+      // Everything is back as it was, with the links it had.
+      await clock.run(
+        (async () => {
+          await clock.sleep(8 * DAY)
+          await run(BEFORE, [], { policy: 'index', newShare: 0.5, minAge: DAY, once: clock.now() })
+        })(),
+      )
+      const looks = (await reader.history(`${SITE}/moved`)).captures.map(({ look }) => look)
+      assert.deepEqual(looks, ['first', 'moved', 'same'])
+      const { inlinks } = await reader.urlFacts(`${SITE}/`, 20)
+      assert.deepEqual(inlinks.from.toSorted(), NAMES.map((name) => `${SITE}/${name}`).toSorted())
     } finally {
       await reader.close()
       await database.close()

@@ -72,16 +72,9 @@ export async function openForWriting(settings: Settings, options: WritingOptions
 
 /** A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. */
 async function openRefreshing(settings: Settings, database: Database, clock: Clock): Promise<Refreshing> {
-  const begun = !settings.once
-    ? undefined
-    : await database.transact(async (tx) => {
-        const before = await readRecord(tx, 'refresh_pass')
-        if (before !== undefined) return Number(before)
-        const now = Math.round(clock.now())
-        await writeRecord(tx, 'refresh_pass', String(now))
-        return now
-      })
-  return refreshing(settings, database, urlsOf(settings), begun)
+  const before = settings.once ? await database.read((tx) => readRecord(tx, 'refresh_pass')) : undefined
+  const begun = before === undefined ? Math.round(clock.now()) : Number(before)
+  return refreshing(settings, database, urlsOf(settings), settings.once ? begun : undefined)
 }
 
 /** Parsed again by the rules of the collection, which was not open when they were read. */

@@ -155,6 +155,10 @@ export const COMMAND_SETTINGS = {
       commands: ['clean'],
       what: 'A worker or server that has been silent for longer counts as gone.',
     }),
+    retention: maybe(a.retention, {
+      commands: ['clean'],
+      what: "Instead of orphaned data, list how many old captures this rule does not keep, and remove them with --remove. Steps from new to old, each for captures up to an age: all, changes (every version, without unchanged looks), hourly, daily, weekly, monthly, yearly, none: 'all for 30d, daily for 1y, monthly'.",
+    }),
     markdown: toggle({ commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
     sites: maybe(a.count({ min: 1, max: 1_000_000 }), {
       commands: ['demo', 'simulate'],

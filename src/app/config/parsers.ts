@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
+import { parseRetention, type RetentionRule } from '../../collection/retention/rule.ts'
 import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/make-scenario.ts'
 import { isTakenName } from '../../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../../web/url/rules.ts'
@@ -192,6 +193,12 @@ export const instant = parser('TIME', (text) => {
   if (Number.isNaN(at))
     throw new Unfit(`'${text}' is not a time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
   return at
+})
+
+export const retention: Parse<RetentionRule> = parser('RULE', (text) => {
+  const rule = parseRetention(text)
+  if ('wrong' in rule) throw new Unfit(rule.wrong)
+  return rule
 })
 
 /** The text may contain a password, so no message repeats it. */

@@ -73,8 +73,8 @@ export async function historyOf(database: Database, text: string) {
   return { captures: captures.slice(-MAX_HISTORY), failedLooks: found.failedLooks }
 }
 
-function lookResult({ status, digest }: StoredCapture, before: string | undefined): LookResult {
-  if (status === 304) return 'unmodified'
+function lookResult({ status, digest, kind }: StoredCapture, before: string | undefined): LookResult {
+  if (status === 304) return kind === 'revisit' ? 'unmodified' : 'failed'
   if (status >= 200 && status <= 299) return before === undefined ? 'first' : before === digest ? 'same' : 'changed'
   if (status >= 300 && status <= 399) return 'moved'
   return status === 404 ? 'missing' : status === 410 ? 'gone' : 'failed'

@@ -46,8 +46,10 @@ async function* linesOfCatalogue(database: Database): AsyncGenerator<string> {
 export async function* everyLook(
   database: Database,
 ): AsyncGenerator<{ url: string; at: Instant; digest: string; bytes: number }> {
-  for await (const { url, at, status, digest, length } of everyCapture(database))
-    if (hasPage({ status }) && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
+  for await (const capture of everyCapture(database)) {
+    const { url, at, digest, length } = capture
+    if (hasPage(capture) && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
+  }
 }
 
 const PAGES_AT_ONCE = 1000

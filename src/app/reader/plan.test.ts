@@ -13,7 +13,9 @@ import { refreshPlan, siteLooks } from './plan.ts'
 const NOW = 1_780_000_000_000
 const HOUR = 3600
 const DAY = 86_400
-const { settings } = loadSettings([], 'plan', { env: {}, readFile: () => undefined })
+const env = { ORBWEAVER_REFRESH_MIN_GAIN: '0s' }
+const { settings } = loadSettings([], 'plan', { env, readFile: () => undefined })
+const usual = loadSettings([], 'plan', { env: {}, readFile: () => undefined }).settings
 
 interface Known {
   url: string
@@ -24,7 +26,7 @@ interface Known {
   failures?: number
 }
 
-async function planned(pages: readonly Known[], price = 0) {
+async function planned(pages: readonly Known[], price = 0, by = settings) {
   const database = openSqlite(':memory:')
   await database.transact((given) => {
     const tx = sqliteTx(given)
@@ -60,7 +62,7 @@ async function planned(pages: readonly Known[], price = 0) {
     tx.run('INSERT OR REPLACE INTO refresh_price VALUES (1, ?, 0)', price)
   })
   return (ask: { url?: string; site?: string; atMost?: number }) =>
-    refreshPlan(database, virtualClock(NOW), settings, { atMost: 20, ...ask })
+    refreshPlan(database, virtualClock(NOW), by, { atMost: 20, ...ask })
 }
 
 test('the pages that are worth most now come first, of the collection or of a site', async () => {
@@ -108,4 +110,11 @@ test('where the price limits looks, a page is due when it is worth the price, or
   const [limited] = siteLooks([{ rate, weight: 1 }], 1, price)
   assert.ok(Math.abs(1 / limited - 6 * HOUR) < 1, 'once in six hours')
   assert.deepEqual([...siteLooks([{ rate, weight: 1 }], 1, 1 / rate)], [0])
+})
+
+test('a page is not looked at more often than is worth it', async () => {
+  const pages = [{ url: 'http://a.test/seen', rate: 1 / (30 * DAY), hoursAgo: 1 }]
+  const [page] = (await (await planned(pages, 0, usual))({ url: pages[0].url })).plans
+  // λ·τ²/2 is a second after 38 minutes.
+  assert.ok(Math.abs(DAY / page.looksPerDay - Math.sqrt(2 * 30 * DAY)) < 2, String(DAY / page.looksPerDay))
 })

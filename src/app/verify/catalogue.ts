@@ -77,7 +77,7 @@ async function verifyPages(db: Queries, from: number, last: number, faults: Faul
 
 /**
  * `documents` counts every time a page was kept: once for each kept page, and for pages that were visited more than once at
- * most as often as they were captured with success.
+ * most as often as they were captured with success, removed captures included.
  */
 async function verifyCounters(tx: Tx, faults: Faults): Promise<void> {
   const db = queries(tx)
@@ -86,13 +86,14 @@ async function verifyCounters(tx: Tx, faults: Faults): Promise<void> {
   const kept = (await db.get<{ pages: number; bytes: number }>(
     `SELECT count(*) AS pages, coalesce(sum(bytes), 0) AS bytes FROM page WHERE outcome = 'kept'`,
   ))!
-  const { more } = (await db.get<{ more: number }>(
-    `SELECT coalesce(sum(CASE WHEN often > kept THEN often - kept ELSE 0 END), 0) AS more FROM (
+  const { again } = (await db.get<{ again: number }>(
+    `SELECT coalesce(sum(CASE WHEN often > kept THEN often - kept ELSE 0 END), 0) AS again FROM (
        SELECT kept, CASE WHEN looks < captured THEN looks ELSE captured END AS often FROM (
          SELECT p.looks, CASE WHEN p.outcome = 'kept' THEN 1 ELSE 0 END AS kept, (SELECT count(*) FROM capture c
-           WHERE c.bucket = p.bucket AND c.site = p.site AND c.key = p.key AND c.status BETWEEN 200 AND 299) AS captured
+           WHERE c.bucket = p.bucket AND c.site = p.site AND c.key = p.key AND (c.status BETWEEN 200 AND 299 OR c.status = 304)) AS captured
          FROM page p WHERE p.looks > 1) seen) counted`,
   ))!
+  const more = again + count('capturesRemoved')
   const documents = count('documents')
   if (documents < kept.pages || documents > kept.pages + more) {
     faults.add('counters', `documents is ${documents}, but ${between(kept.pages, more)} pages are kept`)

@@ -12,12 +12,17 @@ const LINES_AT_ONCE = 1000
 /** How faults name the index. */
 export const INDEX_PATH = `indexes/${INDEX}`
 
-/** `mayLag`: a crawl is running or was cut off, and completes the index at its end. */
+/** `isStale`: a retention was cut off before it wrote the index anew. `mayLag`: a crawl is running or was cut off, and completes the index at its end. */
 export async function verifyIndex(
   { database, disk, indexes }: { database: Database; disk: Disk; indexes: string },
   faults: Faults,
+  isStale: boolean,
   mayLag: () => Promise<boolean>,
 ): Promise<void> {
+  if (isStale) {
+    faults.note(INDEX_PATH, 'has lines of captures that retention removed: the next crawl or clean writes it anew')
+    return
+  }
   const path = join(indexes, INDEX)
   const size = disk.size(path)
   const found = new Faults()

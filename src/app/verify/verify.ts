@@ -2,7 +2,7 @@
  * Compares volumes, index and catalogue, and computes every digest again. It changes nothing, holds one record in memory, and
  * may run while a crawl does: what that crawl has not reported yet is a note, never a fault.
  */
-import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
+import { isIndexCurrent, isIndexStale } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
 import { openVolumesIn } from '../../collection/locations/own-locations.ts'
 import { locationsOf } from '../../collection/locations/read-volumes.ts'
@@ -41,6 +41,7 @@ export async function verifyCollection(parts: VerifyParts, progress: (volume: st
     await verifyIndex(
       parts,
       faults,
+      await isIndexStale(parts.database, parts.server ?? ''),
       async () => running || crashed || unfinished || (await parts.running()) || !(await isIndexed(parts)),
     )
   return { ...totals, faults: faults.all(), notes: faults.notes }

@@ -206,7 +206,10 @@ class Comparison {
     const note = (count: number, what: string) => {
       if (count > 0) this.#faults.note(this.#volume, `${count} ${what}`)
     }
-    note(this.#unknown, 'of its captures are not in the catalogue: their reports have not come')
+    note(
+      this.#unknown,
+      'of its captures are not in the catalogue: their reports have not come, or retention removed them',
+    )
     note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
   }
 

@@ -79,6 +79,7 @@ const UNFINISHED = 'unfinished: left by a crash'
 
 const LEFTOVERS: readonly Leftover[] = [
   { inside: '.', pattern: /\.new$/, why: UNFINISHED },
+  { inside: 'archive', pattern: /\.warc\.gz\.new$/, why: UNFINISHED },
   { inside: 'outbox', pattern: /\.parts\.new$/, why: UNFINISHED },
   { inside: 'indexes', pattern: /^index\.partial-/, why: UNFINISHED },
   { inside: 'outbox', pattern: /\.parts\.refused$/, why: 'reports that no server accepted; kept for inspection' },

@@ -22,7 +22,7 @@ test('any lines in any portions are sorted by bytes, each once, whatever the siz
     fc.asyncProperty(portions, fc.integer({ min: 1, max: 8 }), async (given, linesPerRun) => {
       const disk = memoryDisk()
       let count = 0
-      for (const portion of given) count = await mergeIndex(disk, FOLDER, portion, linesPerRun)
+      for (const portion of given) count = await mergeIndex(disk, FOLDER, portion, false, linesPerRun)
       const expected = [...new Set(given.flat())].sort(byBytes)
       assert.equal(count, expected.length)
       assert.deepEqual(expected.length === 0 ? [] : linesOf(disk), expected)
@@ -36,7 +36,7 @@ test('more runs than may be open at once', async () => {
   const disk = memoryDisk()
   const random = seededRandom(9)
   const given = Array.from({ length: 1000 }, () => String(random.integer(700)))
-  await mergeIndex(disk, FOLDER, given, 3)
+  await mergeIndex(disk, FOLDER, given, false, 3)
   assert.deepEqual(linesOf(disk), [...new Set(given)].sort(byBytes))
   assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
 })
@@ -67,7 +67,7 @@ test('after a crash there is the old index or the new one, never a part', async 
     const random = seededRandom(seed)
     const disk = memoryDisk()
     await mergeIndex(disk, FOLDER, ['a', 'c'])
-    const merging = mergeIndex(disk, FOLDER, ['b', 'd', 'e'], 2).catch(() => {})
+    const merging = mergeIndex(disk, FOLDER, ['b', 'd', 'e'], false, 2).catch(() => {})
     let over = false
     void merging.then(() => {
       over = true

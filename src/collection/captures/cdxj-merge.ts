@@ -20,11 +20,12 @@ const MAX_RUNS = 32
 const LINES_PER_TURN = 20_000
 const LONGEST_LINE = 1024 * 1024
 
-/** Returns the number of lines in the index. */
+/** Returns the number of lines in the index. `anew`: without the lines that it has. */
 export async function mergeIndex(
   disk: Disk,
   folder: string,
   lines: Iterable<string> | AsyncIterable<string>,
+  anew = false,
   linesPerRun = LINES_PER_RUN,
 ): Promise<number> {
   disk.makeFolder(folder)
@@ -38,10 +39,10 @@ export async function mergeIndex(
       run = []
     }
   }
-  if (run.length === 0 && runs.paths.length === 0) return countLines(disk, `${folder}/${INDEX}`)
+  if (!anew && run.length === 0 && runs.paths.length === 0) return countLines(disk, `${folder}/${INDEX}`)
   run.sort(byBytes)
   const sources = [...runs.paths.map((path) => indexLines(disk, path)), run[Symbol.iterator]()]
-  if (disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(indexLines(disk, `${folder}/${INDEX}`))
+  if (!anew && disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(indexLines(disk, `${folder}/${INDEX}`))
   const count = await writeMerged(disk, folder, sources)
   for (const path of runs.paths) disk.remove(path)
   return count

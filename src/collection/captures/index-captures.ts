@@ -1,12 +1,13 @@
 /**
  * Brings `index.cdxj` up to date with the captures that came since the last time. The database remembers the last capture of
  * each bucket and the length of the index. An index of another length was removed, written by another program, or left by a
- * crash: then all captures are merged again, and the merge drops duplicates.
+ * crash: then all captures are merged again, and the merge drops duplicates. When captures were removed or moved, the database
+ * says that the index is stale: then it is written anew.
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { ALL_BUCKETS } from '../../database/bucket.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { cdxjLine } from './cdxj.ts'
 import { INDEX, mergeIndex } from './cdxj-merge.ts'
@@ -22,7 +23,8 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   const path = `${folder}/${INDEX}`
   const size = disk.size(path) ?? 0
   const before = await readUpto(database, node)
-  const isSame = before.every((upto) => upto.size === size)
+  const isStale = before.some((upto) => upto.size === STALE)
+  const isSame = !isStale && before.every((upto) => upto.size === size)
   const upto = new Map(before.map(({ bucket, capture }) => [bucket, isSame ? capture : 0]))
   const captures = newCaptures(database, upto)
   const first = await captures.next()
@@ -33,8 +35,22 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
       await turn()
     }
   }
-  await mergeIndex(disk, folder, lines())
+  await mergeIndex(disk, folder, lines(), isStale)
   await writeUpto(database, node, upto, disk.size(path) ?? 0)
+}
+
+/** The size of an index that has lines of captures which are no longer there. */
+const STALE = -1
+const MARK_STALE = 'UPDATE cdxj_upto SET size = ? WHERE size <> ?'
+
+/** In the transaction that removes or moves captures: every index of the collection must be written anew. */
+export async function markIndexStale(tx: Tx): Promise<void> {
+  await queries(tx).run(MARK_STALE, STALE, STALE)
+}
+
+/** A retention that was cut off left it so. */
+export async function isIndexStale(database: Database, node: string): Promise<boolean> {
+  return (await readUpto(database, node)).some(({ size }) => size === STALE)
 }
 
 /** No capture came since the last update of the index of `node`. */

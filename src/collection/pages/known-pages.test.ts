@@ -60,6 +60,9 @@ for (const [name, skip, make] of DATABASES) {
       }),
       page(at('/rechecked'), {}, 'rechecked'),
     ]
+    // Its bytes came first with the 404.
+    const asError = page(at('/asError'), {}, 'none')
+    pages.push({ ...asError, capture: { ...asError.capture!, kind: 'revisit' } })
     await applyReports(database, [sampleReport('a.test', 1, pages)])
     // Another site has the same bytes, as a revisit; a page that was there is not there now; very many others.
     const copy = page(at('/copy', 'b.test'), { at: NOON + 5 }, 'kept')
@@ -82,7 +85,7 @@ for (const [name, skip, make] of DATABASES) {
         at('/rechecked'),
       ),
     )
-    const paths = ['/kept', '/map', '/moved', '/empty', '/missing', '/refused', '/rechecked', '/new']
+    const paths = ['/kept', '/map', '/moved', '/empty', '/missing', '/refused', '/rechecked', '/asError', '/new']
     const visits = [
       visitTo('a.test', ...paths.map((path) => item(at(path), path === '/map' ? 'M' : 'L'))),
       visitTo('b.test', item(copy.url)),
@@ -99,6 +102,7 @@ for (const [name, skip, make] of DATABASES) {
       '/missing': undefined,
       '/refused': undefined,
       '/rechecked': undefined,
+      '/asError': { was: 'kept', ...asError.memory! },
       '/new': undefined,
     })
     assert.deepEqual(visits[1].agenda[0].before, { was: 'kept', ...copy.memory!, captured })

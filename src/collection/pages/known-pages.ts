@@ -14,10 +14,12 @@ import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
 
-const COLUMNS = 'p.site, p.key, p.path, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
+const COLUMNS = 'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
 const WAS_THERE = `(p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read'))`
+/** A 304 is replayed with the head of the capture it refers to, which must not be that of an error page with the same bytes. */
+const GOOD = 'status BETWEEN 200 AND 299'
 const SQLITE_KNOWN = `SELECT ${COLUMNS}, c.url AS captured_url, c.at AS captured_at FROM page p
-  LEFT JOIN capture c ON c.id = (SELECT id FROM capture WHERE digest = p.digest AND kind = 'response' ORDER BY id LIMIT 1)
+  LEFT JOIN capture c ON c.id = (SELECT id FROM capture WHERE digest = p.digest AND kind = 'response' AND ${GOOD} ORDER BY id LIMIT 1)
   WHERE p.site = ? AND p.key = ? AND ${WAS_THERE}
     AND NOT EXISTS (SELECT 1 FROM recheck r WHERE r.site = p.site AND r.key = p.key AND r.comparison IS NULL)`
 export const READ_LOOKED_AT = `
@@ -29,12 +31,13 @@ export const READ_PAYLOADS_OF = `
   SELECT p.digest, p.bucket, p.capture FROM unnest($1::smallint[], $2::text[]) AS wanted(shard, digest)
   JOIN payload p ON p.shard = wanted.shard AND p.digest = wanted.digest`
 export const READ_CAPTURED = `
-  SELECT c.id, c.url, c.at FROM unnest($2::bigint[]) AS wanted(id) JOIN capture c ON c.bucket = $1 AND c.id = wanted.id`
+  SELECT c.id, c.url, c.at FROM unnest($2::bigint[]) AS wanted(id) JOIN capture c ON c.bucket = $1 AND c.id = wanted.id AND c.${GOOD}`
 
 interface Row {
   site: bigint
   key: bigint
   path: string
+  outcome: string
   digest: string | null
   text_digest: bigint | null
   simhash: bigint | null
@@ -127,7 +130,7 @@ async function copiesOf(db: PostgresTx, digests: readonly (string | null)[]): Pr
 }
 
 function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
-  const { path, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
+  const { path, outcome, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
   // Only what is read as a sitemap has no text.
   const was = text === null ? 'moved' : text === 0n && path.endsWith('M') ? 'read' : 'kept'
   return {
@@ -137,7 +140,7 @@ function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
     simhash: unsigned64(simhash ?? 0n),
     ...(etag !== null && { etag }),
     ...(lastModified !== null && { lastModified }),
-    // Nothing refers to a record without a payload.
-    ...(was !== 'moved' && captured !== undefined && digest !== NO_PAYLOAD && { captured }),
+    // Nothing refers to a record without a payload. A page that was a redirect in between is read again: its links were replaced.
+    ...(outcome !== 'moved' && captured !== undefined && digest !== NO_PAYLOAD && { captured }),
   }
 }

@@ -142,7 +142,7 @@ function contentOf(row: PageRow) {
 export function linksAfterFetch({ links, outcome }: PageReport, known: PageRow): Uint8Array | undefined {
   const isOther =
     outcome.kind === 'kept'
-      ? outcome.how === 'changed'
+      ? outcome.how === 'changed' || known.outcome === 'moved'
       : outcome.kind === 'moved' || (outcome.kind === 'gone' && !hasContent(known))
   return links.length > 0 || isOther ? links : undefined
 }

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { localVolumes, type RecordLocation } from './local-volumes.ts'
-import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
+import { FOLDER, keepIn, madeUpArchive, recordsIn } from './made-up.test-archive.ts'
 import { madeUpExchange } from './made-up.test-exchange.ts'
 import { type FindOriginal, readCapture } from './read-capture.ts'
+import { verifyVolume } from './verify-volume.ts'
 
 const none: FindOriginal = () => undefined
 
@@ -88,4 +89,22 @@ test('a capture that is missing or wrong is a value with a reason', async () => 
     assert.ok(read.kind === 'unreadable')
     assert.match(read.why, why)
   }
+})
+
+test('a 304 is a revisit without a head, and is read with the head and body of the page it confirms', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const page = madeUpExchange({ payload: Buffer.from('as before') })
+  const original = keepIn(archive, page)
+  const again = madeUpExchange({ status: 304, at: page.sentAt + 5000, payload: new Uint8Array(0) })
+  const location = archive.keep(again, original.digest, { url: page.url, at: page.sentAt })
+  await archive.close()
+  assert.equal(location.kind, 'revisit')
+  const record = recordsIn(disk, location.volume).find(({ offset }) => offset === location.offset)!
+  assert.equal(record.block.length, 0)
+  assert.match(record.headers.get('WARC-Profile') ?? '', /\/server-not-modified$/)
+  const read = await readCapture(localVolumes(disk, FOLDER), location, () => original)
+  assert.ok(read.kind === 'capture')
+  assert.deepEqual([read.http.status, Buffer.from(read.body).toString()], [200, 'as before'])
+  for await (const { what } of verifyVolume(disk, `${FOLDER}/${location.volume}`)) assert.fail(what)
 })

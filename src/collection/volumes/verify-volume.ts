@@ -8,6 +8,7 @@ import type { Disk } from '../../base/disk.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
 import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
+import { isNotModified } from '../../web/warc/record.ts'
 
 export interface VolumeProblem {
   offset: number
@@ -143,7 +144,9 @@ function captureOf(record: WarcRecord): FoundCapture | undefined {
     url: record.headers.uri('WARC-Target-URI') ?? '',
     at: parseIsoInstant(record.headers.get('WARC-Date') ?? '') ?? 0,
     digest: record.headers.get('WARC-Payload-Digest') ?? '',
-    status: parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0,
+    status: isNotModified(record.headers.get('WARC-Profile'))
+      ? 304
+      : (parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0),
   }
   const original = record.headers.uri('WARC-Refers-To-Target-URI')
   const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')

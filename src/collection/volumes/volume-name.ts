@@ -4,7 +4,7 @@ import type { Disk } from '../../base/disk.ts'
 import { timestamp17 } from '../../web/warc/instant-text.ts'
 
 export const OPEN = '.open'
-const EXTENSION = '.warc.gz'
+export const EXTENSION = '.warc.gz'
 const LONGEST_PART = 64
 
 export function isVolume(name: string): boolean {

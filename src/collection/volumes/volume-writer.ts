@@ -229,11 +229,13 @@ class VolumeWriter implements Archive {
     const answerId = this.#nextId()
     const common = { at: exchange.sentAt, url: exchange.url, ip: exchange.address.ip, protocols: kept.protocols }
     const body = revisits ? NO_BYTES : kept.payload
+    // pywb would replay the head of a 304 instead of the page; without a head it takes that of the original.
+    const httpHead = revisits && kept.isUnmodified ? NO_BYTES : kept.head
     const record = {
       ...common,
       id: answerId,
-      blockDigest: body.length === 0 ? sha1(kept.head) : sha1(kept.head, body),
-      length: kept.head.length + body.length,
+      blockDigest: body.length === 0 ? sha1(httpHead) : sha1(httpHead, body),
+      length: httpHead.length + body.length,
       payloadDigest: digest,
       truncated: kept.truncated,
       certificate: exchange.certificate,
@@ -242,7 +244,7 @@ class VolumeWriter implements Archive {
     const head = utf8(revisits ? revisitHead({ ...record, original: copy, profile }) : responseHead(record))
     const offset = this.#position(volume)
     const packed = kept.packed && body.length > 0
-    this.#write(volume, packed, [head, kept.head, body, RECORD_END])
+    this.#write(volume, packed, [head, httpHead, body, RECORD_END])
     const length = this.#position(volume) - offset
     const { request } = exchange
     if (request.length > 0) {

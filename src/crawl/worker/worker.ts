@@ -82,15 +82,19 @@ class Worker {
     this.#sender.onFailure = (error) => this.#fail(error)
     this.#leases = new Leases(id, frontier, clock)
     this.#tools = this.#siteTools()
+    const { pulse } = options
     this.#background = [
       every(clock, options.renewEvery, this.#over.signal, () => this.#renew()).catch((error: unknown) =>
         this.#fail(error),
       ),
-      every(clock, PULSE_EVERY, this.#over.signal, async (lateMs) => {
-        options.pulse?.({ visits: this.#running, lateMs, slow: slowest(this.#courtesies) })
-      }),
       every(clock, CHECK_EVERY, this.#over.signal, async () => this.#checkOverdue()),
     ]
+    if (pulse === undefined) return
+    this.#background.push(
+      every(clock, PULSE_EVERY, this.#over.signal, async (lateMs) => {
+        pulse({ visits: this.#running, lateMs, slow: slowest(this.#courtesies) })
+      }),
+    )
   }
 
   stop(): void {

@@ -113,7 +113,8 @@ CREATE INDEX finding_rule ON finding (rule);
 const CAPTURES = `
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
+  name TEXT NOT NULL UNIQUE,
+  removed_bytes INTEGER NOT NULL DEFAULT 0  -- of records that retention removed from the catalogue
 ) STRICT;
 CREATE TABLE volume_location (              -- volumes that are not in the collection's archive/
   name TEXT NOT NULL,

@@ -549,7 +549,8 @@ CREATE VIEW urls AS                         -- every known URL, requested or not
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
+  name TEXT NOT NULL UNIQUE,
+  removed_bytes INTEGER NOT NULL DEFAULT 0  -- of records that retention removed from the catalogue
 ) STRICT;
 
 CREATE TABLE volume_location (              -- volumes that are not in the collection's archive/

@@ -23,6 +23,8 @@ export interface SqliteTx extends Tx {
   /** As `getExact`, the columns in their order: for hot statements with many, where naming them costs more than reading. */
   getColumns<Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Columns | undefined
   allExact<Row extends object>(sql: string, ...values: SqlValue[]): Row[]
+  /** As `allExact`, rows as `getColumns` has them. */
+  allColumns<Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Columns[]
   /** Row by row, for results that need not fit in memory; end it before the next statement that writes the same table. */
   each<Row extends object>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
   eachExact<Row extends object>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
@@ -101,6 +103,8 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     getColumns: <Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]) =>
       prepared(sql, true, columns).get(...values) as unknown as Columns | undefined,
     allExact: <Row extends object>(sql: string, ...values: SqlValue[]) => prepared(sql, true).all(...values) as Row[],
+    allColumns: <Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]) =>
+      prepared(sql, true, columns).all(...values) as unknown as Columns[],
     each: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, false, values),
     eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, true, values),
   }

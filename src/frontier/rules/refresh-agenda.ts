@@ -9,6 +9,8 @@ import { type QueueHead, rankWaiting, type SiteRow, stateAfter } from './site.ts
 
 /** A visit with looks lasts this long, and makes at most so many requests. */
 const SLICE: Millis = 600_000
+/** Above this a visit ends rather than wait: then it makes one request. */
+const LONGEST_STEP: Millis = 60_000
 export const MAX_LOOKS = 32
 /** A site is valued again after this at the latest: the price may have fallen. */
 const LONGEST_SLEEP: Millis = 6 * 3_600_000
@@ -29,7 +31,8 @@ type Tools = Pick<Rows, 'now' | 'tools'>
 
 /** Known pages that one visit may look at: so many are read, of each class. */
 export function looksIn(work: Tools, site: SiteRow, pages: number): number {
-  return Math.min(pages, MAX_LOOKS, Math.max(1, Math.floor(SLICE / stepOf(work, site))))
+  const step = stepOf(work, site)
+  return step > LONGEST_STEP ? Math.min(pages, 1) : Math.min(pages, MAX_LOOKS, Math.floor(SLICE / step))
 }
 
 export interface Chosen {

@@ -6,7 +6,7 @@ import { KNOWN_COLUMNS, type KnownRow, type KnownRows, LOOKS_COLUMNS, type Looks
 import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
 import { compareBigints, type QueueHead, type SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
-import type { RefreshTools } from '../tools.ts'
+import { priceOf, type RefreshTools } from '../tools.ts'
 
 const upsert = (table: string, key: readonly string[], columns: readonly string[]) => `
   INSERT INTO ${table} (${[...key, ...columns].join(', ')}) VALUES (${[...key, ...columns].map(() => '?').join(', ')})
@@ -38,6 +38,10 @@ export const READ_HEADS = `
     ON k.site = ?1 AND k.key IN (
       SELECT h.key FROM known_page h WHERE h.site = ?1 AND h.class = c.class ORDER BY h.looked_at, h.key LIMIT ?2)
   WHERE c.class IS NOT NULL`
+/** By the primary key: the columns are not in the index of classes. */
+export const READ_VALUED = `
+  SELECT key, class, looked_at, rate, weight FROM known_page WHERE site = ? AND +class IS NOT NULL`
+export const HAS_VALUED = `SELECT 1 FROM known_page WHERE site = ? AND class >= 0 LIMIT 1`
 export const READ_URLS_AFTER = `
   SELECT u.site, u.key, u.mark, coalesce(p.at, u.enqueued_at) AS at FROM url u
   LEFT JOIN page p ON p.site = u.site AND p.key = u.key
@@ -60,45 +64,62 @@ export function writeKnown(tx: SqliteTx, known: KnownRows): void {
   for (const row of looks) tx.run(WRITE_LOOKS, row.site, ...LOOKS_COLUMNS.map((name) => row[name]))
 }
 
-/** `until`: pages due by then. `atMost`: of those, and of each class. */
+/** What is due now. `atMost`: by time, and of each class. */
 export function readKnownDue(
-  tx: SqliteTx,
-  site: bigint,
+  work: { tx: SqliteTx; now: Instant },
   { once }: RefreshTools,
-  until: Instant,
+  site: SiteRow,
   atMost: number,
 ): KnownDue {
+  const until = Math.min(work.now, once ?? work.now)
   return {
-    byTime: tx.allExact<{ key: bigint }>(READ_DUE_PAGES, site, Math.min(until, once ?? until), atMost),
-    heads: once === undefined ? readHeads(tx, site, atMost) : [],
+    byTime: work.tx.allExact<{ key: bigint }>(READ_DUE_PAGES, site.key, until, atMost),
+    heads: once === undefined ? readHeads(work, site, atMost) : [],
   }
 }
 
-interface ExactHead {
-  key: bigint
-  class: bigint
-  looked_at: bigint
-  rate: number
-  weight: number
-}
+/** A site with so few known pages is read whole: from class to class takes longer. */
+const MAX_READ_WHOLE = 256
 
-function readHeads(tx: SqliteTx, site: bigint, atMost: number): HeadRow[] {
-  const rows = tx.allExact<ExactHead>(READ_HEADS, site, atMost)
-  const heads = rows.map((row) => ({ ...row, class: Number(row.class), looked_at: Number(row.looked_at) }))
+type HeadColumns = readonly [key: bigint, klass: bigint, looked_at: bigint, rate: number, weight: number]
+
+/** The first `atMost` of each class. Rows by name take twice as long. */
+function readHeads({ tx }: { tx: SqliteTx }, { key: site, refreshing }: SiteRow, atMost: number): HeadRow[] {
+  const rows =
+    refreshing <= MAX_READ_WHOLE
+      ? tx.allColumns<HeadColumns>(READ_VALUED, site)
+      : tx.allColumns<HeadColumns>(READ_HEADS, site, atMost)
+  const heads = rows.map(
+    ([key, klass, looked_at, rate, weight]): HeadRow => ({
+      key,
+      class: Number(klass),
+      looked_at: Number(looked_at),
+      rate,
+      weight,
+    }),
+  )
   return heads.sort((a, b) => a.class - b.class || a.looked_at - b.looked_at || compareBigints(a.key, b.key))
 }
 
 export function readRefreshHead(
   work: { tx: SqliteTx; now: Instant },
   refresh: RefreshTools,
-  { key, refreshing }: SiteRow,
+  site: SiteRow,
   fresh: QueueHead | undefined,
 ): QueueHead | undefined {
-  if (refreshing === 0) return fresh
-  const due = work.tx.get<{ refresh_at: Instant }>(READ_FIRST_DUE, key)?.refresh_at
-  const heads: Valued[] = refresh.once === undefined ? readHeads(work.tx, key, 1) : []
-  return refreshHead(work, refresh, fresh, due, heads)
+  if (site.refreshing === 0) return fresh
+  const due = work.tx.get<{ refresh_at: Instant }>(READ_FIRST_DUE, site.key)?.refresh_at
+  return refreshHead(work, refresh, fresh, due, headsToValue(work, refresh, site))
 }
+
+/** Where every look is worth its price, that there is a page is enough. */
+function headsToValue(work: { tx: SqliteTx; now: Instant }, refresh: RefreshTools, site: SiteRow): readonly Valued[] {
+  if (refresh.once !== undefined) return []
+  if (priceOf(refresh) > 0) return readHeads(work, site, 1)
+  return work.tx.get(HAS_VALUED, site.key) === undefined ? [] : [WORTH_ANYTHING]
+}
+
+const WORTH_ANYTHING: Valued = { looked_at: 0, rate: 1, weight: 1 }
 
 export function readUrlsAfter(tx: SqliteTx, site: bigint, key: bigint, atMost: number) {
   const rows = tx.allExact<{ site: bigint; key: bigint; mark: bigint; at: bigint }>(READ_URLS_AFTER, site, key, atMost)

@@ -29,6 +29,7 @@ import {
   WRITE_UNENDORSED_SITE,
 } from './domain-rows.ts'
 import {
+  HAS_VALUED,
   READ_DUE_PAGES,
   READ_FIRST_DUE,
   READ_HEADS,
@@ -36,6 +37,7 @@ import {
   READ_KNOWN_PAGE,
   READ_LOOKS,
   READ_URLS_AFTER,
+  READ_VALUED,
   REMOVE_KNOWN_PAGE,
   WRITE_KNOWN_PAGE,
   WRITE_LOOKS,
@@ -97,6 +99,8 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   REMOVE_KNOWN_PAGE: [REMOVE_KNOWN_PAGE, 'PRIMARY KEY'],
   READ_LOOKS: [READ_LOOKS, 'PRIMARY KEY'],
   WRITE_LOOKS: [WRITE_LOOKS, ''],
+  READ_VALUED: [READ_VALUED, 'PRIMARY KEY'],
+  HAS_VALUED: [HAS_VALUED, 'known_page_class'],
   READ_DUE_PAGES: [READ_DUE_PAGES, 'known_page_due'],
   READ_FIRST_DUE: [READ_FIRST_DUE, 'known_page_due'],
   READ_URLS_AFTER: [READ_URLS_AFTER, 'PRIMARY KEY'],

@@ -44,7 +44,7 @@ function withLooks(work: Work, site: SiteRow, fresh: AgendaItem[], pages: number
   const { tx, tools, now } = work
   const { refresh } = tools
   if (refresh === undefined || site.refreshing === 0) return { looks: [], fresh }
-  const due = readKnownDue(tx, site.key, refresh, now, looksIn(work, site, pages))
+  const due = readKnownDue(work, refresh, site, looksIn(work, site, pages))
   const chosen = chooseAgenda(work, refresh, site, work.known.looksOf(site.key), pages, fresh.length, due)
   const looks = chosen.known.flatMap((key) => {
     const row = readUrl(tx, site.key, key)

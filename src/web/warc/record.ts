@@ -49,6 +49,11 @@ export interface WarcInfo {
 /** The end of each record, after its block. */
 export const RECORD_END: Uint8Array = new TextEncoder().encode('\r\n\r\n')
 
+/** Whether a record says that the server answered 304. */
+export function isNotModified(profile: string | undefined): boolean {
+  return profile?.endsWith('/revisit/server-not-modified') === true
+}
+
 const REVISIT_PROFILES = 'http://netpreserve.org/warc/1.1/revisit/'
 export type RevisitProfile = 'identical-payload-digest' | 'server-not-modified'
 
@@ -60,7 +65,7 @@ export function responseHead(record: ResponseRecord): string {
   return begin('response', record) + payloadLines(record) + end('application/http;msgtype=response', record)
 }
 
-/** A revisit: its block is the head of the answer alone, its payload is in an earlier record. */
+/** A revisit: its block is the head of the answer alone (of a 304 it is empty), its payload is in an earlier record. */
 export function revisitHead(record: RevisitRecord): string {
   return (
     begin('revisit', record) +

@@ -2,24 +2,37 @@ import { EXIT } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Cleaned } from '../../composition/clean.ts'
+import type { Retained } from '../../composition/retention.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../text.ts'
 
 export const clean: Command = {
   name: 'clean',
   usage: '',
-  what: 'list orphaned data, and remove it with --remove',
+  what: 'list orphaned data or old captures, and remove them with --remove',
   more:
     'Lists orphaned data: leases of workers that are gone; report parts that cannot be applied or whose visit is unknown; volumes without captures for which no report can arrive any more; partial volumes that are complete elsewhere; unfinished files; volumes that should be here but are missing; workers and servers that have been silent for long (--older-than); records of calls past --keep-calls. Nothing is changed without --remove.\n' +
     "With --remove, a collection in a folder must not be in use. A shared database (--database) can be cleaned while its servers run; a server's files are checked when that server is stopped (-c names its folder). In a worker's folder the outbox is checked. " +
     'Volumes in other folders (dir:) and stores (s3:) are checked as far as they can be reached from here; a note names those that cannot. Files there that the collection does not know stay. ' +
-    'Never removed: volumes that a capture in the catalogue refers to, the only copy of a payload that a revisit refers to, and workers that were barred.',
+    'Never removed: volumes that a capture in the catalogue refers to, the only copy of a payload that a revisit refers to, and workers that were barred.\n' +
+    'With --retention, old captures are thinned instead: ages are counted from now, periods are those of UTC, and of several captures of a page in a period the last that brought the page stays, before those that only found it unchanged. Always kept: the last capture of a page, its last good one, and every record whose payload a kept one refers to. Volumes of which a twentieth or more went are rewritten, the others later; this needs free disk space for a few of them. ' +
+    'Nothing else may use the collection meanwhile. Volumes in other folders, in stores and with other servers stay as they are.',
   examples: {
     'orbweaver clean': 'List the orphaned data of ./collection.',
     'orbweaver clean -c news --remove': 'Remove it.',
+    "orbweaver clean --retention 'all for 30d, daily for 1y, monthly'":
+      'Count the old captures that this rule does not keep.',
+    "orbweaver clean --retention 'all for 30d, changes' --remove":
+      'Keep every version, and remove looks older than 30 days that found nothing new.',
     'orbweaver clean --database @db.txt --older-than 90d': 'A shared database; only what is older than 90 days.',
   },
   async run({ settings, screen, services, version }) {
+    if (settings.retention !== undefined) {
+      const retained = await services.retain(settings, version, settings.retention)
+      if (settings.json) screen.printJson({ collection: settings.collection, remove: settings.remove, ...retained })
+      else screen.print(retentionLines(retained, settings.remove).join('\n'))
+      return EXIT.done
+    }
     const { orphans, notes } = await services.clean(settings, version)
     if (settings.json) {
       const all = orphans.map(({ kind, name, why, bytes = null, count = 1, removed }) => {
@@ -33,6 +46,20 @@ export const clean: Command = {
     screen.print(cleanLines(orphans, settings.remove).join('\n'))
     return EXIT.done
   },
+}
+
+export function retentionLines(retained: Retained, remove: boolean): string[] {
+  const { captures, revisits, bytes, elsewhere, volumes, freed, notes } = retained
+  const lines = [
+    captures === 0
+      ? 'The rule keeps every capture in the volumes of this folder.'
+      : `${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'} (${formatSize(bytes)}) ${remove ? 'removed' : 'can go'}: ${grouped(captures - revisits)} with a payload of their own, ${grouped(revisits)} that repeat one`,
+  ]
+  if (elsewhere > 0) lines.push(`${grouped(elsewhere)} more are in volumes that are not in this folder, and stay`)
+  if (remove)
+    lines.push(`${grouped(volumes)} ${volumes === 1 ? 'volume' : 'volumes'} rewritten, ${formatSize(freed)} freed`)
+  else if (captures > 0) lines.push('Nothing was changed. Use --remove to remove them.')
+  return [...lines, ...notes.map((note) => `note: ${plain(note)}`)]
 }
 
 type Orphan = Cleaned['orphans'][number]
