@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { chooseLooks, EXPLORE_EVERY, type Slots, type Valued, worthFrom } from './choose-looks.ts'
 import { value } from './freshness.ts'
 
-const SLOTS: Slots = { from: 1e9, step: 60_000, count: 5, price: 0, looks: undefined, inTurn: false }
+const SLOTS: Slots = { from: 1e9, step: 60_000, count: 5, perClass: 9, price: 0, looks: undefined, inTurn: false }
 const page = fc.record({
   looked_at: fc.integer({ min: 0, max: 999_000_000 }),
   rate: fc.double({ min: 1e-8, max: 1e-2, noNaN: true }),
@@ -31,6 +31,13 @@ test('each look goes to the head that is worth most when it is made', () => {
       assert.equal(chosen.length, Math.min(count, all.flat().length))
     }),
   )
+})
+
+test('a visit ends when all that was read of a class is chosen', () => {
+  const pages = [1, 2, 3, 4].map((nth) => ({ looked_at: nth, rate: 1e-5, weight: 1 }))
+  const other = { looked_at: 9e8, rate: 1e-5, weight: 1 }
+  assert.deepEqual(chooseLooks([pages, [other]], { ...SLOTS, perClass: 4 }), pages)
+  assert.deepEqual(chooseLooks([pages, [other]], SLOTS), [...pages, other])
 })
 
 test('no look is worth less than the price, and none is made before it', () => {

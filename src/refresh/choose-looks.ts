@@ -13,6 +13,8 @@ export interface Slots {
   from: number
   step: number
   count: number
+  /** Pages that were read of each class, at most: a class that has as many may have more. */
+  perClass: number
   /** What a look must be worth. */
   price: number
   /** Looks at the site so far: it explores by this count. Undefined: it never does, because rates are known. */
@@ -27,7 +29,7 @@ export const EXPLORE_EVERY = 14
 /**
  * Pages of a class are worth nearly the same and come with the oldest look first, so the page worth most is the head of a
  * class. Later looks of the visit are valued at the time at which they will be made: that is exact as long as rates do not
- * change meanwhile.
+ * change meanwhile. When all that was read of a class is chosen, its next page may be worth most: the visit ends there.
  */
 export function chooseLooks<Page extends Valued>(classes: readonly (readonly Page[])[], slots: Slots): Page[] {
   const chosen: Page[] = []
@@ -50,6 +52,7 @@ export function chooseLooks<Page extends Valued>(classes: readonly (readonly Pag
     if (best === -1 || (!slots.inTurn && bestValue < slots.price)) break
     const nth = slots.inTurn || explores ? oldest : best
     chosen.push(classes[nth][heads[nth]++])
+    if (heads[nth] >= slots.perClass) break
   }
   return chosen
 }

@@ -19,13 +19,12 @@ export function percent(share: number): string {
 
 /** The lines of `status`; none is longer than 80 characters. */
 export function freshnessLines(freshness: Freshness): string[] {
-  const { pages, measured, sites, stalenessRatio, ageSeconds, capacity, boundLooks, gain } = freshness
-  const perSecond = boundLooks < 10 ? boundLooks.toFixed(2) : grouped(Math.round(boundLooks))
+  const { pages, measured, sites, stalenessRatio, ageSeconds, capacity, gain } = freshness
   const more = capacity === null ? '' : `one look/s more +${percent(gain.oneMoreLook)}, `
   const lines = [
     `  fresh       ${percent(freshness.freshness)} expected, of ${some(pages, 'known page')}`,
     `              out of date for ${formatDuration(Math.round(ageSeconds) * 1000)} on average`,
-    `  at most     ${percent(freshness.bound)}, with ${perSecond} looks/s (${capacity === null ? '' : '--refresh-rate and '}the pauses limit it)`,
+    `  at most     ${percent(freshness.bound)}, with ${howOften(freshness.boundLooks)} (${limitsText(freshness)})`,
     `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
   ]
   if (stalenessRatio !== null)
@@ -39,6 +38,24 @@ export function freshnessLines(freshness: Freshness): string[] {
   if (measured < pages)
     lines.splice(1, 0, `              (measured: ${grouped(measured)} of them, on ${some(sites, 'site')})`)
   return lines
+}
+
+function howOften(perSecond: number): string {
+  if (perSecond < 0.1) return `${(3600 * perSecond).toFixed(1)} looks/h`
+  return `${perSecond < 10 ? perSecond.toFixed(2) : grouped(Math.round(perSecond))} looks/s`
+}
+
+/** A gain below this comes from rounding. */
+const NO_GAIN = 1e-9
+
+/** What more of it brings nothing is no limit; without any other, it is what a look must bring. */
+function limitsText({ gain }: Freshness): string {
+  const limits = [
+    ...(gain.oneMoreLook > NO_GAIN ? ['--refresh-rate'] : []),
+    ...(gain.shorterPause > NO_GAIN ? ['the pauses'] : []),
+  ]
+  if (limits.length === 0) return '--refresh-min-gain limits it'
+  return `${limits.join(' and ')} ${limits[0] === '--refresh-rate' && limits.length === 1 ? 'limits' : 'limit'} it`
 }
 
 export function lookLines({ performed, changed, unchanged, moved, refused, failed, hints }: LookCounts): string[] {

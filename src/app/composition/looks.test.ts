@@ -42,6 +42,7 @@ const NAMES = [
   'noindex',
   'broken',
   'unasked',
+  'part',
   'new',
 ]
 const words = (name: string) => `<title>${name}</title><p>${`All about ${name}. `.repeat(30)}</p><a href="/">home</a>`
@@ -80,6 +81,7 @@ const NOW = shop(
     noindex: { html: `<meta name=robots content=noindex>${words('noindex')}` },
     broken: { status: 503, html: 'later' },
     unasked: { status: 304, html: '' },
+    part: { status: 206, html: 'All' },
   },
   'User-agent: *\nDisallow: /forbidden',
 )
@@ -150,6 +152,7 @@ for (const [name, skip, open] of DATABASES) {
         '/moved 301',
         '/new 200',
         '/noindex 200',
+        '/part 206',
       ],
       ...['/robots.txt 200', '/same 200', '/tagged 304', '/unasked 304'],
     ])
@@ -158,7 +161,7 @@ for (const [name, skip, open] of DATABASES) {
     const grown = (counter: string) => (counters.get(counter) ?? 0) - (first.collected.get(counter) ?? 0)
     assert.equal(grown('documents'), 1, 'one page was new')
     const looks = ['changed', 'same', 'unmodified', 'moved', 'refused', 'failed'].map((what) => grown(`looks:${what}`))
-    assert.deepEqual(looks, [1, 2, 1, 1, 3, 4])
+    assert.deepEqual(looks, [1, 2, 1, 1, 3, 5])
 
     const reader = await openCollection(folder, { clock, ...(address && { database: address }) })
     try {
@@ -185,6 +188,7 @@ for (const [name, skip, open] of DATABASES) {
         noindex: ['first,refused directive', 'refused directive'],
         broken: ['first,failed', 'kept first'],
         unasked: ['first,failed', 'gone status-other'],
+        part: ['first,failed', 'gone status-other'],
         new: ['first', 'kept first'],
       })
       assert.deepEqual(notBrought, ['forbidden -9998', 'excluded -5000', 'noindex 200', 'broken 503'])

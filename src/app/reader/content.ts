@@ -5,6 +5,7 @@ import { pick } from '../../base/pick.ts'
 import {
   capturesOf,
   currentCapture,
+  hasPage,
   responseAt,
   responseWith,
   type StoredCapture,
@@ -73,10 +74,13 @@ export async function historyOf(database: Database, text: string) {
   return { captures: captures.slice(-MAX_HISTORY), failedLooks: found.failedLooks }
 }
 
-function lookResult({ status, digest, kind }: StoredCapture, before: string | undefined): LookResult {
-  if (status === 304) return kind === 'revisit' ? 'unmodified' : 'failed'
-  if (status >= 200 && status <= 299) return before === undefined ? 'first' : before === digest ? 'same' : 'changed'
-  if (status >= 300 && status <= 399) return 'moved'
+function lookResult(capture: StoredCapture, before: string | undefined): LookResult {
+  const { status, digest } = capture
+  if (hasPage(capture)) {
+    if (status === 304) return 'unmodified'
+    return before === undefined ? 'first' : before === digest ? 'same' : 'changed'
+  }
+  if (status >= 300 && status <= 399 && status !== 304) return 'moved'
   return status === 404 ? 'missing' : status === 410 ? 'gone' : 'failed'
 }
 

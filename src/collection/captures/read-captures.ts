@@ -48,12 +48,17 @@ export async function capturesOf(
   return found.reverse()
 }
 
-/** It has the page: whole, or by a 304 that refers to it. A 304 that nobody asked for refers to nothing. */
+/**
+ * It has the page: whole, or by a 304 that refers to it. A 304 that nobody asked for refers to nothing, and a 206 is a part that
+ * nobody asked for.
+ */
 export function hasPage({ status, kind }: Pick<StoredCapture, 'status' | 'kind'>): boolean {
-  return (status >= 200 && status <= 299) || (status === 304 && kind === 'revisit')
+  return (status >= 200 && status <= 299 && status !== 206) || (status === 304 && kind === 'revisit')
 }
 
-const GOOD = `(c.status BETWEEN 200 AND 299 OR c.status = 304 AND c.kind = 'revisit')`
+/** The same, of a capture with its own payload. */
+export const IS_WHOLE = '(c.status BETWEEN 200 AND 299 AND c.status <> 206)'
+const GOOD = `(${IS_WHOLE} OR c.status = 304 AND c.kind = 'revisit')`
 
 /** The last capture of a URL at or before a time that has the page; if none has, the last of all. */
 export async function currentCapture(

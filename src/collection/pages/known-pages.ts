@@ -13,13 +13,13 @@ import type { Database } from '../../database/database.ts'
 import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
+import { IS_WHOLE } from '../captures/read-captures.ts'
 
 const COLUMNS = 'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
 const WAS_THERE = `(p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read'))`
-/** A 304 is replayed with the head of the capture it refers to, which must not be that of an error page with the same bytes. */
-const GOOD = 'status BETWEEN 200 AND 299'
+// A 304 is replayed with the head of the capture it refers to, which must not be that of an error page with the same bytes.
 const SQLITE_KNOWN = `SELECT ${COLUMNS}, c.url AS captured_url, c.at AS captured_at FROM page p
-  LEFT JOIN capture c ON c.id = (SELECT id FROM capture WHERE digest = p.digest AND kind = 'response' AND ${GOOD} ORDER BY id LIMIT 1)
+  LEFT JOIN capture c ON c.id = (SELECT c.id FROM capture c WHERE c.digest = p.digest AND c.kind = 'response' AND ${IS_WHOLE} ORDER BY c.id LIMIT 1)
   WHERE p.site = ? AND p.key = ? AND ${WAS_THERE}
     AND NOT EXISTS (SELECT 1 FROM recheck r WHERE r.site = p.site AND r.key = p.key AND r.comparison IS NULL)`
 export const READ_LOOKED_AT = `
@@ -31,7 +31,7 @@ export const READ_PAYLOADS_OF = `
   SELECT p.digest, p.bucket, p.capture FROM unnest($1::smallint[], $2::text[]) AS wanted(shard, digest)
   JOIN payload p ON p.shard = wanted.shard AND p.digest = wanted.digest`
 export const READ_CAPTURED = `
-  SELECT c.id, c.url, c.at FROM unnest($2::bigint[]) AS wanted(id) JOIN capture c ON c.bucket = $1 AND c.id = wanted.id AND c.${GOOD}`
+  SELECT c.id, c.url, c.at FROM unnest($2::bigint[]) AS wanted(id) JOIN capture c ON c.bucket = $1 AND c.id = wanted.id AND ${IS_WHOLE}`
 
 interface Row {
   site: bigint

@@ -9,7 +9,7 @@ import {
   type LooksRow,
   noLooks,
 } from '../rules/known-rows.ts'
-import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
+import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import type { QueueHead, SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import type { RefreshTools } from '../tools.ts'
@@ -119,7 +119,7 @@ interface Wanted {
   looks: number
 }
 
-/** What may be looked at in each of these sites by `until`: at most `looks` by time, and of each class. */
+/** What may be looked at in each of these sites by `until`: at most `looks` by time. */
 export async function readKnownDue(
   tx: PostgresTx,
   { once }: RefreshTools,
@@ -133,7 +133,14 @@ export async function readKnownDue(
     const sites = [some.map(keyOf), column(some, 'looks')]
     const [due, first] = await Promise.all([
       tx.allExact<UrlAt>(READ_DUE_PAGES, bucket, ...sites, Math.min(until, once ?? until)),
-      once === undefined ? tx.allExact<HeadRow & { site: bigint }>(READ_HEADS, bucket, ...sites) : [],
+      once === undefined
+        ? tx.allExact<HeadRow & { site: bigint }>(
+            READ_HEADS,
+            bucket,
+            some.map(keyOf),
+            some.map(() => PER_CLASS),
+          )
+        : [],
     ])
     for (const [site, rows] of Map.groupBy(due, bySite)) byTime.set(site, rows)
     for (const [site, rows] of Map.groupBy(first, bySite)) heads.set(site, rows)

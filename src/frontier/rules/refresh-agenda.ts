@@ -12,6 +12,8 @@ const SLICE: Millis = 600_000
 /** Above this a visit ends rather than wait: then it makes one request. */
 const LONGEST_STEP: Millis = 60_000
 export const MAX_LOOKS = 32
+/** Pages that are read of each class: a site may have a million. */
+export const PER_CLASS = 4
 /** A site is valued again after this at the latest: the price may have fallen. */
 const LONGEST_SLEEP: Millis = 6 * 3_600_000
 
@@ -62,6 +64,7 @@ export function chooseAgenda(
     from: Math.max(work.now, site.polite_at) + due.length * step,
     step,
     count: mayLook - due.length,
+    perClass: PER_CLASS,
     price: priceOf(refresh),
     looks: rateOf === undefined ? looks.looks : undefined,
     inTurn: policy === 'round-robin',

@@ -3,7 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Valued } from '../../refresh/choose-looks.ts'
 import { KNOWN_COLUMNS, type KnownRow, type KnownRows, LOOKS_COLUMNS, type LooksRow } from '../rules/known-rows.ts'
-import { type HeadRow, type KnownDue, refreshHead } from '../rules/refresh-agenda.ts'
+import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import { compareBigints, type QueueHead, type SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import { priceOf, type RefreshTools } from '../tools.ts'
@@ -64,7 +64,7 @@ export function writeKnown(tx: SqliteTx, known: KnownRows): void {
   for (const row of looks) tx.run(WRITE_LOOKS, row.site, ...LOOKS_COLUMNS.map((name) => row[name]))
 }
 
-/** What is due now. `atMost`: by time, and of each class. */
+/** What is due now. `atMost`: by time. */
 export function readKnownDue(
   work: { tx: SqliteTx; now: Instant },
   { once }: RefreshTools,
@@ -74,7 +74,7 @@ export function readKnownDue(
   const until = Math.min(work.now, once ?? work.now)
   return {
     byTime: work.tx.allExact<{ key: bigint }>(READ_DUE_PAGES, site.key, until, atMost),
-    heads: once === undefined ? readHeads(work, site, atMost) : [],
+    heads: once === undefined ? readHeads(work, site, PER_CLASS) : [],
   }
 }
 
@@ -98,7 +98,8 @@ function readHeads({ tx }: { tx: SqliteTx }, { key: site, refreshing }: SiteRow,
       weight,
     }),
   )
-  return heads.sort((a, b) => a.class - b.class || a.looked_at - b.looked_at || compareBigints(a.key, b.key))
+  heads.sort((a, b) => a.class - b.class || a.looked_at - b.looked_at || compareBigints(a.key, b.key))
+  return heads.filter((head, at) => head.class !== heads.at(at - atMost)?.class || at < atMost)
 }
 
 export function readRefreshHead(

@@ -132,6 +132,13 @@ test('status shows freshness, age, the bound and what would help', async () => {
 })
 
 test('just looked at, pages may be fresher than they can stay', () => {
+  const limited = (oneMoreLook: number, shorterPause: number, boundLooks: number) =>
+    freshnessLines({ ...FRESHNESS, boundLooks, gain: { oneMoreLook, shorterPause } }).find((line) =>
+      /at most/.test(line),
+    )
+  assert.match(limited(0, 0, 0.0084) ?? '', /with 30\.2 looks\/h \(--refresh-min-gain limits it\)$/)
+  assert.match(limited(0.1, 0, 1.2) ?? '', /with 1\.20 looks\/s \(--refresh-rate limits it\)$/)
+  assert.match(limited(0, 0.1, 1.2) ?? '', /\(the pauses limit it\)$/)
   assert.ok(freshnessLines({ ...FRESHNESS, stalenessRatio: 0.4 }).some((line) => /fresher than it can stay/.test(line)))
 })
 
