@@ -37,7 +37,6 @@ export async function worksOn(sites: number, pagesPerSite: number): Promise<Work
     rollBytes: 1_000_000_000,
     info: { software: 'check', userAgent: 'check', robots: 'obey' },
     journal,
-    copiesInMemory: 1000,
   })
   const web = remembering(makeWeb(benchWeb(sites, pagesPerSite)))
   return {

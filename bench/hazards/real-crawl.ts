@@ -53,7 +53,7 @@ export async function crawlSite(web: StaticWeb, start: string, detectors: boolea
     alter: {
       openSession: () => staticFetch(web, stage.clock, () => requests++),
       resolve: () => staticResolve(web),
-      archive: () => openArchive({ copiesInMemory: 100_000 }),
+      archive: () => openArchive(),
       tools: (tools) =>
         detectors ? tools : { ...tools, trusts: (_site: string, rule: string) => !rule.startsWith('site-urls') },
     },

@@ -89,7 +89,6 @@ function timeKeeping(pages: readonly Page[]): number {
     rollBytes: 1e9,
     info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
     journal: { record() {} },
-    copiesInMemory: 1000,
   })
   return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))
 }

@@ -25,7 +25,6 @@ export async function gather(sites: number, pagesPerSite: number): Promise<Mater
           material.pages.push({ ...exchange, answer })
         return archive.keep(exchange, digest, copy)
       },
-      copyOf: (digest) => archive.copyOf(digest),
       checks: () => archive.checks(),
       synced: () => archive.synced(),
       close: () => archive.close(),

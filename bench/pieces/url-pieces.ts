@@ -102,7 +102,6 @@ function screenOf(site: string, scope: Scope): VisitState {
     local: new LocalFrontier(visit),
     reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
     crossSiteSeen: new HashSet64(),
-    contents: new Set(),
     sitemaps: 'usual',
     noteHost() {},
     isPatternFull: () => false,

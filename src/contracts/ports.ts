@@ -18,7 +18,7 @@ export interface ReportSink {
   send(worker: WorkerId, parts: VisitReport[]): Promise<void>
 }
 
-/** An earlier capture of the same payload, durable and in the collection. */
+/** An earlier response with the same payload: in the catalogue, or reported earlier in the same visit. */
 export interface StoredCopy {
   url: string
   at: Instant
@@ -29,8 +29,6 @@ export interface Archive {
    * Written at once (to a buffer and the file); durable only after `synced`. With a copy it becomes a revisit record, and so does a 304, whose copy and digest are those of the page as it was.
    */
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture
-  /** Among the durable payloads in this worker's own volumes. */
-  copyOf(digest: string): StoredCopy | undefined
   /** Records that were read back since the last call, and how many of them were wrong and written again. */
   checks(): { checked: number; wrong: number }
   /** Resolves when everything kept before the call is durable, file and folder. */

@@ -6,7 +6,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.ts'
 import type { StoredCopy } from '../contracts/ports.ts'
-import type { Capture, PageReport } from '../contracts/report.ts'
+import type { Capture } from '../contracts/report.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import { howToRead, isReadable, type Reading } from '../page/reading.ts'
 import type { Decoded } from '../web/http/decode.ts'
@@ -16,6 +16,7 @@ import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { type PageLink, resolveLinks } from './follow-links.ts'
+import type { Reporter } from './reporter.ts'
 import type { Scope } from './scope/scope.ts'
 import type { PolicyTools, ReadingTools, StorageTools, VisitState } from './tools.ts'
 
@@ -99,22 +100,19 @@ export function memoryOf(digest: string, reading: Reading | undefined, headers: 
   }
 }
 
-/** A copy stored a moment ago is not durable yet, so the payload is stored once more; it is a duplicate all the same. */
-export function isDuplicate({ capture, bytes }: PageReport, contents: Set<string>): boolean {
-  if (capture === undefined || bytes === 0) return false
-  const here = contents.has(capture.digest)
-  contents.add(capture.digest)
-  return here || capture.kind === 'revisit'
-}
-
-/** Archives an answer at once; a payload that the collection has already becomes a revisit of it. */
+/**
+ * Archives an answer at once; a payload that the collection has already becomes a revisit of it. The parts of a visit are
+ * applied in order: where this answer is in the catalogue, what the same visit reported before it is there too. The report
+ * of an earlier visit may have been refused, so of its responses only the catalogue knows.
+ */
 export async function keep(
   exchange: Exchange,
   body: Body,
+  reporter: Reporter,
   { archive, findCopy }: StorageTools,
   digest = payloadDigest(body),
 ): Promise<{ capture: Capture; copy: StoredCopy | undefined }> {
-  const copy = body.payload.length === 0 ? undefined : (archive.copyOf(digest) ?? (await findCopy(digest)))
+  const copy = body.payload.length === 0 ? undefined : (reporter.copyOf(digest) ?? (await findCopy(digest)))
   return { capture: archive.keep(exchange, digest, copy), copy }
 }
 

@@ -130,7 +130,6 @@ async function crawlPages(
     local,
     reporter,
     crossSiteSeen: new HashSet64(),
-    contents: new Set(),
     sitemaps: tools.sitemaps,
     noteHost,
     isPatternFull: (url, item) => isPatternFull(url, item, reporter, tools),

@@ -99,7 +99,6 @@ function screenOf(scope: Scope, known: bigint[]): VisitState {
     local: new LocalFrontier(visit),
     reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
     crossSiteSeen: new HashSet64(),
-    contents: new Set(),
     sitemaps: 'robots',
     noteHost() {},
     isPatternFull: (url) => url.path.startsWith('/stopped/'),

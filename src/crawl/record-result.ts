@@ -94,7 +94,7 @@ export async function recordOwnRequest(
   const status =
     answer.kind === 'failed' ? statusOfFailure(answer.failure.kind) : 'head' in answer ? answer.head.status : 0
   const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(status)
-  const capture = isAnswer ? (await keep(exchange, answer, tools)).capture : undefined
+  const capture = isAnswer ? (await keep(exchange, answer, reporter, tools)).capture : undefined
   const outcome = decideOutcome({ kind: 'own-request', failure })
   const page = reportOf(ownRequestOf(exchange, tools.urls), exchange, outcome, {
     capture,

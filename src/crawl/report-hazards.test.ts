@@ -1,7 +1,6 @@
 /** Visits to sites that are not what they seem, with every defence on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StoredCopy } from '../contracts/ports.ts'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { readInTurns } from '../page/reading.ts'
 import { parseUrl } from '../web/url/web-url.ts'
@@ -177,15 +176,7 @@ test('a site whose first documents are those of another is slowed and proposed a
   const links = ['/one', '/two', '/three', '/four']
   const script: Script = { [`${SITE}/`]: page(words(1), links) }
   for (const [at, path] of links.entries()) script[SITE + path] = page(words(50 + at), [])
-  const web = new Scripted(script, wary)
-  const copies = new Map<string, StoredCopy>()
-  const { archive } = web.tools
-  const keep = archive.keep.bind(archive)
-  web.tools.archive = {
-    ...archive,
-    keep: (exchange, digest, copy) => keep(exchange, digest, copy),
-    copyOf: (digest) => copies.get(digest) ?? { url: 'http://b.test/somewhere', at: 1 },
-  }
+  const web = new Scripted(script, { ...wary, findCopy: async () => ({ url: 'http://b.test/somewhere', at: 1 }) })
   const { parts, pages } = await web.visit({ agenda: [`${SITE}/`] })
   assert.deepEqual(parts.find((part) => part.learnt?.slow !== undefined)?.learnt?.slow, {
     rule: 'mirror',

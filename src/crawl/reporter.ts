@@ -7,6 +7,7 @@ import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../contracts/counts.ts'
 import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
+import type { StoredCopy } from '../contracts/ports.ts'
 import type { Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
 import type { TrapMemory } from '../contracts/trap-memory.ts'
@@ -15,6 +16,8 @@ import { closeTraps, type OpenTraps, openTraps } from './hazards/open-traps.ts'
 import { nextGuess } from './site-names.ts'
 
 const MAX_REFUSED = 100_000
+/** About 200 bytes each. */
+const MAX_COPIES = 10_000
 /** Parts between trap counts. Parts come once a second, so a crash costs at most half a minute of counts. */
 const PARTS_PER_TRAP_MEMORY = 30
 
@@ -38,6 +41,8 @@ export class Reporter {
   #refused = new HashSet64()
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
+  /** The responses reported so far, by the digests of their payloads. */
+  readonly #copies = new Map<string, StoredCopy>()
   /** Name guesses at this site, for another visit. */
   readonly #guesses: Link[] = []
   #part = 0
@@ -100,6 +105,7 @@ export class Reporter {
     this.#pages.push(page)
     this.#pageCount++
     this.#news = true
+    if (page.capture?.kind === 'response') this.#noteCopy(page.capture.digest, page)
     // A request of our own settles nothing: a link to the same URL still waits.
     if (page.ownRequest) return
     this.#isPageOpen = false
@@ -107,6 +113,16 @@ export class Reporter {
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
     this.#settled.add(page.key)
     if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
+  }
+
+  /** A response with this payload that was reported before, in this visit. */
+  copyOf(digest: string): StoredCopy | undefined {
+    return this.#copies.get(digest)
+  }
+
+  /** The first one stays. Beyond the limit a payload may be stored twice. */
+  #noteCopy(digest: string, { url, at }: PageReport): void {
+    if (this.#copies.size < MAX_COPIES && !this.#copies.has(digest)) this.#copies.set(digest, { url, at })
   }
 
   /** In the same part as the page that is gone, so that no crash breaks a chain of name guesses. */

@@ -107,9 +107,14 @@ export class Scripted {
       archive: {
         keep: ({ url }, digest, copy) => {
           this.kept.push({ url, digest, copy })
-          return { volume: 'v', offset: this.kept.length, length: 1, digest, kind: 'response' }
+          return {
+            volume: 'v',
+            offset: this.kept.length,
+            length: 1,
+            digest,
+            kind: copy === undefined ? 'response' : 'revisit',
+          }
         },
-        copyOf: () => undefined,
         checks: () => ({ checked: 0, wrong: 0 }),
         synced: async () => {},
         close: async () => {},

@@ -104,8 +104,6 @@ export interface VisitState {
   reporter: Reporter
   /** Keys of the URLs of other sites reported so far. */
   crossSiteSeen: HashSet64
-  /** Digests of the documents of this visit so far. */
-  contents: Set<string>
   sitemaps: SitemapPolicy
   /** Called with every wanted host of another site. */
   noteHost(host: string): void

@@ -259,6 +259,45 @@ test('bodies that broke off are requested again, and after the last try kept, re
   assert.equal(page.bytes, 10_000)
 })
 
+test('a payload that comes again is a revisit of what the visit reported, or of what the catalogue has', async () => {
+  const again = 'http://a.test/b'
+  const script = { [HOME]: { body: 'words' }, [again]: { body: 'words' } }
+  const web = new Scripted(script)
+  const visit = async (...agenda: string[]) => (await web.visit({ agenda })).pages.map(({ capture }) => capture?.kind)
+  assert.deepEqual(await visit(HOME, again), ['response', 'revisit'])
+  const copies = () => web.kept.filter(({ url }) => !url.endsWith('/robots.txt')).map(({ copy }) => copy?.url)
+  assert.deepEqual(copies(), [undefined, HOME])
+  // The same worker, later: the first visit may have lost its lease, and then its report was refused.
+  assert.deepEqual(await visit(again), ['response'])
+  web.tools.findCopy = async () => ({ url: HOME, at: 1 })
+  assert.deepEqual(await visit(again), ['revisit'])
+  assert.deepEqual(copies().slice(2), [undefined, HOME])
+})
+
+test('a response that was kept and not reported is no copy', async () => {
+  const again = 'http://a.test/b'
+  const script = { [HOME]: { body: 'words' }, [again]: { body: 'words' } }
+  let isKept = false
+  const trusts = () => {
+    if (isKept) throw new Error('a bug, after the page was kept')
+    return true
+  }
+  const web = new Scripted(script, { trusts })
+  const { keep } = web.tools.archive
+  web.tools.archive.keep = (exchange, ...rest) => {
+    isKept = exchange.url === HOME
+    return keep(exchange, ...rest)
+  }
+  const { pages } = await web.visit({ agenda: [HOME, again] })
+  assert.deepEqual(
+    pages.map(({ outcome, capture }) => [outcome.kind, capture?.kind]),
+    [
+      ['gone', undefined],
+      ['kept', 'response'],
+    ],
+  )
+})
+
 test('a bug of ours that one page brings out costs that page only; a disk that fails ends the visit', async () => {
   const script = { [HOME]: { body: 'a' }, 'http://a.test/b': { body: 'b' } }
   const findCopy = async (): Promise<undefined> => {

@@ -11,16 +11,7 @@ import { type Decoded, withDecoded } from '../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
-import {
-  type Answered,
-  isDuplicate,
-  keep,
-  memoryOf,
-  type ReadAnswer,
-  readAnswer,
-  wantPage,
-  watched,
-} from './answers.ts'
+import { type Answered, keep, memoryOf, type ReadAnswer, readAnswer, wantPage, watched } from './answers.ts'
 import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
 import { judgeValidators } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -51,7 +42,7 @@ async function pageMoved(
 ): Promise<PageResult> {
   const { site, state } = tools
   const path = normalPath(url)
-  const { capture } = await keep(exchange, answer, site)
+  const { capture } = await keep(exchange, answer, state.reporter, site)
   state.reporter.beginPage()
   const page = reportOf(item, exchange, decideOutcome({ kind: 'moved', to: target.href }), { capture })
   const seen = { path, again: item.before !== undefined, ...targetFacts(target, state) }
@@ -116,7 +107,7 @@ async function takePage(
   const found = { title: reading?.title ?? '', language: reading?.language, sniffed, notes }
   if (outcome.kind === 'refused' && outcome.by === 'unwanted')
     return resultOf(item, reportOf(item, exchange, outcome, { ...found, mediaType: sniffed }))
-  const stored = directives.noindex ? undefined : await keep(exchange, answer, site, digest)
+  const stored = directives.noindex ? undefined : await keep(exchange, answer, reporter, site, digest)
   const capture = stored?.capture
   if (capture !== undefined && content.reading === 'failed')
     return failed(item, 'reading', exchange, tools, { ...found, capture })
@@ -132,7 +123,7 @@ async function takePage(
   // of a `noindex` page are followed too: a trap may consist of such pages.
   const facts = reading && contentOf(reading, capture?.digest ?? '', content.text)
   const seen = { path, again, content: facts, ...linkFacts(content.links, state) }
-  const judged = judge(page, seen, isDuplicate(page, state.contents), reporter, site)
+  const judged = judge(page, seen, capture?.kind === 'revisit', reporter, site)
   learnFromHint(item, page, reporter)
   if (item.before !== undefined && memory !== undefined)
     reporter.remember(judgeValidators(reporter.memory, item.before, memory, isAsked))

@@ -55,7 +55,7 @@ async function sitemapMoved(
   tools: PageTools,
 ): Promise<PageResult> {
   const { state } = tools
-  const { capture } = await keep(exchange, answer, tools.site)
+  const { capture } = await keep(exchange, answer, state.reporter, tools.site)
   state.reporter.beginPage()
   const taken = watched(item, tools, () => offerMoved(target, item, state))
   const links = packLinks([outLink(target, taken, state)])
@@ -78,7 +78,7 @@ async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTo
   const { headers } = answer.head
   const directives = directivesOf(headers, undefined, tools.site.token)
   // Most sitemaps that say `noindex` belong to honest sites that keep them out of search results: not kept, but read.
-  const capture = directives.noindex ? undefined : (await keep(exchange, answer, tools.site, digest)).capture
+  const capture = directives.noindex ? undefined : (await keep(exchange, answer, reporter, tools.site, digest)).capture
   if (sitemap === undefined) return failed(item, 'reading', exchange, tools, { capture })
   reporter.beginPage()
   const left = new Map<LeftOut, number>()

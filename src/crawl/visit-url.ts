@@ -73,7 +73,7 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   if (target !== undefined) return kind.moved(item, answered, target, tools)
   const failure = failureOfStatus(answer.head.status)
   if (failure !== undefined) {
-    const { capture } = await keep(exchange, answer, tools.site)
+    const { capture } = await keep(exchange, answer, tools.state.reporter, tools.site)
     return failed(item, failure, exchange, tools, { capture })
   }
   // A body that broke off is requested again (C3). After the last try, what came is better than nothing: kept and marked.

@@ -11,7 +11,7 @@ import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { realDisk } from '../../src/base/real-disk.ts'
 import { cdxjLine } from '../../src/collection/captures/cdxj.ts'
-import { keepIn, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
+import { keepAll, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../src/collection/volumes/made-up.test-exchange.ts'
 import type { Capture } from '../../src/contracts/report.ts'
 
@@ -52,11 +52,7 @@ const chunked = madeUpExchange({ url: 'http://example.org/chunked', payload: pag
 
 async function written(worker: string, exchanges: Made[]): Promise<{ path: string; captures: Capture[] }> {
   const { archive } = madeUpArchive(realDisk, { folder, worker })
-  const captures: Capture[] = []
-  for (const exchange of exchanges) {
-    captures.push(keepIn(archive, exchange, true))
-    await archive.synced()
-  }
+  const captures = await keepAll(archive, exchanges, true)
   await archive.close()
   return { path: join(folder, captures[0].volume), captures }
 }

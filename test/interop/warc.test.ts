@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { WARCParser, type WARCRecord } from 'warcio'
 import { sha1 } from '../../src/base/digest.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
-import { FOLDER, keepIn, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
+import { FOLDER, keepAll, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from '../../src/collection/volumes/made-up.test-exchange.ts'
 import type { Exchange } from '../../src/contracts/exchange.ts'
 import type { Capture } from '../../src/contracts/report.ts'
@@ -43,11 +43,7 @@ async function readByWarcio(file: Uint8Array): Promise<Read[]> {
 async function volumeOf(exchanges: Exchange[], twins = false): Promise<{ captures: Capture[]; file: Uint8Array }> {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
-  const captures: Capture[] = []
-  for (const exchange of exchanges) {
-    captures.push(keepIn(archive, exchange, twins))
-    await archive.synced()
-  }
+  const captures = await keepAll(archive, exchanges, twins)
   await archive.close()
   return { captures, file: disk.read(`${FOLDER}/${captures[0].volume}`, 0, 1e9) }
 }

@@ -16,7 +16,7 @@ import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
-import { faultsOf, invariantOf, lastCaptureFaults, type VolumeFolder } from './faults.ts'
+import { faultsOf, invariantOf } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
@@ -152,7 +152,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     ]
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const found = await faultsOf(judged, await forgottenIn(world, trouble.befallen), volumes)
-    faults.push(...(isRefreshing ? await refreshFaults(judged, volumes, looks, found) : found))
+    faults.push(...(isRefreshing ? await refreshFaults(judged, looks, found) : found))
     for (const part of world.parts.acknowledged)
       if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
@@ -166,17 +166,8 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
 }
 
 /** What was wrong as in any crawl, and with the looks. */
-async function refreshFaults(
-  judged: Stage,
-  volumes: readonly VolumeFolder[],
-  looks: AppliedLooks,
-  found: readonly string[],
-): Promise<string[]> {
-  return [
-    ...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))),
-    ...(await looks.faults(judged.database)),
-    ...(await lastCaptureFaults(judged, volumes)),
-  ]
+async function refreshFaults(judged: Stage, looks: AppliedLooks, found: readonly string[]): Promise<string[]> {
+  return [...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(judged.database))]
 }
 
 /** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */

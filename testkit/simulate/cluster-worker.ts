@@ -121,7 +121,7 @@ async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServe
       clock: recording,
       random,
     },
-    ...{ journal, rollBytes: settings.volumeSize, copiesInMemory: 100_000 },
+    ...{ journal, rollBytes: settings.volumeSize },
     info: { software: `orbweaver/${VERSION}`, userAgent: userAgentOf(settings, VERSION), robots: 'obey' },
   })
   const onTheWay = shiftedClock(power.networkClock(off), ahead)

@@ -135,7 +135,6 @@ function arm(point: CrashPoint | undefined, power: Power, cut: () => void, clock
 function unsynced(archive: Archive): Archive {
   return {
     keep: (exchange, digest, copy) => archive.keep(exchange, digest, copy),
-    copyOf: (digest) => archive.copyOf(digest),
     checks: () => archive.checks(),
     async synced() {
       archive.synced().catch(() => {})

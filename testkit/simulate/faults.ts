@@ -38,7 +38,8 @@ export async function faultsOf(
       faults.push(`${what}: ${count}, first ${judgement.examples[what]}`)
   }
   faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, answersIn(stage)))))
-  faults.push(...(await volumeFaults(stage, archives)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
+  faults.push(...(await volumeFaults(stage, archives)), ...(await lastCaptureFaults(stage, archives)))
+  faults.push(...(await indexFaults(stage)), ...(await logFaults(stage)))
   return faults
 }
 
@@ -94,7 +95,7 @@ async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder
 }
 
 /** Of every URL the last capture can be read, through the revisit that it may be, and has its digest. */
-export async function lastCaptureFaults({ database }: Stage, archives: readonly VolumeFolder[]): Promise<string[]> {
+async function lastCaptureFaults({ database }: Stage, archives: readonly VolumeFolder[]): Promise<string[]> {
   const captures = await database.read((tx) => capturesSince(tx, 0, 1_000_000))
   const last = new Map(captures.map((capture) => [capture.url, capture]))
   const responses = new Map(

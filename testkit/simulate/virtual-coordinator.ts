@@ -100,7 +100,6 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
       rollBytes: settings.volumeSize,
       info: { software: `orbweaver/${VERSION}`, userAgent: userAgentOf(settings, VERSION), robots: 'obey' },
       journal,
-      copiesInMemory: 100_000,
     })
     const openSession = testFetch(parts.web, clock, parts.ledger)
     const resolve = testResolve(parts.web, clock)

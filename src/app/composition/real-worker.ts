@@ -24,8 +24,6 @@ import { userAgentOf, workerTools } from './worker-tools.ts'
 const MAX_IDLE_MS = 120_000
 /** The minimum rate counts only after this. */
 const RATE_GRACE_MS = 10_000
-/** Payloads of its own volumes that a worker remembers for revisits. */
-const COPIES_IN_MEMORY = 100_000
 
 async function main(port: MessagePort, data: ThreadData): Promise<void> {
   // Before anything is awaited: the coordinator may send a stop at once.
@@ -53,7 +51,6 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
       operator: settings.contact,
     },
     journal,
-    copiesInMemory: COPIES_IN_MEMORY,
   })
   const openSession = openSessions({
     clock,

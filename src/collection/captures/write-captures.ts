@@ -55,7 +55,7 @@ export function payloadsOf(captures: readonly NewCapture[]): Map<string, NewCapt
 
 /**
  * The rows of captures. `fresh`: digests that are new to the collection. A payload that came again before its first record
- * was durable is stored twice: that is harmless, and counted.
+ * was applied is stored twice: that is harmless, and counted.
  */
 export function captureRows(
   captures: readonly NewCapture[],

@@ -29,17 +29,31 @@ export function madeUpArchive(
     rollBytes: 1e9,
     info: { software: 'orbweaver/0.1.0', userAgent: 'orbweaver/0.1 (+https://example.org/)', robots: 'obey' },
     journal: { record: (event) => void events.push(event) },
-    copiesInMemory: 100,
     ...options,
   })
   return { archive, events }
 }
 
-export function keepIn(archive: Archive, exchange: Exchange, copy = false): Capture {
-  const { answer } = exchange
-  const payload = 'payload' in answer ? answer.payload : new Uint8Array(0)
-  const digest = payloadDigest({ payload })
-  return archive.keep(exchange, digest, copy ? archive.copyOf(digest) : undefined)
+/** With `original`, as a revisit of it. */
+export function keepIn(archive: Archive, exchange: Exchange, original?: Exchange): Capture {
+  const digest = payloadDigest({ payload: payloadOf(exchange) })
+  return archive.keep(exchange, digest, original && { url: original.url, at: original.sentAt })
+}
+
+/** In order, each durable before the next. With `revisits`, a payload that came before is kept as a revisit. */
+export async function keepAll(archive: Archive, exchanges: readonly Exchange[], revisits: boolean): Promise<Capture[]> {
+  const captures: Capture[] = []
+  for (const exchange of exchanges) {
+    const payload = payloadOf(exchange)
+    const first = exchanges.find((other) => Buffer.compare(payloadOf(other), payload) === 0)
+    captures.push(keepIn(archive, exchange, revisits && first !== exchange ? first : undefined))
+    await archive.synced()
+  }
+  return captures
+}
+
+function payloadOf({ answer }: Exchange): Uint8Array {
+  return 'payload' in answer ? answer.payload : new Uint8Array(0)
 }
 
 export function recordsIn(disk: Disk, name: string): WarcRecord[] {

@@ -11,7 +11,7 @@
  */
 import { dirname } from 'node:path'
 import { assert } from '../../base/assert.ts'
-import type { Clock, Instant } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import { oneForAll } from '../../base/in-order.ts'
@@ -49,8 +49,6 @@ export interface ArchiveOptions {
   rollBytes: number
   info: WarcInfo
   journal: Journal<Event>
-  /** Payloads remembered for revisits, about 200 bytes each. */
-  copiesInMemory: number
   /** How records are packed; for tests. */
   packing?: Packing
 }
@@ -76,7 +74,6 @@ export function openArchive(options: ArchiveOptions): Archive {
 class VolumeWriter implements Archive {
   readonly #options: ArchiveOptions
   readonly #nextId: () => string
-  readonly #copies: StoredCopies
   readonly #buffer = new ByteBuffer(BUFFER_BYTES)
   #volume: Volume | undefined
   /** Full volumes whose data may not be durable yet. */
@@ -97,22 +94,11 @@ class VolumeWriter implements Archive {
     this.#packing = options.packing ?? { deflated: deflatedMember, stored: storedMember }
     const { hostname, worker, clock, random } = options
     this.#nextId = recordIds(random, `${hostname} ${worker} ${clock.now()} ${clock.elapsed()}`)
-    this.#copies = new StoredCopies(options.copiesInMemory)
   }
 
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture {
     const kept = keptOf(exchange)
-    return this.#orBreak(() => {
-      const volume = this.#volumeForNext()
-      const capture = this.#writeAnswer(volume, exchange, kept, digest, copy)
-      if (capture.kind === 'response' && kept.payload.length > 0)
-        this.#copies.wrote(digest, exchange.url, exchange.sentAt)
-      return capture
-    })
-  }
-
-  copyOf(digest: string): StoredCopy | undefined {
-    return this.#copies.find(digest)
+    return this.#orBreak(() => this.#writeAnswer(this.#volumeForNext(), exchange, kept, digest, copy))
   }
 
   checks(): { checked: number; wrong: number } {
@@ -161,7 +147,6 @@ class VolumeWriter implements Archive {
     const full = this.#full.length
     const folderChanged = this.#folderChanged
     this.#folderChanged = false
-    const durable = this.#copies.syncing()
     try {
       await Promise.all(files.map(({ file }) => file.sync()))
       if (folderChanged) await this.#syncNames()
@@ -170,7 +155,6 @@ class VolumeWriter implements Archive {
       this.#broken ??= { error }
       throw error
     }
-    durable()
     this.#orBreak(() => {
       for (const volume of this.#full.splice(0, full)) this.#finish(volume)
     })
@@ -351,45 +335,3 @@ function keptOf(exchange: Exchange) {
 }
 
 type Kept = ReturnType<typeof keptOf>
-
-/**
- * The payloads that this worker wrote, so that a second copy becomes a revisit record. Bounded: the least recently used one is
- * forgotten first. A payload is found only once its record is durable.
- */
-export class StoredCopies {
-  readonly #limit: number
-  readonly #durable = new Map<string, StoredCopy>()
-  #fresh: { digest: string; copy: StoredCopy }[] = []
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  wrote(digest: string, url: string, at: Instant): void {
-    this.#fresh.push({ digest, copy: { url, at } })
-  }
-
-  /** A sync begins for everything written so far; call the returned function when it has ended. */
-  syncing(): () => void {
-    const promised = this.#fresh
-    this.#fresh = []
-    return () => {
-      for (const { digest, copy } of promised) this.#remember(digest, copy)
-    }
-  }
-
-  find(digest: string): StoredCopy | undefined {
-    const copy = this.#durable.get(digest)
-    if (copy !== undefined) {
-      this.#durable.delete(digest)
-      this.#durable.set(digest, copy)
-    }
-    return copy
-  }
-
-  #remember(digest: string, copy: StoredCopy): void {
-    this.#durable.delete(digest)
-    this.#durable.set(digest, copy)
-    if (this.#durable.size > this.#limit) this.#durable.delete(this.#durable.keys().next().value as string)
-  }
-}

@@ -30,7 +30,6 @@ function bench(faults: { sync?: Error; send?: Error } = {}) {
   const sent: VisitReport[][] = []
   const archive: Archive = {
     keep: () => assert.fail('a courier keeps nothing'),
-    copyOf: () => undefined,
     checks: () => ({ checked: 0, wrong: 0 }),
     async synced() {
       log.push('sync begins')

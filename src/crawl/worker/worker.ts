@@ -232,7 +232,6 @@ class Worker {
             return fatal(error)
           }
         },
-        copyOf: (digest) => archive.copyOf(digest),
         checks: () => archive.checks(),
         synced: () => archive.synced(),
         close: () => archive.close(),

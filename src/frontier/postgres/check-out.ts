@@ -13,7 +13,7 @@ import {
   shareOf,
 } from '../rules/check-out.ts'
 import { mayEnd } from '../rules/known-pages.ts'
-import { postpone } from '../rules/refresh-agenda.ts'
+import { MAX_LOOKS, postpone } from '../rules/refresh-agenda.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
 import { readHolders, reserve } from './addresses.ts'
@@ -101,7 +101,7 @@ export async function checkOut(
       else if (holder !== undefined && holder !== worker) others.push(site)
       else if (refresh !== undefined && payload.pagesOf(site, options.slice.pages) === 0) postponed.push(site)
       else {
-        const pages = allowance.spend(site, sharers)
+        const pages = allowance.spend(site, sharers, refresh === undefined || !payload.hasLooks(site))
         given.push(grant(working, site, worker, post, refresh === undefined ? pages : payload.pagesOf(site, pages)))
       }
     }
@@ -226,11 +226,12 @@ class Allowance {
   }
 
   /** The pages of a visit to the site, when so many share what is left. */
-  spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number): number {
+  spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number, carriesKeys = true): number {
     const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
     this.#sites--
     this.#pages -= pages
-    this.#keys -= KEYS_PER_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
+    const items = carriesKeys ? Math.min(pages, site.waiting) : MAX_LOOKS
+    this.#keys -= KEYS_PER_ITEM * items + (carriesKeys && site.known <= MAX_KNOWN ? site.known : 0)
     return pages
   }
 

@@ -47,29 +47,27 @@ export class VisitPayload {
     this.#working = working
   }
 
-  /** In one round trip, for sites that this transaction has locked. */
+  /** In one round trip, or two when refreshing, for sites that this transaction has locked. */
   async read(granted: readonly Granted[]): Promise<void> {
     const missing = granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
     if (missing.length === 0) return
-    const { tx, names } = this.#working
-    // At an alias only what waits there is fetched: what it leads to is entered at the original.
-    const knowing = missing.filter(({ site }) => site.known <= MAX_KNOWN && names.originalOf(site.name) === undefined)
-    const [agendas, known, memoryOf, dueOf] = await Promise.all([
+    const { tx, tools } = this.#working
+    const [agendas, all, memoryOf, dueOf] = await Promise.all([
       readAgendas(this.#working, missing),
-      readKnown(this.#working, knowing),
+      tools.refresh === undefined ? readKnown(this.#working, missing) : undefined,
       readMemories(tx, missing.map(keyOfGranted)),
       this.#readKnownDue(missing),
     ])
-    for (const { site, pages } of missing) {
-      const { key } = site
-      const fresh = agendas.get(key) ?? []
-      const chosen = dueOf === undefined ? undefined : this.#choose(site, pages, fresh.length, dueOf(key))
-      const looks = chosen?.known ?? []
-      const agenda = chosen === undefined ? fresh : fresh.slice(0, chosen.fresh)
-      // A visit with looks is short, and a site's keys may be many.
-      const carried = looks.length > 0 ? undefined : known.get(key)
-      this.#carried.set(key, { pages, agenda, looks, known: carried ?? 'too many', memory: memoryOf(key) })
-    }
+    const chosen = missing.map(({ site, pages }) => {
+      const fresh = agendas.get(site.key) ?? []
+      const some = dueOf && this.#choose(site, pages, fresh.length, dueOf(site.key))
+      return { site, pages, looks: some?.known ?? [], agenda: some === undefined ? fresh : fresh.slice(0, some.fresh) }
+    })
+    // A visit with looks is short, and a site's keys may be many.
+    const exploring = chosen.filter(({ looks, agenda }) => looks.length === 0 && agenda.length > 0)
+    const known = all ?? (await readKnown(this.#working, exploring))
+    for (const { site, ...one } of chosen)
+      this.#carried.set(site.key, { ...one, known: known.get(site.key) ?? 'too many', memory: memoryOf(site.key) })
   }
 
   async #readKnownDue(granted: readonly Granted[]): Promise<((site: bigint) => KnownDue) | undefined> {
@@ -93,6 +91,11 @@ export class VisitPayload {
   pagesOf({ key }: SharedSite, pages: number): number {
     const { agenda, looks } = this.#carried.get(key)!
     return looks.length === 0 ? (agenda.length === 0 ? 0 : pages) : Math.min(pages, agenda.length + looks.length)
+  }
+
+  /** Whether a visit to the site looks at known pages, so that it carries no keys. */
+  hasLooks({ key }: SharedSite): boolean {
+    return this.#carried.get(key)!.looks.length > 0
   }
 
   /** The URLs of the known pages in the agendas of these sites: the rest is read with the COMMIT. */
@@ -141,8 +144,11 @@ async function readAgendas(working: WorkingSet, granted: readonly Granted[]): Pr
 }
 
 async function readKnown(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, BigUint64Array>> {
+  const { names } = working
   const known = new Map<bigint, BigUint64Array>()
-  await eachBucket(granted, keyOfGranted, async (bucket, some) => {
+  // At an alias only what waits there is fetched: what it leads to is entered at the original.
+  const knowing = granted.filter(({ site }) => site.known <= MAX_KNOWN && names.originalOf(site.name) === undefined)
+  await eachBucket(knowing, keyOfGranted, async (bucket, some) => {
     const sites = some.map(keyOfGranted)
     const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
     for (const { site, keys } of rows) known.set(site, keysFrom(keys.length, keys))

@@ -2,8 +2,8 @@
  * Pages that are looked at again. After each look the page's row tells when the next one is worth a request: at a given time,
  * or when the page is worth more than the others of its site (`refresh/choose-looks.ts`).
  *
- * A page is never given up on one failure. A missing one (404) is looked at again after 1, 2 and 4 days before it counts as
- * gone; a server that says "gone" (410) is believed. What is unreachable, refused or forbidden now stays known, and is asked
+ * A page is never given up on one failure. A missing one (404) is looked at again a day later, and two days after that, before
+ * it counts as gone; a server that says "gone" (410) is believed. What is unreachable, refused or forbidden now stays known, and is asked
  * for again after some time.
  */
 import { never } from '../../base/assert.ts'

@@ -11,7 +11,7 @@ import { type QueueHead, rankWaiting, type SiteRow, stateAfter } from './site.ts
 const SLICE: Millis = 600_000
 /** Above this a visit ends rather than wait: then it makes one request. */
 const LONGEST_STEP: Millis = 60_000
-const MAX_LOOKS = 32
+export const MAX_LOOKS = 32
 /** Pages that are read of each class: a site may have a million. */
 export const PER_CLASS = 4
 /** A site is valued again after this at the latest: the price may have fallen. */

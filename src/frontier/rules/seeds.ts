@@ -8,7 +8,7 @@ import { admit } from './admit.ts'
 import { balanceDomain, endorse, NO_REFERRER, register, release } from './domains.ts'
 import { GONE, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
-import { type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
+import { leftIn, type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
 import { newUrl } from './url-rows.ts'
 
 /** A seed given again is enqueued no more than any URL is: once. */
@@ -40,7 +40,7 @@ export async function tryAgain(rows: Rows, seeds: readonly SeedUrl[]): Promise<n
     site.waiting += revived(site.key)
     // It counts the tries that were used up.
     rows.memory.forget(site.key)
-    if (site.waiting > 0) wake(rows, site)
+    if (leftIn(rows, site) > 0) wake(rows, site)
     rows.sites.change(site)
   }
   await rows.flush()

@@ -192,10 +192,14 @@ export function wake(work: SiteWork, site: SiteRow): void {
   work.beginToWait(site)
 }
 
+/** What may be fetched there, now or later. */
+export function leftIn({ tools }: SiteWork, { waiting, refreshing }: SiteRow): number {
+  return tools.refresh === undefined ? waiting : waiting + refreshing
+}
+
 /** After an event that leaves the site waiting or crawled. */
 export function restAfter(work: SiteWork, site: SiteRow, kind: 'ended' | 'lost' | 'moved' | 'released'): void {
-  const known = work.tools.refresh === undefined ? 0 : site.refreshing
-  site.state = stateAfter(site.state, { kind, left: site.waiting + known })
+  site.state = stateAfter(site.state, { kind, left: leftIn(work, site) })
   if (site.state === 'waiting') work.beginToWait(site)
 }
 

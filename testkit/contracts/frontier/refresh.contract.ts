@@ -5,9 +5,21 @@ import { describe, it } from 'node:test'
 import type { Outcome } from '../../../src/contracts/outcome.ts'
 import type { PageReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
+import { queries } from '../../../src/database/queries.ts'
 import type { RefreshOptions } from '../../../src/frontier/contract.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
-import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './tools.contract.ts'
+import {
+  type Bench,
+  KEPT,
+  link,
+  type MakeDatabase,
+  openBench,
+  PAUSE,
+  page,
+  part,
+  START,
+  seedUrl,
+} from './tools.contract.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -36,6 +48,15 @@ async function collected(make: MakeDatabase, refresh: Partial<RefreshOptions> = 
   const bench = await openBench(make, { refresh: { ...REFRESH, ...refresh } })
   await bench.admit(...urls.map((url) => link(url)))
   await look(bench, () => KEPT)
+  return bench
+}
+
+/** A crawl without refreshing collected the pages an hour ago. */
+async function crawled(make: MakeDatabase): Promise<Bench> {
+  const bench = await openBench(make)
+  await bench.admit(...PAGES.map((url) => link(url)))
+  await look(bench, () => KEPT)
+  bench.clock.pass(HOUR)
   return bench
 }
 
@@ -298,11 +319,7 @@ export function refreshContract(make: MakeDatabase): void {
     })
 
     it('is looked at once and over, when that is wanted', async () => {
-      const bench = await openBench(make)
-      await bench.admit(...PAGES.map((url) => link(url)))
-      const first = await bench.one()
-      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
-      bench.clock.pass(HOUR)
+      const bench = await crawled(make)
       const once = await bench.restart({ refresh: { ...REFRESH, once: bench.clock.now() } })
       once.clock.pass(HOUR)
       const early = await once.frontier.checkOut('w1', 5)
@@ -316,11 +333,7 @@ export function refreshContract(make: MakeDatabase): void {
     })
 
     it('goes on where it was when a pass is interrupted, though a millisecond passes meanwhile', async () => {
-      const bench = await openBench(make)
-      await bench.admit(...PAGES.map((url) => link(url)))
-      const first = await bench.one()
-      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
-      bench.clock.pass(HOUR)
+      const bench = await crawled(make)
       const refresh = { ...REFRESH, once: bench.clock.now() }
       const once = await bench.restart({ refresh })
       for (const _ of [1, 2]) assert.equal(await once.db.transact((tx) => once.ledger.enrol(tx, 1)), true)
@@ -332,11 +345,7 @@ export function refreshContract(make: MakeDatabase): void {
     })
 
     it('is over though a site does not answer; later its pages are asked for again', async () => {
-      const bench = await openBench(make)
-      await bench.admit(...PAGES.map((url) => link(url)))
-      const first = await bench.one()
-      await bench.applyParts(part(bench, first, 1, { pages: PAGES.map((url) => page(url)), ended: 'done' }))
-      bench.clock.pass(HOUR)
+      const bench = await crawled(make)
       const once = await bench.restart({ refresh: { ...REFRESH, once: bench.clock.now() } })
       while (await once.db.transact((tx) => once.ledger.enrol(tx, 2)));
       once.clock.pass(HOUR)
@@ -432,6 +441,21 @@ export function refreshContract(make: MakeDatabase): void {
     })
   })
 
+  it('known pages of a site that a crawl gave up are looked at when the operator names it again', async () => {
+    const bench = await collected(make)
+    const crawl = await bench.restart({ refresh: undefined })
+    await crawl.admit(link('http://a.test/4'))
+    crawl.clock.pass(HOUR)
+    const pages = [page('http://a.test/4')]
+    await crawl.applyParts(part(crawl, await crawl.one(), 1, { pages, ended: 'given-up' }))
+    assert.equal((await site(crawl))?.state, 'barred')
+    const again = await crawl.restart({ refresh: REFRESH })
+    while (await again.db.transact((tx) => again.ledger.enrol(tx, 2)));
+    assert.equal(await again.db.transact((tx) => again.ledger.tryAgain(tx, [seedUrl(PAGES[0])])), 1)
+    again.clock.pass(DAY)
+    assert.deepEqual(await again.names(), ['a.test'])
+  })
+
   describe('a look', () => {
     it('that was lost with its worker changes nothing, and one that is applied again is not counted again', async () => {
       const bench = await collected(make)
@@ -487,6 +511,16 @@ export function refreshContract(make: MakeDatabase): void {
       await bench.admit({ ...link(PAGES[0]), lastmod: START - DAY }, { ...link('http://a.test/9'), lastmod: START })
       assert.deepEqual(counted.sort(), ['discarded', 'new', 'performed'])
     })
+  })
+
+  it('sites with many URLs are checked out together, for a visit with looks carries no keys', async () => {
+    const bench = await openBench(make, { refresh: REFRESH })
+    const names = ['a.test', 'b.test', 'c.test']
+    await bench.admit(...names.map((name) => link(`http://${name}/`)))
+    for (const _ of names) await look(bench, () => KEPT)
+    await bench.db.transact((tx) => queries(tx).run('UPDATE site SET known = 60000'))
+    bench.clock.pass(HOUR)
+    assert.deepEqual((await bench.names()).sort(), names)
   })
 
   it('hints of a site that were mostly wrong are discarded, wherever they come from', async () => {
