@@ -12,6 +12,7 @@ import { crawl } from './commands/crawl.ts'
 import { frontier } from './commands/frontier.ts'
 import { hazards } from './commands/hazards.ts'
 import { intake } from './commands/intake.ts'
+import { looks } from './commands/looks.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
@@ -33,6 +34,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   frontier,
   hazards,
   intake,
+  looks,
   memory,
   mirrors,
   pieces,

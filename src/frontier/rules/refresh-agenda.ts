@@ -13,7 +13,7 @@ const SLICE: Millis = 600_000
 const LONGEST_STEP: Millis = 60_000
 export const MAX_LOOKS = 32
 /** Pages that are read of each class: a site may have a million. */
-export const PER_CLASS = 4
+export const PER_CLASS = 8
 /** A site is valued again after this at the latest: the price may have fallen. */
 const LONGEST_SLEEP: Millis = 6 * 3_600_000
 

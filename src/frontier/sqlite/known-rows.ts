@@ -34,9 +34,10 @@ export const READ_HEADS = `
     SELECT (SELECT min(class) FROM known_page WHERE site = ?1 AND class >= 0)
     UNION ALL
     SELECT (SELECT min(class) FROM known_page WHERE site = ?1 AND class > c.class) FROM c WHERE c.class IS NOT NULL)
-  SELECT k.key, k.class, k.looked_at, k.rate, k.weight FROM c JOIN known_page k
-    ON k.site = ?1 AND k.key IN (
-      SELECT h.key FROM known_page h WHERE h.site = ?1 AND h.class = c.class ORDER BY h.looked_at, h.key LIMIT ?2)
+  SELECT k.key, k.class, k.looked_at, k.rate, k.weight FROM c CROSS JOIN known_page k
+    ON k.site = ?1 AND k.class = c.class AND k.looked_at <= coalesce((
+      SELECT h.looked_at FROM known_page h WHERE h.site = ?1 AND h.class = c.class
+      ORDER BY h.looked_at LIMIT 1 OFFSET ?2 - 1), ${2 ** 53})
   WHERE c.class IS NOT NULL`
 /** By the primary key: the columns are not in the index of classes. */
 export const READ_VALUED = `

@@ -153,7 +153,11 @@ describe('plans', () => {
     const ofPages = plan.filter(
       (step) => !/^(SCAN c|CO-ROUTINE|SETUP|RECURSIVE|SCALAR|CORRELATED|LIST|SCAN CONSTANT)/.test(step),
     )
-    for (const step of ofPages) assert.match(step, /^SEARCH .* (known_page_class|PRIMARY KEY)/, plan.join('\n'))
+    for (const step of ofPages) assert.match(step, /known_page_class \(site=\? AND class/, plan.join('\n'))
+    assert.ok(
+      ofPages.some((step) => /^SEARCH k .*\(site=\? AND class=\? AND looked_at<\?\)/.test(step)),
+      plan.join('\n'),
+    )
     assert.ok(ofPages.length >= 4, plan.join('\n'))
   })
 
