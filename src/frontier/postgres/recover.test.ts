@@ -24,8 +24,8 @@ describe('another order', { skip }, () => {
           'SELECT count(*) FILTER (WHERE rank <> 7) AS old, count(*) FILTER (WHERE rank = 7) AS fresh FROM site',
         ),
       )
-    // One that ranks 500 sites, after the five before it.
-    let left = 6
+    // One that ranks 500 sites, after the six before it.
+    let left = 7
     const dying: Database = {
       ...db,
       transact: (work) => (left-- > 0 ? db.transact(work) : Promise.reject(new Error('killed'))),
