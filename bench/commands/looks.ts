@@ -147,24 +147,23 @@ async function fill(database: Database, from: number, to: number, each: number):
       const site = siteKeyOf(name)
       const bucket = bucketOf(tx.dialect, site)
       const isSqlite = tx.dialect === 'sqlite'
+      // SQLite has one bucket, which is not stored.
       const own = isSqlite ? '' : 'bucket, '
-      const value = isSqlite ? '' : '?2::smallint, '
       await sql.run(
         `INSERT INTO site (bucket, key, name, state, since, rank, part, known, refreshing) VALUES (?, ?, ?, 'waiting', 0, 0, ?, ?, ?)`,
         ...[bucket, site, name, 2 ** 31, each, each],
       )
-      const values = isSqlite ? [each, name] : [each, bucket, name]
-      const text = isSqlite ? '?2' : '?3::text'
       await sql.run(
         `INSERT INTO url (${own}site, key, url, depth, path, seq, enqueued_at, due_at, tries, mark)
-         ${series} SELECT ${value}${site}, i * 1000003, 'http://' || ${text} || '/page/' || i, 1, 'L', i, 0, 0, 0, 1 FROM n`,
-        ...values,
+         ${series} SELECT ${isSqlite ? '' : '?4::smallint, '}${isSqlite ? '?2' : '?2::bigint'}, i * 1000003,
+           'http://' || ${isSqlite ? '?3' : '?3::text'} || '/page/' || i, 1, 'L', i, 0, 0, 0, 1 FROM n`,
+        ...[each, site, name, ...(isSqlite ? [] : [bucket])],
       )
       await sql.run(
         `INSERT INTO known_page (${own}site, key, looked_at, class, rate, weight)
-         ${series} SELECT ${value}${site}, i * 1000003, ${NOW} - (i * 7919 % 240) * 3600000, 10 + i * 31 % 40,
-           ${SLOWEST} * exp((i * 31 % 40) * ${SPAN / 40}), 1 FROM n`,
-        ...values.slice(0, isSqlite ? 1 : 2),
+         ${series} SELECT ${isSqlite ? '' : '?3::smallint, '}${isSqlite ? '?2' : '?2::bigint'}, i * 1000003,
+           ${NOW} - (i * 7919 % 240) * 3600000, 10 + i * 31 % 40, ${SLOWEST} * exp((i * 31 % 40) * ${SPAN / 40}), 1 FROM n`,
+        ...[each, site, ...(isSqlite ? [] : [bucket])],
       )
     }
   })
