@@ -27,6 +27,7 @@ test('help names every benchmark and its flags', async () => {
     'mirrors',
     'pieces',
     'policy',
+    'looks',
     'refresh',
     'rivals',
     'scale',
@@ -106,6 +107,12 @@ test('a day of refreshing a small web, and its rivals', async () => {
   assert.ok(looks > 500 && looks <= 2 * 288, `${looks}`)
   assert.ok(bound > 0 && days.length === 1 && days[0].stale > 0)
   assert.ok(rivals.length >= 5 && rivals.every(({ ratio }) => ratio > 0))
+})
+
+test('check-outs and check-ins of a few known pages', async () => {
+  const { sizes } = JSON.parse(await bench('looks', '--pages', '640', '--each', '20', '--rounds', '2', '--json'))
+  assert.equal(sizes[0].pages, 640)
+  assert.ok(sizes[0].looksOfVisit > 1 && sizes[0].checkOutMs > 0 && sizes[0].applyMicroseconds > 0)
 })
 
 test('the mirrors of a small catalogue', async () => {
