@@ -72,7 +72,13 @@ export const refresh = benchmark({
         progress: progressOf(kind, days, tools),
       })
       const drawn = curveOf('', report.days, report.bound, counted, (day) => day.stale)
-      const curve = curveOf(`the crawler, rates ${kind}`, report.days, report.bound, counted, (day) => day.expected)
+      const curve = curveOf(
+        `crawler${kind === 'known' ? KNOWN : ''}`,
+        report.days,
+        report.bound,
+        counted,
+        (day) => day.expected,
+      )
       runs[kind] = { ...report, ratio: drawn.ratio, expectedRatio: curve.ratio }
       curves.push(curve)
     }
@@ -185,7 +191,7 @@ async function rivalsOf(
       // These two are the same either way: one never uses rates, the other has its own rule.
       const isSame = name === 'round-robin' || name === 'nutch-adaptive'
       if (isSame && isLearning) continue
-      const label = isSame ? name : `${name}, rates ${isLearning ? 'learnt' : 'known'}`
+      const label = isSame || isLearning ? name : `${name}${KNOWN}`
       const days = (policies[name]?.days ?? []).slice(0, options.days)
       found.push(curveOf(label, days, bound, counted, (day) => day.staleness))
     }
@@ -210,13 +216,16 @@ async function databasesOf(kind: string, servers: number): Promise<AsyncDisposab
 /** Above this a curve would press the others together at the foot of the chart. */
 const CHART_TOP = 2
 
+/** Of a curve whose policy knows the rates. */
+const KNOWN = '*'
+
 function draw(folder: string, curves: readonly Curve[], what: string): void {
   const at = curves[0].ratios.map((_, i) => i + 1)
   const shown = curves.filter(({ ratio }) => ratio <= CHART_TOP)
   const left = curves
     .filter(({ ratio }) => !(ratio <= CHART_TOP))
     .map(({ name, ratio }) => `${name} ${ratio.toFixed(1)}`)
-  const title = `Staleness over the bound by day: ${what}${left.length > 0 ? ` (off the chart: ${left.join(', ')})` : ''}`
+  const title = `Staleness by day, ${what} (${['* rates known', ...left].join('; ')})`
   const series = shown.map(({ name, ratios }) => ({
     name,
     values: ratios.map((ratio) => (ratio <= CHART_TOP ? ratio : undefined)),
