@@ -121,10 +121,17 @@ export function sharedTime(clock: Clock): FrontierTime {
 
 /** URLs to schedule, by site and in the order of their keys. What can't be read as a URL is a planner's bug and is skipped. */
 export function scheduledBySite({ urls, time }: SharedTools, scheduled: readonly ScheduledUrl[]) {
+  // Two clocks are read for each conversion: what is due at one time stays so.
+  const times = new Map<Instant, Instant>()
+  const timeOf = (dueAt: Instant): Instant => {
+    const at = times.get(dueAt) ?? Math.max(1, time.of(dueAt))
+    times.set(dueAt, at)
+    return at
+  }
   const groups = sitesOf(
     scheduled.flatMap(({ url, dueAt }) => {
       const parsed = urls.parse(url)
-      return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, time.of(dueAt)) }]
+      return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: timeOf(dueAt) }]
     }),
   )
   for (const { members } of groups) members.sort((a, b) => compareBigints(signed64(a.url.key), signed64(b.url.key)))
