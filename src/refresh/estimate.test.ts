@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, seededRandom } from '../base/random.ts'
 import { Estimates, estimateRate, estimateRegular, rateRange, sitePrior } from './estimate.ts'
-import { adaptPrice, hintBonus, timeToReach, value } from './freshness.ts'
+import { timeToReach, value } from './freshness.ts'
 
 test('for equal intervals the estimate is −ln(unchanged share)/interval, nearly', () => {
   const [looks, changes, interval] = [10_000, 3000, 50]
@@ -33,20 +33,11 @@ test('the estimate from irregular looks converges to the rate', () => {
   assert.ok(Math.abs(estimates.rate[0] / 0.02 - 1) < 0.05, `${estimates.rate[0]}`)
 })
 
-test('a page reaches the price when timeToReach says; hints make that earlier', () => {
+test('a page reaches the price when timeToReach says', () => {
   const [rate, weight] = [0.01, 2]
   const wait = timeToReach(rate, weight, 30)
   assert.ok(Math.abs(value(rate, weight, wait) / 30 - 1) < 1e-3)
   assert.equal(timeToReach(rate, weight, 200), Number.POSITIVE_INFINITY)
-  const bonus = hintBonus(rate, 0.5, 0.001)
-  assert.ok(value(rate, weight, 10 + bonus) > value(rate, weight, 10))
-  assert.ok(Math.abs(bonus - Math.log(6) / 0.005) < 1e-9)
-})
-
-test('the price rises while servers queue, falls while fetchers are idle, and otherwise stays', () => {
-  assert.ok(adaptPrice(10, 50, 40, 1000) > 10)
-  assert.ok(adaptPrice(10, 0, 40, 1000) < 10)
-  assert.equal(adaptPrice(10, 20, 40, 1000), 10)
 })
 
 const DAY = 86_400

@@ -100,7 +100,7 @@ export function gain(weight: number, a: number, x: number): number {
  * again when capacity changes.
  */
 
-/** What a look is worth now. `elapsed`: since the last look, plus the bonus of hints. */
+/** What a look is worth now. `elapsed`: since the last look. */
 export function value(rate: number, weight: number, elapsed: number): number {
   return (weight / rate) * worth(rate * elapsed)
 }
@@ -108,14 +108,6 @@ export function value(rate: number, weight: number, elapsed: number): number {
 /** How long after a look a page is worth the price; Infinity: never. */
 export function timeToReach(rate: number, weight: number, price: number): number {
   return roughWorthInverse((price * rate) / weight) / rate
-}
-
-/**
- * What one hint of change adds to `elapsed`: a share `recall` of all changes is hinted, false hints come at
- * `falseRate`.
- */
-export function hintBonus(rate: number, recall: number, falseRate: number): number {
-  return Math.log((falseRate + recall * rate) / falseRate) / ((1 - recall) * rate)
 }
 
 /**
@@ -151,14 +143,4 @@ function steps([low, high]: readonly [number, number], count: number): (x: numbe
   const from = Math.log(low)
   const scale = high > low ? count / (Math.log(high) - from) : 0
   return (x) => Math.min(count - 1, Math.max(0, Math.floor((Math.log(x) - from) * scale)))
-}
-
-/**
- * Raises the price while more servers are ready than can be served soon; lowers it when a fetcher finds none. It moves
- * at most e^5-fold while every page is looked at once; if faster, servers chase the price.
- */
-export function adaptPrice(price: number, ready: number, crowd: number, pages: number): number {
-  const step = Math.min(0.02, 5 / pages)
-  if (ready === 0) return price * (1 - step)
-  return ready > crowd ? price * (1 + step) : price
 }

@@ -159,7 +159,7 @@ const FAR = 8
 const FEW = 20
 /** Below this part of what a look is worth, the price is 0. */
 const NEGLIGIBLE = 1e-4
-/** As in `adaptPrice` of `refresh/freshness.ts`: at most e^5-fold while every page is looked at once. */
+/** At most e^5-fold while every page is looked at once: if faster, sites would chase the price. */
 const step = (looks: number, pages: number) => Math.min(0.5, looks * Math.min(0.02, 5 / Math.max(1, pages)))
 const MIN_FALL = 0.05
 
