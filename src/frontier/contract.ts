@@ -68,7 +68,7 @@ export interface RefreshOptions {
   weightOf?(page: { url: string; depth: number }): number
   /** Changes per second, where they are known and need not be learnt: for simulations. */
   rateOf?(url: string): number | undefined
-  /** Called for every hint, those of sitemaps too, within its transaction: for figures. */
+  /** Called for every hint, within its transaction: for figures. */
   onHint?(result: HintResult): void
   /** Looks once at every page that was last looked at before, then it is over. */
   once?: Instant
@@ -78,14 +78,7 @@ export interface RefreshOptions {
 export const REFRESH_POLICIES = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive'] as const
 export type RefreshPolicy = (typeof REFRESH_POLICIES)[number]
 
-/** Somebody says that a page has changed: a sitemap, a feed, an announcement. */
-export interface ChangeHint {
-  url: string
-  /** When it changed. */
-  at: Instant
-}
-
-/** As in CoBWeb's Table 3: looked at because of it, ignored because the page was looked at since, or unknown so far. */
+/** What became of a date that a sitemap or feed gave, as in CoBWeb's Table 3: looked at because of it, ignored because the page was looked at since, or unknown so far. */
 export type HintResult = 'performed' | 'discarded' | 'new'
 
 export interface OpenFrontier {
@@ -214,8 +207,6 @@ export interface Ledger {
    * `urls` of them, and goes on there when it is called again. False: it is done.
    */
   enrol(tx: Tx, urls: number): Promise<boolean>
-  /** One per hint, in the order given. Those that are new are not entered: scope is the crawl's. */
-  hint(tx: Tx, hints: readonly ChangeHint[]): Promise<HintResult[]>
   /** What a look must be worth from now on. */
   setPrice(tx: Tx, price: number): Promise<void>
   /**

@@ -281,13 +281,8 @@ class Life {
       case 'unalias':
         return db.transact((tx) => ledger.unalias(tx, NAMES[step.name]))
       case 'hint': {
-        const at = clock.now() - PAUSE
-        return db.transact((tx) =>
-          ledger.hint(
-            tx,
-            step.links.map((one) => ({ url: urlOf(one), at })),
-          ),
-        )
+        const lastmod = clock.now() - PAUSE
+        return this.bench.admit(...step.links.map((one) => ({ ...linkOf(one), lastmod })))
       }
       case 'enrol':
         return db.transact((tx) => ledger.enrol(tx, step.count + 1))

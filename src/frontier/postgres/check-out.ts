@@ -12,7 +12,7 @@ import {
   recheckExclusionOf,
   shareOf,
 } from '../rules/check-out.ts'
-import { mayEnd } from '../rules/known-pages.ts'
+import { mayEnd } from '../rules/enrol.ts'
 import { MAX_LOOKS, postpone } from '../rules/refresh-agenda.ts'
 import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'

@@ -8,27 +8,24 @@
  */
 import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { allocate } from '../../refresh/allocate.ts'
 import { estimateRate, FIRST_PRIOR, type Looks, sitePrior } from '../../refresh/estimate.ts'
 import { byServer } from '../../refresh/scenario.ts'
-import type { ChangeHint, HintResult } from '../contract.ts'
+import type { HintResult } from '../contract.ts'
 import type { RefreshTools } from '../tools.ts'
 import type { KnownRow, LooksRow } from './known-rows.ts'
 import { KEPT, MOVED, markOf, NOT_FOUND, READ } from './mark.ts'
-import type { InTransaction, Rows } from './rows.ts'
-import { restAfter, type SiteRow, sitesOf, wake } from './site.ts'
+import type { Rows } from './rows.ts'
+import { type SiteRow, wake } from './site.ts'
 import type { UrlAt, UrlRow } from './url-rows.ts'
 
 const HOUR: Millis = 3_600_000
-const DAY: Millis = 24 * HOUR
+export const DAY: Millis = 24 * HOUR
 /** What is unreachable or refused now is asked for again after this, at the latest. */
 const LONGEST_REST: Millis = 7 * DAY
 /** A page is gone when it was missing this often, over this time. */
 const GONE_AFTER = { looks: 3, time: 3 * DAY }
-/** The first looks at the pages of a site are spread over at most this. */
-const LONGEST_SPREAD: Millis = 3 * DAY
 /** Hints of a site are discarded when at least this many were tried and fewer than this share was right. */
 const POOR_HINTS = { tried: 20, right: 0.2 }
 
@@ -43,11 +40,11 @@ export function beginToKnow(rows: Rows, refresh: RefreshTools, site: SiteRow, at
 }
 
 /** Of a look, or of a page row. A worker's clock may be ahead: a look in the future would put off the next one until then. */
-function timeOf({ now, tools }: Rows, { at }: { at: Instant }): Instant {
+export function timeOf({ now, tools }: Rows, { at }: { at: Instant }): Instant {
   return Math.min(now, tools.time.of(at))
 }
 
-function newKnown(
+export function newKnown(
   rows: Rows,
   { weightOf, rateOf }: RefreshTools,
   { site, key }: UrlAt,
@@ -72,61 +69,63 @@ function newKnown(
   }
 }
 
+/** A look at a known page: its site, its two rows, and what a visit reports of it. */
+export interface Look {
+  site: SiteRow
+  url: UrlRow
+  row: KnownRow
+  page: PageReport
+}
+
 /** A known page was looked at again, or could not be. */
-export function lookedAgain(
-  rows: Rows,
-  refresh: RefreshTools,
-  site: SiteRow,
-  url: UrlRow,
-  row: KnownRow,
-  page: PageReport,
-): void {
+export function lookedAgain(rows: Rows, refresh: RefreshTools, look: Look): void {
+  const { site, url, row, page } = look
   const { outcome } = page
-  const at = timeOf(rows, page)
+  const at = timeOfLook(rows, look)
   rows.known.put(row)
   switch (outcome.kind) {
     case 'kept':
     case 'moved':
     case 'read':
-      foundAgain(rows, refresh, site, url, row, page, at)
+      foundAgain(rows, refresh, look, at)
       return
     case 'gone':
-    case 'later':
       countFailure(row, at, outcome)
-      if (isGone(row, at, outcome)) {
-        url.mark = NOT_FOUND
-        url.tries = page.tries
-        rows.urls.change(url)
-        rows.known.remove(row)
-        site.refreshing--
+      if (!isGone(row, at, outcome)) {
+        restFor(row, at, DAY * doubled(row))
         return
       }
-      restUntil(row, at + restAfterFailure(row, outcome))
-      if (outcome.kind === 'later') restUntil(row, Math.max(row.refresh_at ?? 0, rows.tools.time.of(outcome.notBefore)))
+      url.mark = NOT_FOUND
+      url.tries = page.tries
+      rows.urls.change(url)
+      rows.known.remove(row)
+      site.refreshing--
+      return
+    case 'later':
+      countFailure(row, at, outcome)
+      restFor(row, at, Math.max(HOUR * doubled(row), rows.tools.time.of(outcome.notBefore) - at))
       return
     case 'refused':
-      restUntil(row, at + LONGEST_REST)
+      restFor(row, at, LONGEST_REST)
       return
     default:
       never(outcome, 'outcome')
   }
 }
 
-function foundAgain(
-  rows: Rows,
-  refresh: RefreshTools,
-  site: SiteRow,
-  url: UrlRow,
-  row: KnownRow,
-  page: PageReport,
-  at: Instant,
-): void {
+/** A worker's clock may be behind, too: a page whose look seems older than the last would stay first for as long. */
+function timeOfLook(rows: Rows, { row, page }: Look): Instant {
+  const at = timeOf(rows, page)
+  return at > row.looked_at ? at : rows.now
+}
+
+function foundAgain(rows: Rows, refresh: RefreshTools, { site, url, row, page }: Look, at: Instant): void {
   const isNew = isChanged(url.mark, page)
   observe(rows, refresh, row, at, page, isNew)
   if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
   row.weight = refresh.weightOf?.(page) ?? 1
-  Object.assign(row, { looked_at: Math.max(row.looked_at, at), failures: 0, missing_since: null, hinted_at: null })
+  Object.assign(row, { looked_at: at, failures: 0, missing_since: null, hinted_at: null })
   url.mark = markOf(page.outcome)
   rows.urls.change(url)
   scheduleNext(rows, refresh, site, row, url.mark)
@@ -180,18 +179,22 @@ function countFailure(row: KnownRow, at: Instant, { why }: { why: string }): voi
   row.failures++
 }
 
-function isGone(row: KnownRow, at: Instant, { kind, why }: { kind: 'gone' | 'later'; why: string }): boolean {
-  if (kind !== 'gone') return false
+function isGone({ failures, missing_since }: KnownRow, at: Instant, { why }: { why: string }): boolean {
   if (why === 'status-410') return true
-  return row.missing_since !== null && row.failures >= GONE_AFTER.looks && at - row.missing_since >= GONE_AFTER.time
+  return missing_since !== null && failures >= GONE_AFTER.looks && at - missing_since >= GONE_AFTER.time
 }
 
-/** Days for what the server denies, hours for what it fails to deliver. */
-function restAfterFailure({ failures }: KnownRow, { kind }: { kind: 'gone' | 'later' }): Millis {
-  return Math.min(LONGEST_REST, (kind === 'gone' ? DAY : HOUR) * 2 ** Math.min(10, failures - 1))
+/** 1, 2, 4 … with each failure. */
+function doubled({ failures }: KnownRow): number {
+  return 2 ** Math.min(10, failures - 1)
 }
 
-function restUntil(row: KnownRow, at: Instant): void {
+/** Days for what the server denies, hours for what it fails to deliver; never longer than a week, whoever asks for it. */
+function restFor(row: KnownRow, from: Instant, rest: Millis): void {
+  restUntil(row, from + Math.min(LONGEST_REST, rest))
+}
+
+export function restUntil(row: KnownRow, at: Instant): void {
   row.refresh_at = at
   row.class = null
 }
@@ -267,32 +270,6 @@ export function stepOf({ tools }: Pick<Rows, 'tools'>, site: SiteRow): Millis {
   return tools.pauseOf(site) + USUAL_ANSWER
 }
 
-/** One per hint. A page that was looked at since, or lately, is not looked at again because of it. */
-export async function hint(rows: Rows, refresh: RefreshTools, hints: readonly ChangeHint[]): Promise<HintResult[]> {
-  const { urls, time } = rows.tools
-  const parsed = hints.map(({ url, at }) => ({ url: urls.parse(url), at: time.of(at) }))
-  const results: HintResult[] = hints.map(() => 'new')
-  const all = parsed.flatMap(({ url, at }, nth) =>
-    url === undefined ? [] : [{ nth, at, site: url.site, key: signed64(url.key) }],
-  )
-  const groups = sitesOf(all)
-  await rows.lockSites(groups.map(({ key }) => key))
-  await rows.readUrls(() => groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
-  for (const { key: siteKey, name, members } of groups) {
-    const site = rows.sites.open(siteKey, name)
-    if (site === undefined) continue
-    for (const { nth, key, at } of members) {
-      const row = rows.known.get({ site: siteKey, key })
-      if (row !== undefined) results[nth] = hintPage(rows, refresh, row, at)
-    }
-    if (members.some(({ nth }) => results[nth] === 'performed')) wake(rows, site)
-    rows.sites.change(site)
-  }
-  await rows.flush()
-  for (const result of results) refresh.onHint?.(result)
-  return results
-}
-
 /** The caller wakes the site. `at`: when the page is said to have changed. */
 function hintPage(rows: Rows, { minAge }: RefreshTools, row: KnownRow, at: Instant): HintResult {
   const { hints_right: right, hints_wrong: wrong } = rows.known.looksOf(row.site)
@@ -323,107 +300,4 @@ export function forgetKnown(rows: Rows, site: SiteRow, at: UrlAt): void {
   rows.known.remove(row)
   site.refreshing--
   rows.sites.change(site)
-}
-
-/** Where refreshing stands with `enrol`, in `frontier_meta`. */
-const CURSOR = 'refresh_enrolled'
-
-interface Cursor {
-  once: Instant | null
-  /** The last URL; undefined: none yet. `done`: all are enrolled. */
-  last?: { site: string; key: string } | 'done'
-}
-
-async function readCursor(rows: Rows, once: Instant | null): Promise<Cursor> {
-  const text = await rows.readMeta(CURSOR)
-  const read = text === undefined || text === '' ? undefined : (JSON.parse(text) as Cursor)
-  return read !== undefined && read.once === once ? read : { once }
-}
-
-/** A crawl ends when nothing is left; a refresh only if each page is to be looked at once, and all are enrolled. */
-export async function mayEnd(rows: Rows): Promise<boolean> {
-  const { refresh } = rows.tools
-  if (refresh === undefined) return true
-  return refresh.once !== undefined && (await readCursor(rows, refresh.once)).last === 'done'
-}
-
-/** Sites per transaction. */
-const AT_ONCE = 500
-
-/**
- * What the process before left: a crawl after a refresh does not wait for known pages, and what it collects is enrolled when
- * refreshing begins again.
- */
-export async function beginToRefresh(transact: InTransaction): Promise<void> {
-  const wasRefreshing = await transact(async (rows) => {
-    const { refresh } = rows.tools
-    const hasBegun = ((await rows.readMeta(CURSOR)) ?? '') !== ''
-    if (refresh === undefined) return hasBegun
-    if (!hasBegun) await rows.writeMeta(CURSOR, JSON.stringify({ once: refresh.once ?? null } satisfies Cursor))
-    refresh.price = await rows.readPrice()
-    return false
-  })
-  if (!wasRefreshing) return
-  for (let last: bigint | undefined, isDone = false; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => restWithoutKnown(rows, from))
-    isDone = keys.length < AT_ONCE
-    last = keys.at(-1)
-  }
-  await transact(async (rows) => rows.writeMeta(CURSOR, ''))
-}
-
-async function restWithoutKnown(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
-  const keys = await rows.restingAfter(last, AT_ONCE)
-  await rows.lockSites(keys)
-  for (const key of keys) {
-    const site = rows.sites.get(key)
-    if (site?.state !== 'waiting' && site?.state !== 'free') continue
-    // With new URLs it waits on, but for those only.
-    restAfter(rows, site, 'moved')
-    rows.sites.change(site)
-  }
-  await rows.flush()
-  return keys
-}
-
-/** Brings the next pages in. False: there are no more. */
-export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): Promise<boolean> {
-  const { once = null } = refresh
-  const { last } = await readCursor(rows, once)
-  if (last === 'done') return false
-  const found = await rows.urlsAfter(last && { site: BigInt(last.site), key: BigInt(last.key) }, atMost)
-  const wanted = found.filter(({ mark }) => isKnowable(mark))
-  const groups = Map.groupBy(wanted, ({ site }) => site)
-  await rows.lockSites(groups.keys())
-  await rows.readUrls(() => wanted)
-  for (const [key, members] of groups) {
-    const site = rows.sites.get(key)
-    if (site === undefined || site.state === 'barred' || site.state === 'held') continue
-    for (const at of members) enrolPage(rows, refresh, site, at)
-    rows.sites.change(site)
-    if (site.refreshing > 0) wake(rows, site)
-  }
-  const end = found.at(-1)
-  const next = found.length < atMost || end === undefined ? 'done' : { site: String(end.site), key: String(end.key) }
-  await rows.writeMeta(CURSOR, JSON.stringify({ once, last: next } satisfies Cursor))
-  await rows.flush()
-  return next !== 'done'
-}
-
-/** The first looks are spread at half the polite rate. `at.at`: when the page was fetched. */
-function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt & { at: Instant }): void {
-  const url = rows.urls.get(at.site, at.key)
-  if (url === undefined || !isKnowable(url.mark)) return
-  const { once } = refresh
-  let row = rows.known.get(at)
-  if (row !== undefined && (once === undefined || row.looked_at >= once)) return
-  if (row === undefined) {
-    row = newKnown(rows, refresh, at, url, timeOf(rows, at))
-    site.refreshing++
-    const spread = Math.min(LONGEST_SPREAD, 2 * stepOf(rows, site) * site.known)
-    restUntil(row, rows.now + Math.floor((spread * Number(BigInt.asUintN(20, at.key))) / 2 ** 20))
-  }
-  if (once !== undefined && row.looked_at < once) restUntil(row, once)
-  rows.known.put(row)
 }

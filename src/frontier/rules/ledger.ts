@@ -6,7 +6,7 @@ import type { RefreshTools } from '../tools.ts'
 import { admit } from './admit.ts'
 import { addAlias, dropAlias } from './alias-moves.ts'
 import { applyParts } from './apply-parts.ts'
-import { enrol, hint } from './known-pages.ts'
+import { enrol } from './enrol.ts'
 import { awaitParts, giveBack, loseWorker, reap, takeBack } from './leases.ts'
 import type { Rows } from './rows.ts'
 import { addSeeds, schedule, tryAgain } from './seeds.ts'
@@ -35,10 +35,6 @@ export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
     enrol: (tx, urls) => {
       const rows = rowsOf(tx)
       return enrol(rows, refreshOf(rows), urls)
-    },
-    hint: (tx, hints) => {
-      const rows = rowsOf(tx)
-      return hint(rows, refreshOf(rows), hints)
     },
     async setPrice(tx, price) {
       const rows = rowsOf(tx)

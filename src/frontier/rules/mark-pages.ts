@@ -63,7 +63,7 @@ function lookAgain(rows: Rows, site: SiteRow, page: PageReport, key: bigint, mis
   if (refresh === undefined || known === undefined || url === undefined) return false
   // A crawl scheduled it since: the visit did that, too.
   if (url.mark === WAITING) markAs(rows, site, url, KEPT, page.tries)
-  lookedAgain(rows, refresh, site, url, known, page)
+  lookedAgain(rows, refresh, { site, url, row: known, page })
   if (url.mark === NOT_FOUND && !triesOther(rows, site, url, page)) missing.push({ original: site, page })
   else followsItself(rows, site, url, page)
   return true

@@ -485,15 +485,17 @@ export function refreshContract(make: MakeDatabase): void {
 
   describe('a hint', () => {
     it('makes a page due, unless it was looked at lately or since', async () => {
-      const bench = await collected(make)
-      const hint = (url: string) => ({ url, at: bench.clock.now() })
-      const give = (url: string) =>
-        bench.db.transact((tx) => bench.ledger.hint(tx, [hint(url), hint('http://x.test/')]))
-      assert.deepEqual(await give(PAGES[0]), ['discarded', 'new'])
+      const counted: string[] = []
+      const bench = await collected(make, { onHint: (result) => counted.push(result) })
+      const give = (url: string) => bench.admit({ ...link(url), lastmod: bench.clock.now() })
       await bench.db.transact((tx) => bench.ledger.setPrice(tx, 1e12))
-      bench.clock.pass(DAY + 1)
+      bench.clock.pass(HOUR)
+      await give(PAGES[0])
+      assert.deepEqual(counted, ['discarded'])
+      bench.clock.pass(DAY)
       assert.deepEqual(await bench.names(), [])
-      assert.deepEqual(await give(PAGES[0]), ['performed', 'new'])
+      await give(PAGES[0])
+      assert.deepEqual(counted, ['discarded', 'performed'])
       const visit = await look(bench, () => CHANGED)
       assert.deepEqual(urlsOf(visit), [PAGES[0]])
     })
@@ -522,26 +524,34 @@ export function refreshContract(make: MakeDatabase): void {
     assert.deepEqual((await bench.names()).sort(), names)
   })
 
-  it('hints of a site that were mostly wrong are discarded, wherever they come from', async () => {
+  it('hints of a site that were mostly wrong are discarded', async () => {
     const counted: string[] = []
     const bench = await collected(make, { onHint: (result) => counted.push(result) })
+    const hinted = () => PAGES.map((url) => ({ ...link(url), lastmod: bench.clock.now() }))
     for (let tried = 0; tried < 21; tried += 3) {
       bench.clock.pass(DAY + 1)
-      const at = bench.clock.now()
-      await bench.db.transact((tx) =>
-        bench.ledger.hint(
-          tx,
-          PAGES.map((url) => ({ url, at })),
-        ),
-      )
+      await bench.admit(...hinted())
       await look(bench)
     }
+    assert.deepEqual(new Set(counted), new Set(['performed']))
     bench.clock.pass(DAY + 1)
     counted.length = 0
-    const hint = { url: PAGES[0], at: bench.clock.now() }
-    assert.deepEqual(await bench.db.transact((tx) => bench.ledger.hint(tx, [hint])), ['discarded'])
-    await bench.admit({ ...link(PAGES[0]), lastmod: bench.clock.now() })
-    assert.deepEqual(counted, ['discarded', 'discarded'])
+    await bench.admit(...hinted())
+    assert.deepEqual(new Set(counted), new Set(['discarded']))
+  })
+
+  it('a look that seems older than the last, by the clock of a worker, counts as one of now', async () => {
+    const bench = await collected(make)
+    bench.clock.pass(HOUR)
+    await look(bench, () => SAME, { at: START - DAY })
+    const row = await known(bench, PAGES[0])
+    assert.deepEqual([row?.lookedAt, row?.unchangedMs], [bench.clock.now(), HOUR])
+  })
+
+  it('no server and no worker puts off a look for longer than a week', async () => {
+    const bench = await collected(make)
+    await lookAt(bench, PAGES[0], { kind: 'later', why: 'status-503', notBefore: bench.clock.now() + 900 * DAY })
+    assert.equal((await known(bench, PAGES[0]))?.refreshAt, bench.clock.now() + 7 * DAY)
   })
 
   it('a look in the future, by the clock of a worker, counts as one of now', async () => {
