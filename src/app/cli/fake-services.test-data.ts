@@ -20,6 +20,7 @@ export function recordedScreen(): RecordedScreen {
     err: '',
     isTerminal: false,
     colour: false,
+    printsColour: false,
     width: () => 80,
     print(text) {
       this.out += `${text}\n`
@@ -240,6 +241,7 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       volume: 'v.warc.gz',
       offset: 5,
     }),
+    versions: async () => ({ missing: 'to', captures: 0, looks: 0, first: undefined }),
     urlFacts: async (url) => ({
       ...URL_FACTS,
       url,

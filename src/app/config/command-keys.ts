@@ -101,6 +101,20 @@ export const COMMAND_SETTINGS = {
       defaultText: 'the latest capture',
       what: 'Use the capture that was current at this time (2026-05-01, 2026-05-01T12:00:00Z or 20260501120000).',
     }),
+    from: maybe(a.instant, {
+      commands: ['diff'],
+      defaultText: 'the last version before that of --to that differs from it',
+      what: 'The older version: what was current at this time.',
+    }),
+    to: maybe(a.instant, {
+      commands: ['diff'],
+      defaultText: 'the latest capture',
+      what: 'The newer version: what was current at this time.',
+    }),
+    html: maybe(a.path, {
+      commands: ['diff'],
+      what: 'Write the comparison to this file, as a web page that needs nothing else; - is standard output.',
+    }),
     output: maybe(a.path, {
       commands: ['get', 'export'],
       defaultText: 'standard output',

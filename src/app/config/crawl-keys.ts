@@ -280,7 +280,7 @@ const SERVE: readonly CommandName[] = ['serve', 'config']
 const SERVING = { commands: SERVE } as const
 const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
-const READERS: readonly CommandName[] = ['get', 'verify']
+const READERS: readonly CommandName[] = ['get', 'diff', 'verify']
 /** Commands that write volumes. */
 const WRITERS: readonly CommandName[] = ['crawl', 'refresh', ...WORKER]
 

@@ -25,6 +25,7 @@ export const COMMAND_NAMES = [
   'explain',
   'get',
   'history',
+  'diff',
   'verify',
   'clean',
   'export',

@@ -25,6 +25,7 @@ import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { type PlanAsk, refreshPlan } from './plan.ts'
 import { collectionStatus, freshnessNow, SILENT } from './status.ts'
+import { type VersionsAsk, versionsOf } from './versions.ts'
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -74,6 +75,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
     history: (url: string) => historyOf(database, url),
     content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
+    versions: (url: string, ask: VersionsAsk) => versionsOf(database, volumes, url, ask),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {
       const around = await scopeSeeds({ database, settings })

@@ -1,0 +1,131 @@
+/** What changed on a page, as the program shows it: between a crawl and a refresh of a small site. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { crawl, folder, json, links, type Pages, run, runTo, type Scene, serve, type Web } from './command.ts'
+
+/** Hostile: it tries to colour, to turn the text round, and to run a script in the comparison. */
+const EVIL = 'evil \x1b[31m \u202e \u009b31m <script>alert(1)</script> "\'&'
+const story = (changes: Partial<Record<'lead' | 'link' | 'image' | 'count', string>>, isMoved = false) => {
+  const { lead = 'The old lead of the story', link = '/a', image = 'one.png', count = '12' } = changes
+  const first = '<p>A first paragraph that may move about.</p>'
+  return `<!doctype html><title>Story</title><body><div id="main"><h1>Story</h1>${isMoved ? '' : first}
+    <p>${lead}</p><p>日本語の文章です。東京。</p><p>See <a href="${link}">more about it</a></p><p><img src="${image}"></p>
+    <ul><li>One item</li><li>Another item</li></ul>${isMoved ? first : ''}</div><p>Visits: ${count}</p>`
+}
+
+const escapes = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+/** Crawled, changed, and looked at again. */
+async function changedSite(scene: Scene): Promise<{ web: Web; at: string; pages: Pages[string] }> {
+  const pages: Pages[string] = {
+    '/': links('/story', '/same', '/moves', '/notes.txt', '/data.pdf', '/counter'),
+    '/story': story({}),
+    '/same': '<p>always the same',
+    '/moves': '<p>here for now',
+    '/counter': '<p>Text that stays<p>Visits: 1',
+    '/notes.txt': { headers: { 'content-type': 'text/plain' }, body: 'one\ntwo\nthree\n' },
+    '/data.pdf': { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4\n\x00\x01\x02 one' },
+  }
+  const web = await serve(scene, { 'a.test': pages })
+  const at = folder(scene)
+  await runTo(0, crawl(web, at, 'http://a.test/'))
+  pages['/story'] = story(
+    { lead: `The new lead of the story ${escapes(EVIL)}`, link: '/b', image: 'two.png', count: '13' },
+    true,
+  )
+  pages['/moves'] = { status: 301, headers: { location: '/same' } }
+  pages['/counter'] = '<p>Text that stays<p>Visits: 2'
+  pages['/notes.txt'] = { headers: { 'content-type': 'text/plain' }, body: 'one\n2\nthree\nfour\n' }
+  pages['/data.pdf'] = { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4\n\x00\x01\x02 two' }
+  await refresh(web, at)
+  return { web, at, pages }
+}
+
+const refresh = (web: Web, at: string) => runTo(0, ['refresh', '--once', ...crawl(web, at).slice(1), '--quiet'])
+
+/** Controls except line ends, and marks that turn the direction of a text. */
+const RAW = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+test('diff shows what changed, side by side, in a terminal, as a page and as JSON', async (t) => {
+  const { at, web, pages } = await changedSite(t)
+  const { stdout } = await runTo(0, ['diff', 'http://a.test/story', '-c', at])
+  assert.match(stdout, /Blocks: 3 changed, 1 moved, 5 the same\.\nBlocks with the same text that differ in links 1\./)
+  assert.match(stdout, /^@ body > div#main > p$/m)
+  assert.match(stdout, /\[-old-\].*│.*\{\+new\+\}/)
+  assert.match(stdout, /links: \/a → \/b/)
+  assert.match(stdout, /images: one\.png → two\.png/)
+  assert.match(stdout, /moved down: move 1/)
+  assert.match(stdout, /\[-12-\]/)
+  assert.doesNotMatch(stdout, RAW, 'nothing of the page reaches the terminal as it came')
+  for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line)
+
+  const file = join(at, 'changes.html')
+  await runTo(0, ['diff', 'http://a.test/story', '-c', at, '--html', file])
+  const page = readFileSync(file, 'utf8')
+  assert.match(page, /<del>old<\/del>/)
+  assert.match(page, /<ins>new<\/ins>/)
+  assert.match(page, /default-src 'none'/)
+  assert.doesNotMatch(page, /<script|javascript:|\bsrc=|https?:\/\/(?!a\.test)/i)
+  assert.match(page, /&lt;script&gt;alert/)
+  assert.doesNotMatch(page, RAW)
+
+  const { stdout: text } = await runTo(0, ['diff', 'http://a.test/story', '-c', at, '--json'])
+  assert.doesNotMatch(text, RAW)
+  const { diff, before } = JSON.parse(text)
+  assert.deepEqual([diff.counts.changed, diff.counts.moved, diff.counts.link], [3, 1, 1])
+
+  // Any two versions: the last two, or what was current at a time.
+  pages['/story'] = story({ lead: 'A third lead' })
+  await refresh(web, at)
+  const third = await json<{ diff: { counts: object }; captures: number }>([
+    ...['diff', 'a.test/story', '-c', at, '--from', before.at],
+  ])
+  assert.equal(third.captures, 3)
+  assert.deepEqual(third.diff.counts, { ...NOTHING, same: 9, changed: 1 })
+})
+
+const NOTHING = {
+  same: 0,
+  changed: 0,
+  added: 0,
+  removed: 0,
+  moved: 0,
+  tag: 0,
+  link: 0,
+  image: 0,
+  attribute: 0,
+  place: 0,
+}
+
+test('diff says what it cannot compare, and why', async (t) => {
+  const { at } = await changedSite(t)
+  const said = async (code: number, ...args: string[]) => {
+    const { stdout, stderr } = await runTo(code, ['diff', ...args, '-c', at])
+    return code === 0 ? stdout : stderr
+  }
+  assert.match(await said(0, 'http://a.test/notes.txt'), /Lines: 1 changed, 1 added, 2 the same/)
+  assert.match(
+    await said(0, 'http://a.test/data.pdf'),
+    /not text, so only their bytes.*sha1:\w+ before, sha1:\w+ after/s,
+  )
+  assert.match(await said(0, 'http://a.test/same'), /is the same in 2 captures/)
+  assert.match(await said(1, 'http://a.test/nowhere'), /was not collected; 'orbweaver explain/)
+  assert.match(
+    await said(1, 'http://a.test/moves'),
+    /has one capture, of .* so there is nothing to compare; 'orbweaver refresh/,
+  )
+  assert.match(
+    await said(1, 'http://a.test/story', '--from', '2001-01-01'),
+    /not collected at or before 2001-01-01 23:59:59 UTC; its first/,
+  )
+  assert.match(
+    await said(2, 'http://a.test/story', '--from', '2002-01-01', '--to', '2001-01-01'),
+    /--from .* is later than --to/,
+  )
+  // With a retention that keeps the last version only.
+  await runTo(0, ['clean', '-c', at, '--retention', 'none', '--remove'])
+  assert.match(await said(1, 'http://a.test/story'), /has one capture.*removed: clean --retention/)
+  assert.equal((await run(['verify', '-c', at])).code, 0)
+})
