@@ -1,9 +1,22 @@
 /** What changed on a page, as the program shows it: between a crawl and a refresh of a small site. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { crawl, folder, json, links, type Pages, run, runTo, type Scene, serve, type Web } from './command.ts'
+import {
+  crawl,
+  folder,
+  json,
+  links,
+  type Pages,
+  run,
+  runTo,
+  type Scene,
+  serve,
+  start,
+  until,
+  type Web,
+} from './command.ts'
 
 /** Hostile: it tries to colour, to turn the text round, and to run a script in the comparison. */
 const EVIL = 'evil \x1b[31m \u202e \u009b31m <script>alert(1)</script> "\'&'
@@ -128,4 +141,78 @@ test('diff says what it cannot compare, and why', async (t) => {
   await runTo(0, ['clean', '-c', at, '--retention', 'none', '--remove'])
   assert.match(await said(1, 'http://a.test/story'), /has one capture.*removed: clean --retention/)
   assert.equal((await run(['verify', '-c', at])).code, 0)
+})
+
+interface Change {
+  at: string
+  url: string
+  change: string
+  cursor: string
+}
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Change)
+const named = (changes: readonly Change[]) =>
+  changes.map(({ change, url }) => `${change} ${new URL(url).pathname}`).sort()
+const CHANGED = ['changed /counter', 'changed /data.pdf', 'changed /notes.txt', 'changed /story', 'moved /moves']
+
+test('watch reports each change once; after any of them it goes on with the next', async (t) => {
+  const { at, web, pages } = await changedSite(t)
+  const watched = async (...flags: string[]) => linesOf((await runTo(0, ['watch', '-c', at, ...flags])).stdout)
+  const all = await watched()
+  assert.deepEqual(named(all), CHANGED)
+  assert.deepEqual(named(await watched('--since', all[2].cursor)), named(all.slice(3)))
+  assert.deepEqual(await watched('--since', 'now'), [])
+  assert.equal((await watched('--since', '2001-01-01')).length, all.length)
+  assert.deepEqual(await watched('--since', '2101-01-01'), [])
+  assert.equal((await watched('--new')).length, all.length + 7)
+  delete pages['/counter']
+  await refresh(web, at)
+  assert.deepEqual(named(await watched('--since', all.at(-1)!.cursor)), ['missing /counter'])
+  const { stderr } = await runTo(2, ['watch', '-c', at, '--since', 's99999999'])
+  assert.match(stderr, /the cursor is not one of .*--since 2026/)
+})
+
+test('watch --follow -o misses nothing and repeats nothing, though it is killed', async (t) => {
+  const { at, web, pages } = await changedSite(t)
+  const file = join(at, 'changes.jsonl')
+  const args = ['watch', '-c', at, '--follow', '-o', file]
+  const lines = () => (existsSync(file) ? linesOf(readFileSync(file, 'utf8')) : [])
+  const first = start(args)
+  await until('the first changes', () => lines().length === CHANGED.length)
+  pages['/counter'] = '<p>Text that stays<p>Visits: 3'
+  await refresh(web, at)
+  await until('a change that is found meanwhile', () => lines().length === CHANGED.length + 1)
+  first.child.kill('SIGKILL')
+  await first.ended
+  appendFileSync(file, '{"at":"a line that was cut off')
+  pages['/counter'] = '<p>Text that stays<p>Visits: 4'
+  await refresh(web, at)
+  const second = start(args)
+  await until(
+    'the change it missed',
+    () => readFileSync(file, 'utf8').endsWith('\n') && lines().length > CHANGED.length + 1,
+  )
+  second.child.kill('SIGTERM')
+  assert.equal((await second.ended).code, 0)
+  assert.deepEqual(named(lines().slice(0, 5)), CHANGED)
+  assert.deepEqual(named(lines().slice(5)), ['changed /counter', 'changed /counter'])
+  assert.equal(new Set(lines().map(({ cursor }) => cursor)).size, CHANGED.length + 2)
+  writeFileSync(file, 'a file of mine\n')
+  assert.match((await runTo(2, args)).stderr, /does not end with a change that watch wrote/)
+  assert.equal(readFileSync(file, 'utf8'), 'a file of mine\n')
+})
+
+test('watch --feed writes a feed that a feed reader understands', async (t) => {
+  const { at } = await changedSite(t)
+  const file = join(at, 'changes.atom')
+  await runTo(0, ['watch', '-c', at, '--feed', file])
+  const feed = readFileSync(file, 'utf8')
+  assert.equal(feed.match(/<entry>/g)?.length, CHANGED.length)
+  assert.match(feed, /<category term="moved"\/>/)
+  assert.match(feed, /<link rel="alternate" href="http:\/\/a.test\/story"\/>/)
+  await runTo(0, ['watch', '-c', at, '--feed', file])
+  assert.equal(readFileSync(file, 'utf8'), feed, 'entries keep their ids')
 })

@@ -140,7 +140,7 @@ function factsOf(facts: readonly FactChange[]): string {
 }
 
 /** Controls and marks that turn the direction of text are shown by number. */
-const HIDDEN = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu
+const HIDDEN = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -150,6 +150,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+/** For HTML and XML, in text and in attributes. */
 export function escaped(text: string): string {
   return text
     .replace(HIDDEN, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)

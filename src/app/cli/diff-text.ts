@@ -164,7 +164,7 @@ function factLines(facts: readonly FactChange[], look: Look): string[] {
   return facts.flatMap(({ kind, before, after }) => {
     const [name, from, to] = [FACT_NAMES[kind], listed(before), listed(after)]
     const text = from === '' ? `new ${name}: ${to}` : to === '' ? `${name} gone: ${from}` : `${name}: ${from} → ${to}`
-    return wrapped([{ text: plain(text) }], look.width - 4).map((line) => `    ${drawn(line, look)}`)
+    return wrapped([{ text: plain(text) }], look.width - 4).map((line) => `    ${drawn(line, look)}`.trimEnd())
   })
 }
 

@@ -242,6 +242,7 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       offset: 5,
     }),
     versions: async () => ({ missing: 'to', captures: 0, looks: 0, first: undefined }),
+    changes: async () => undefined,
     urlFacts: async (url) => ({
       ...URL_FACTS,
       url,

@@ -26,6 +26,7 @@ export const COMMAND_NAMES = [
   'get',
   'history',
   'diff',
+  'watch',
   'verify',
   'clean',
   'export',

@@ -4,6 +4,7 @@ import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
+import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
@@ -75,6 +76,17 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
     history: (url: string) => historyOf(database, url),
     content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
+    /** Undefined: the cursor is not of this collection. */
+    async changes(since: Settings['since']): Promise<ChangeReader | undefined> {
+      const isAt = typeof since === 'object' && 'at' in since
+      const position =
+        since === undefined || isAt
+          ? firstPosition(database)
+          : since === 'now'
+            ? await lastPosition(database)
+            : await positionOf(database, since.cursor)
+      return position && new ChangeReader(database, position, isAt ? since.at : undefined)
+    },
     versions: (url: string, ask: VersionsAsk) => versionsOf(database, volumes, url, ask),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {

@@ -56,9 +56,10 @@ export function hasPage({ status, kind }: Pick<StoredCapture, 'status' | 'kind'>
   return (status >= 200 && status <= 299 && status !== 206) || (status === 304 && kind === 'revisit')
 }
 
-/** The same, of a capture with its own payload. */
-export const IS_WHOLE = '(c.status BETWEEN 200 AND 299 AND c.status <> 206)'
-const GOOD = `(${IS_WHOLE} OR c.status = 304 AND c.kind = 'revisit')`
+const isWhole = (c: string) => `(${c}.status BETWEEN 200 AND 299 AND ${c}.status <> 206)`
+/** The same in SQL, of a row `c`; and of a capture with its own payload. */
+export const isGoodCapture = (c: string) => `(${isWhole(c)} OR ${c}.status = 304 AND ${c}.kind = 'revisit')`
+export const IS_WHOLE = isWhole('c')
 
 /** The last capture of a URL at or before a time that has the page; if none has, the last of all. */
 export async function currentCapture(
@@ -67,7 +68,7 @@ export async function currentCapture(
   key: UrlKey,
   upTo: Instant = Number.MAX_SAFE_INTEGER,
 ): Promise<StoredCapture | undefined> {
-  const which = `${OF_URL} AND c.at <= ? AND ${GOOD} ORDER BY c.at DESC, c.id DESC LIMIT 1`
+  const which = `${OF_URL} AND c.at <= ? AND ${isGoodCapture('c')} ORDER BY c.at DESC, c.id DESC LIMIT 1`
   const [good] = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo)
   return good ?? (await capturesOf(tx, site, key, upTo, 1))[0]
 }
