@@ -168,9 +168,15 @@ test('watch reports each change once; after any of them it goes on with the next
   assert.equal((await watched('--since', '2001-01-01')).length, all.length)
   assert.deepEqual(await watched('--since', '2101-01-01'), [])
   assert.equal((await watched('--new')).length, all.length + 7)
+  const since = ['--since', all.at(-1)!.cursor]
+  pages['/counter'] = '<p>Text that stays<p>Visits: 3'
+  await refresh(web, at)
+  assert.deepEqual(await watched(...since), [], 'a counter that changes at every look is no change')
+  const everything = await watched(...since, '--refresh-counts-as-change', 'markup')
+  assert.deepEqual(named(everything), ['changed /counter'], 'unless the operator says so')
   delete pages['/counter']
   await refresh(web, at)
-  assert.deepEqual(named(await watched('--since', all.at(-1)!.cursor)), ['missing /counter'])
+  assert.deepEqual(named(await watched(...since)), ['missing /counter'])
   const { stderr } = await runTo(2, ['watch', '-c', at, '--since', 's99999999'])
   assert.match(stderr, /the cursor is not one of .*--since 2026/)
 })
@@ -182,13 +188,13 @@ test('watch --follow -o misses nothing and repeats nothing, though it is killed'
   const lines = () => (existsSync(file) ? linesOf(readFileSync(file, 'utf8')) : [])
   const first = start(args)
   await until('the first changes', () => lines().length === CHANGED.length)
-  pages['/counter'] = '<p>Text that stays<p>Visits: 3'
+  pages['/same'] = '<p>not the same any more'
   await refresh(web, at)
   await until('a change that is found meanwhile', () => lines().length === CHANGED.length + 1)
   first.child.kill('SIGKILL')
   await first.ended
   appendFileSync(file, '{"at":"a line that was cut off')
-  pages['/counter'] = '<p>Text that stays<p>Visits: 4'
+  pages['/counter'] = '<p>Quite another text'
   await refresh(web, at)
   const second = start(args)
   await until(
@@ -198,7 +204,7 @@ test('watch --follow -o misses nothing and repeats nothing, though it is killed'
   second.child.kill('SIGTERM')
   assert.equal((await second.ended).code, 0)
   assert.deepEqual(named(lines().slice(0, 5)), CHANGED)
-  assert.deepEqual(named(lines().slice(5)), ['changed /counter', 'changed /counter'])
+  assert.deepEqual(named(lines().slice(5)), ['changed /counter', 'changed /same'])
   assert.equal(new Set(lines().map(({ cursor }) => cursor)).size, CHANGED.length + 2)
   writeFileSync(file, 'a file of mine\n')
   assert.match((await runTo(2, args)).stderr, /does not end with a change that watch wrote/)
@@ -215,4 +221,29 @@ test('watch --feed writes a feed that a feed reader understands', async (t) => {
   assert.match(feed, /<link rel="alternate" href="http:\/\/a.test\/story"\/>/)
   await runTo(0, ['watch', '-c', at, '--feed', file])
   assert.equal(readFileSync(file, 'utf8'), feed, 'entries keep their ids')
+})
+
+test('history says how much changed and where; report changes counts it', async (t) => {
+  const { at } = await changedSite(t)
+  const { stdout } = await runTo(0, ['history', 'http://a.test/story', '-c', at])
+  assert.match(stdout, /first .*\n.*\n.*\n.* changed .*\n {4}(small|medium|large) change: .*body > div#main > p/)
+  const { captures } = await json<{ captures: { change: string | null; place: string | null }[] }>([
+    ...['history', 'http://a.test/data.pdf', '-c', at],
+  ])
+  assert.deepEqual(
+    captures.map(({ change }) => change),
+    [null, 'binary'],
+  )
+  const report = await json<{ looks: number; changed: number; classes: Record<string, number>; pages: number }>([
+    ...['report', 'changes', '-c', at],
+  ])
+  assert.deepEqual([report.looks, report.changed, report.classes.binary], [6, 4, 1])
+  assert.equal(
+    Object.values(report.classes).reduce((sum, n) => sum + n, 0),
+    4,
+  )
+  const tables = (await runTo(0, ['report', 'changes', '-c', at])).stdout
+  assert.match(tables, /Share +Fetterly 2003/)
+  assert.match(tables, /a\.test +\d+/)
+  for (const line of tables.split('\n')) assert.ok([...line].length <= 80, line)
 })

@@ -7,7 +7,7 @@ import { changeFeed, MAX_ENTRIES } from './change-feed.ts'
 const NOON = 1_704_110_400_000
 const change = (n: number, more: Partial<PageChange> = {}): PageChange => ({
   ...{ id: n, url: `http://a.test/${n}?a=1&b=<2>`, at: NOON + n * 1000, change: 'changed', status: 200 },
-  ...{ mediaType: 'text/html', digest: `sha1:${n}`, digestBefore: null },
+  ...{ mediaType: 'text/html', digest: `sha1:${n}`, digestBefore: null, class: 'small', place: 'body > p' },
   ...more,
 })
 const OF = { collection: '/a & b', version: '1', at: NOON }

@@ -39,14 +39,15 @@ ${entries.map(entryOf).join('')}</feed>
 `
 }
 
-function entryOf({ url, at, change, status, digest }: PageChange): string {
+function entryOf({ url, at, change, status, digest, class: extent, place }: PageChange): string {
+  const what = [TITLES[change], extent, place].filter((word) => word !== null).join(', ')
   return `  <entry>
     <id>${uuid(`${url} ${at} ${change} ${digest}`)}</id>
     <title>${TITLES[change]}: ${escaped(url)}</title>
     <link rel="alternate" href="${escaped(url)}"/>
     <updated>${isoInstant(at)}</updated>
     <category term="${change}"/>
-    <summary>${TITLES[change]}, status ${status}</summary>
+    <summary>${escaped(what)}, status ${status}</summary>
   </entry>
 `
 }

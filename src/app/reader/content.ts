@@ -55,7 +55,9 @@ export function ofUrl<T>(
 export type LookResult = 'first' | 'changed' | 'same' | 'unmodified' | 'moved' | 'missing' | 'gone' | 'failed'
 
 /** What `history` prints of a capture. */
-const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
+const HISTORY = [
+  ...(['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset', 'change', 'place'] as const),
+] as const
 const MAX_HISTORY = 10_000
 
 /** Every look at a URL: its captures, and looks that left none; oldest first. */

@@ -21,6 +21,7 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
+import { changeReport } from './changing-pages.ts'
 import { contentOf, historyOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
@@ -64,6 +65,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
     web: () => characterise(database),
+    changeReport: (atMost: number) => changeReport(database, atMost),
     seedStanding: () => seedCounts(database),
     seedOutcomes: () => seedOutcomes(database),
     async standing() {

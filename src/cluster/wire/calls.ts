@@ -134,6 +134,10 @@ const ChangeOnTheWire = Type.Object({
   mediaType: Type.String(),
   digest: Type.String(),
   digestBefore: Type.Union([Type.String(), Type.Null()], { description: 'of the last capture that had the page' }),
+  class: Type.Union([Type.String(), Type.Null()], {
+    description: 'how much of the text changed: markup, volatile, small, medium, large, complete, binary',
+  }),
+  place: Type.Union([Type.String(), Type.Null()], { description: 'where, for people' }),
 })
 
 export const CALLS = {

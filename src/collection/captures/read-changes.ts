@@ -6,6 +6,7 @@
  * is the last id of each bucket: one number on SQLite, 256 on PostgreSQL.
  */
 import type { Instant } from '../../base/clock.ts'
+import type { ChangeClass } from '../../contracts/change.ts'
 import { ALL_BUCKETS } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -24,6 +25,9 @@ export interface PageChange {
   digest: string
   /** Of the last capture that had the page; null if there is none. */
   digestBefore: string | null
+  /** How much of it changed and where, if that is known. */
+  class: ChangeClass | null
+  place: string | null
 }
 
 /** Captures that say what the page is now: it, a redirect, or that it is not there. Others are failures. */
@@ -35,7 +39,7 @@ const earlier = (b: string, which: string, what: string) => `
 
 /** Each capture with the status of the one before and the digest of the last one that had the page: two index look-ups. */
 export const READ_CHANGES = `
-  SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest,
+  SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.change AS class, c.place,
     ${earlier('b', settled('b'), 'b.status')} AS "statusBefore",
     ${earlier('g', isGoodCapture('g'), 'g.digest')} AS "digestBefore"
   FROM capture c WHERE c.bucket = ?1 AND c.id > ?2 AND c.at >= ?3 AND ${settled('c')} ORDER BY c.id LIMIT ?4`

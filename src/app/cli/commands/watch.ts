@@ -4,6 +4,7 @@ import { replaceFile } from '../../../base/disk.ts'
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { realDisk } from '../../../base/real-disk.ts'
 import type { PageChange } from '../../../collection/captures/read-changes.ts'
+import { counts } from '../../../contracts/change.ts'
 import type { Settings } from '../../config/keys.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
 import type { CollectionReader } from '../services.ts'
@@ -14,7 +15,7 @@ export const watch: Command = {
   usage: '',
   what: 'report changes of pages to other programs, as they are found',
   more:
-    'Prints a line of JSON for each change: a page that changed, moved, is missing (404) or gone (410), is back as it was, or, with --new, is new. It works while a crawl or refresh runs, here or on other machines (--database). Changes come in the order in which the collection learnt of them. Each has a cursor: with --since CURSOR the next run begins right after it, so that nothing is missed and nothing comes twice. With -o FILE that happens by itself: lines are appended, after the last one that is whole.\n' +
+    'Prints a line of JSON for each change: a page that changed, moved, is missing (404) or gone (410), is back as it was, or, with --new, is new. A change that is smaller than --refresh-counts-as-change (only mark-up, only regions that always change) is no change. It works while a crawl or refresh runs, here or on other machines (--database). Changes come in the order in which the collection learnt of them. Each has a cursor: with --since CURSOR the next run begins right after it, so that nothing is missed and nothing comes twice. With -o FILE that happens by itself: lines are appended, after the last one that is whole.\n' +
     'With --feed it writes the latest 100 changes as an Atom feed instead, and replaces the file whenever there are others.',
   examples: {
     'orbweaver watch --since 2026-05-01': 'Every change since that day.',
@@ -57,10 +58,11 @@ async function openChanges(reader: CollectionReader, since: Settings['since'], f
 }
 
 async function follow(call: Invocation, changes: Changes, sink: Sink, over: AbortSignal): Promise<void> {
-  const { follow: goesOn, new: withNew } = call.settings
+  const { follow: goesOn, new: withNew, refreshCountsAsChange: least } = call.settings
   for (;;) {
     for await (const { change, cursor } of changes.read()) {
       if (change.change === 'new' && !withNew) continue
+      if (change.change === 'changed' && change.class !== null && !counts(change.class, least)) continue
       await sink.add(change, cursor)
       if (over.aborted) break
     }
