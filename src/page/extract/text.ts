@@ -237,3 +237,10 @@ export class TextFolder {
     this.#waiting = 0
   }
 }
+
+/** Of a short text by itself. */
+export function foldText(text: string): FoldedText {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  return folder.finish()
+}
