@@ -1,6 +1,7 @@
 /** Reads captures: of a URL (`get`, `history`), of a payload, of a volume, and all of them. */
 import { type Instant, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { ChangeClass } from '../../contracts/change.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -20,10 +21,13 @@ export interface StoredCapture extends Capture {
   mediaType: string
   /** Its payload was in the collection already. */
   duplicate: boolean
+  /** Since the look before; null: the first, or the same. */
+  change: ChangeClass | null
+  place: string | null
 }
 
 const SELECT = `SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind,
-  v.name AS volume, c."offset", c.length, c.duplicate FROM capture c JOIN volume v ON v.id = c.volume`
+  v.name AS volume, c."offset", c.length, c.duplicate, c.change, c.place FROM capture c JOIN volume v ON v.id = c.volume`
 const OF_URL = 'c.bucket = ? AND c.site = ? AND c.key = ?'
 
 /** `which`: the conditions and all that follows them. Reuses the row objects: an index reads millions of them. */
