@@ -2,6 +2,7 @@
  * `bench refresh`: the whole crawler keeps a synthetic web fresh for a month of virtual time. How stale its copies are, day by
  * day, as the servers know it, against the least that the pauses permit; rivals on the same pages in the arena.
  */
+import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
@@ -27,7 +28,7 @@ const FLAGS = {
   days: { default: 30, what: 'days of refreshing after the first crawl' },
   from: { default: 14, what: 'the day from which staleness counts' },
   seed: { default: 1, what: 'of the web and of chance' },
-  rates: { default: 'learnt', what: 'learnt, known (the crawler is told them), or both, one after the other' },
+  rates: { default: 'learnt', what: 'learnt, known (the crawler is told them), or both, side by side' },
   database: { default: 'sqlite', what: 'sqlite or embedded (PostgreSQL)' },
   servers: { default: 1, what: 'servers that share the collection (PostgreSQL)' },
   figure: { default: '', what: 'a folder for refresh.svg and refresh.csv, the curve by day' },
@@ -63,14 +64,11 @@ export const refresh = benchmark({
     const counted = Math.min(from, days)
     const curves: Curve[] = []
     const runs: Partial<Record<Rates, RefreshReport & { ratio: number; expectedRatio: number }>> = {}
-    for (const kind of kinds) {
-      await using stand = await databasesOf(database, servers)
-      const report = await simulateRefresh({
-        ...options,
-        isKnown: kind === 'known',
-        ...(stand.databases.length > 0 && { databases: stand.databases }),
-        progress: progressOf(kind, days, tools),
-      })
+    const reports = await Promise.all(
+      kinds.map((kind) => inOwnProcess({ ...options, isKnown: kind === 'known', database, servers }, tools)),
+    )
+    for (const [nth, kind] of kinds.entries()) {
+      const report = reports[nth]
       const drawn = curveOf('', report.days, report.bound, counted, (day) => day.stale)
       const curve = curveOf(
         `crawler${kind === 'known' ? KNOWN : ''}`,
@@ -152,12 +150,39 @@ function rivalTable(curves: readonly Curve[], counted: number) {
 const dayLine = (kind: Rates, { days, bound }: RefreshReport) =>
   `rates ${kind}, by day: ${days.map(({ expected }) => (expected / bound).toFixed(2)).join(' ')}`
 
-function progressOf(kind: Rates, days: number, tools: Tools): NonNullable<RefreshRunOptions['progress']> {
+interface Job extends Omit<RefreshRunOptions, 'databases' | 'progress'> {
+  database: string
+  servers: number
+}
+
+type Message = { said: string } | { report: RefreshReport } | { failed: string }
+
+/** One run takes one thread: with both kinds of rates it has another core. */
+function inOwnProcess(job: Job, tools: Tools): Promise<RefreshReport> {
+  return new Promise((resolve, reject) => {
+    const child = fork(import.meta.filename, [JSON.stringify(job)])
+    child.on('message', (message: Message) => {
+      if ('said' in message) tools.say(message.said)
+      else if ('report' in message) resolve(message.report)
+      else reject(new Error(message.failed))
+    })
+    child.on('exit', (code) => reject(new Error(`the refresh ended too early, with ${code}`)))
+  })
+}
+
+async function runJob({ database, servers, ...options }: Job, send: (message: Message) => void): Promise<void> {
   const begun = performance.now()
-  return (day, looks) => {
-    const seconds = (performance.now() - begun) / 1000
-    tools.say(`rates ${kind}: day ${day} of ${days}, ${grouped(looks)} looks, ${seconds.toFixed(0)} s`)
-  }
+  const kind: Rates = options.isKnown ? 'known' : 'learnt'
+  await using stand = await databasesOf(database, servers)
+  const report = await simulateRefresh({
+    ...options,
+    ...(stand.databases.length > 0 && { databases: stand.databases }),
+    progress(day, looks) {
+      const seconds = ((performance.now() - begun) / 1000).toFixed(0)
+      send({ said: `rates ${kind}: day ${day} of ${options.days}, ${grouped(looks)} looks, ${seconds} s` })
+    },
+  })
+  send({ report })
 }
 
 function curveOf<T extends Day | FreshnessDay>(
@@ -239,4 +264,10 @@ function draw(folder: string, curves: readonly Curve[], what: string): void {
     join(folder, 'refresh.csv'),
     [['day', ...curves.map(({ name }) => `"${name}"`)].join(','), ...lines, ''].join('\n'),
   )
+}
+
+if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  const send = (message: Message) => void process.send?.(message)
+  await runJob(JSON.parse(process.argv[2]) as Job, send).catch((error: unknown) => send({ failed: String(error) }))
+  process.disconnect()
 }
