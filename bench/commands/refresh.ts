@@ -41,6 +41,13 @@ const FLAGS = {
 const AIMS = { learnt: 1.06, known: 1.02 } as const
 type Rates = keyof typeof AIMS
 
+interface Measured extends RefreshReport {
+  /** Staleness over the bound as the servers drew the changes, its standard error by that chance, and by expectation. */
+  ratio: number
+  error: number
+  expectedRatio: number
+}
+
 const RIVALS: readonly PolicyName[] = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive']
 
 interface Curve {
@@ -63,7 +70,7 @@ export const refresh = benchmark({
     const options = { sites, pages, pauseMs: pause * 1000, days, seed }
     const counted = Math.min(from, days)
     const curves: Curve[] = []
-    const runs: Partial<Record<Rates, RefreshReport & { ratio: number; expectedRatio: number }>> = {}
+    const runs: Partial<Record<Rates, Measured>> = {}
     const reports = await Promise.all(
       kinds.map((kind) => inOwnProcess({ ...options, isKnown: kind === 'known', database, servers }, tools)),
     )
@@ -77,14 +84,16 @@ export const refresh = benchmark({
         counted,
         (day) => day.expected,
       )
-      runs[kind] = { ...report, ratio: drawn.ratio, expectedRatio: curve.ratio }
+      const late = report.days.slice(counted - 1)
+      const error = Math.sqrt(late.reduce((sum, { variance }) => sum + variance, 0)) / late.length / report.bound
+      runs[kind] = { ...report, ratio: drawn.ratio, error, expectedRatio: curve.ratio }
       curves.push(curve)
     }
     const one = runs.learnt ?? runs.known
     if (one === undefined) throw new Error('nothing was run')
     const rivals = await rivalsOf(options, pause * 1000 + one.meanAnswerMs, one.bound, counted, tools)
     if (figure !== '') draw(figure, [...curves, ...rivals], `${sites} sites × ${pages} pages, pause ${pause} s`)
-    const ran = Object.entries(runs) as [Rates, NonNullable<(typeof runs)[Rates]>][]
+    const ran = Object.entries(runs) as [Rates, Measured][]
     const failures = ran.flatMap(([kind, run]) => failuresOf(kind, run, days > from))
     return {
       tables: [runTable(ran, values), rivalTable([...curves, ...rivals], counted)],
@@ -95,11 +104,7 @@ export const refresh = benchmark({
   },
 })
 
-function failuresOf(
-  kind: Rates,
-  { violations, examples, expectedRatio: ratio }: RefreshReport & { expectedRatio: number },
-  counts: boolean,
-) {
+function failuresOf(kind: Rates, { violations, examples, expectedRatio: ratio }: Measured, counts: boolean) {
   return [
     ...(violations > 0 ? [`${violations} requests broke the rules: ${Object.values(examples).join('; ')}`] : []),
     ...(counts && !(ratio <= AIMS[kind])
@@ -108,7 +113,7 @@ function failuresOf(
   ]
 }
 
-function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expectedRatio: number }][], values: object) {
+function runTable(ran: readonly [Rates, Measured][], values: object) {
   return {
     title: `A refresh in virtual time: ${Object.entries(values)
       .filter(([, value]) => value !== '')
@@ -118,7 +123,7 @@ function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expecte
       'rates',
       'looks',
       'of them 304',
-      'staleness/bound',
+      'staleness/bound ± 1 σ',
       'by expectation',
       'bound',
       'violations',
@@ -129,7 +134,7 @@ function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expecte
       kind,
       grouped(run.looks),
       `${Math.round((100 * run.unmodified) / Math.max(1, run.looks))} %`,
-      run.ratio.toFixed(4),
+      `${run.ratio.toFixed(4)} ± ${run.error.toFixed(4)}`,
       run.expectedRatio.toFixed(4),
       run.bound.toFixed(5),
       `${run.violations}`,
