@@ -237,6 +237,25 @@ test('a site that ends in a limit, and a pattern that is a trap: what is known t
   assert.equal(first.pages[0].outcome.kind, 'refused')
 })
 
+test('a later look says nothing of traps, and does not even open what the detectors remember', async () => {
+  const traps = {
+    suspects: [],
+    get families(): never {
+      throw new Error('opened')
+    },
+  }
+  for (const answer of [{ status: 304 }, { body: 'other words' }]) {
+    const web = new Scripted({ [PAGE]: answer }, { trusts: () => false })
+    const visit = { memory: { ...freshMemory(), traps } }
+    const { pages, parts } = await web.visit({ agenda: [{ url: PAGE, before: known() }], visit })
+    assert.equal(pages[0].outcome.kind, 'kept')
+    assert.deepEqual(
+      parts.flatMap(({ findings }) => findings),
+      [],
+    )
+  }
+})
+
 test('looks are as polite as first requests: a 429 with Retry-After ends them for that long', async () => {
   const web = new Scripted({ [PAGE]: { status: 429, headers: [['Retry-After', '600']] }, [`${PAGE}2`]: { body: 'x' } })
   const agenda = [PAGE, `${PAGE}2`].map((url) => ({ url, before: known() }))

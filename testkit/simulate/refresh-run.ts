@@ -3,7 +3,7 @@
  * many days. Staleness, courtesy and the bound are known from the servers' side.
  */
 import type { Settings } from '../../src/app/config/keys.ts'
-import { type Clock, type Millis, realClock, Wakeup } from '../../src/base/clock.ts'
+import { type Clock, type Instant, type Millis, realClock, Wakeup } from '../../src/base/clock.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { virtualClock } from '../../src/base/virtual-clock.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -188,24 +188,27 @@ interface News {
 /**
  * A worker asks at least once a second whether there is something to visit. In a month that is millions of check-outs that
  * find nothing. Before the first site is due its question waits, unless a part comes in meanwhile; every site is still handed
- * out at the instant at which it would have been.
+ * out at the instant at which it would have been. When the first site is due is read anew after a check-out, when a part was
+ * sent and when it must have been applied.
  */
 function askWhenDue(database: Database, clock: Clock, news: News, faulty: Alterations['sink']): Alterations {
   const own = new Wakeup()
   news.wakeups.push(own)
+  let due: { at: Instant; heard: AbortSignal } | undefined
   return {
     frontier: (frontier) => ({
       ...frontier,
       async checkOut(worker, atMost) {
         const heard = own.signal()
-        const wait = await database.read(async (tx) => {
-          const { sites } = await frontierQueries.totals(tx)
-          const [first] = await frontierQueries.nextDue(tx, 1)
-          return sites.free > 0 || first === undefined ? 0 : first.notBefore - clock.now()
-        })
-        if (wait <= 0) return frontier.checkOut(worker, atMost)
-        if (clock.elapsed() < news.until) return { visits: [], next: wait }
-        await clock.sleep(wait, heard)
+        if (due?.heard !== heard) due = { at: await firstDue(database), heard }
+        const wait = due.at - clock.now()
+        if (wait <= 0) {
+          due = undefined
+          return frontier.checkOut(worker, atMost)
+        }
+        const unsure = news.until - clock.elapsed()
+        await clock.sleep(unsure > 0 ? Math.min(wait, unsure) : wait, heard)
+        if (unsure > 0) due = undefined
         return { visits: [], next: 0 }
       },
     }),
@@ -217,6 +220,15 @@ function askWhenDue(database: Database, clock: Clock, news: News, faulty: Altera
       },
     }),
   }
+}
+
+/** 0: there are free sites, or none that wait. */
+function firstDue(database: Database): Promise<Instant> {
+  return database.read(async (tx) => {
+    const { sites } = await frontierQueries.totals(tx)
+    const [first] = await frontierQueries.nextDue(tx, 1)
+    return sites.free > 0 ? 0 : (first?.notBefore ?? 0)
+  })
 }
 
 /** Reads the servers' ledger a day at a time: a month of it would fill the memory. */
