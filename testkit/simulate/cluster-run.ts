@@ -70,15 +70,8 @@ const MAX_OVERDUE_LEASES = 5
 const CLOSE: Millis = 1500
 
 export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
-  const opened = await options.open?.(options.servers)
-  const bare = setStage({ ...(options as SimulateOptions), database: opened?.[0] })
-  const looks = new AppliedLooks()
-  const isRefreshing = options.refreshUntil !== undefined
-  const databases = (opened ?? [bare.database])
-    .map((one) => (one.dialect === 'postgres' ? outsideTime(one, bare.clock) : one))
-    .map((one) => (isRefreshing ? looks.database(one) : one))
-  const close = async () => void (await Promise.all(databases.map((one) => one.close())))
-  const stage = { ...bare, database: { ...databases[0], close } }
+  const looks = options.refreshUntil === undefined ? undefined : new AppliedLooks()
+  const { stage, databases } = await openStage(options, looks)
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
   const note: Note = (who, what) => options.journal?.note(clock.elapsed(), who, what)
@@ -93,14 +86,9 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
-    ...(isRefreshing && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
+    ...(looks && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
   }
-  const isShared = databases.length > 1
-  const servers: ServerMachine[] = databases.map((database, nth) => ({
-    database,
-    machine: new Machine(isShared ? `server-${nth + 1}` : 'server', clock, ownRandom(world)),
-    names: world.servers.filter((_, i) => i % databases.length === nth),
-  }))
+  const servers = serversOf(world, databases)
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
   const trouble = new Troublemaker(world, servers, workers, failing)
@@ -170,18 +158,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const late = await clock.run(Promise.race([whole(), tooLate(world, options)]))
   const faults = [...world.troubles]
   if (late !== undefined) faults.push(late)
-  else {
-    const volumes = [
-      ...servers.map(({ machine }) => ({ disk: machine.bareDisk, folder: `${FOLDER}/archive` })),
-      ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
-    ]
-    const forgotten = await forgottenIn(world, trouble.befallen)
-    const disks = servers.map(({ machine }) => machine.bareDisk)
-    const found = await faultsOf({ ...stage, disk: disks[0] }, forgotten, volumes, disks)
-    faults.push(...(isRefreshing ? await refreshFaults(stage, looks, found, forgotten) : found))
-    for (const part of world.parts.acknowledged)
-      if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
-  }
+  else faults.push(...(await faultsAfter(world, stage, servers, workers, trouble.befallen)))
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
   for (const verdict of faults.length === 0 ? ['all is right'] : faults) note('JUDGE', verdict)
   return {
@@ -189,6 +166,53 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     virtualMs: clock.elapsed(),
     requests: ledger.entries.length,
   }
+}
+
+/** Of a run that came to its end. */
+async function faultsAfter(
+  world: ClusterWorld,
+  stage: Stage,
+  servers: readonly ServerMachine[],
+  workers: readonly WorkerMachine[],
+  befallen: Befallen,
+): Promise<string[]> {
+  const { parts, refresh } = world
+  const disks = servers.map(({ machine }) => machine.bareDisk)
+  const volumes = [
+    ...disks.map((disk) => ({ disk, folder: `${FOLDER}/archive` })),
+    ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
+  ]
+  const forgotten = await forgottenIn(world, befallen)
+  const found = await faultsOf({ ...stage, disk: disks[0] }, forgotten, volumes, disks)
+  return [
+    ...(refresh ? await refreshFaults(stage, refresh.looks, found, forgotten) : found),
+    ...[...parts.acknowledged]
+      .filter((part) => !parts.settled.has(part))
+      .map((part) => `acknowledged and lost: ${part}`),
+  ]
+}
+
+/** One database for each server process. */
+async function openStage(
+  options: ClusterOptions,
+  looks: AppliedLooks | undefined,
+): Promise<{ stage: Stage; databases: Database[] }> {
+  const opened = await options.open?.(options.servers)
+  const stage = setStage({ ...(options as SimulateOptions), database: opened?.[0] })
+  const databases = (opened ?? [stage.database])
+    .map((one) => (one.dialect === 'postgres' ? outsideTime(one, stage.clock) : one))
+    .map((one) => looks?.database(one) ?? one)
+  const close = async () => void (await Promise.all(databases.map((one) => one.close())))
+  return { stage: { ...stage, database: { ...databases[0], close } }, databases }
+}
+
+/** Names of servers are dealt out in turn. */
+function serversOf(world: ClusterWorld, databases: readonly Database[]): ServerMachine[] {
+  return databases.map((database, nth) => ({
+    database,
+    machine: new Machine(databases.length > 1 ? `server-${nth + 1}` : 'server', world.clock, ownRandom(world)),
+    names: world.servers.filter((_, i) => i % databases.length === nth),
+  }))
 }
 
 /** What was wrong as in any crawl, and with the looks. */
