@@ -287,6 +287,17 @@ export function refreshContract(make: MakeDatabase): void {
     })
   })
 
+  it('a command beside the servers, as one that adds seeds, does not end their refresh', async () => {
+    const bench = await collected(make)
+    const beside = await bench.restart({ refresh: undefined, leasesOutlive: true, besideServers: true })
+    await beside.db.transact((tx) => beside.ledger.seed(tx, [seedUrl('http://b.test/')]))
+    assert.equal((await site(beside))?.state, 'waiting')
+    const server = await beside.restart({ refresh: REFRESH })
+    server.clock.pass(HOUR)
+    const { visits } = await server.frontier.checkOut('w1', 5)
+    assert.deepEqual(visits.flatMap(urlsOf).sort(), [...PAGES, 'http://b.test/'])
+  })
+
   it('a crawl does not take a site for due because a known page was', async () => {
     const bench = await collected(make)
     const notBefore = bench.clock.now() + 9 * DAY
