@@ -1,0 +1,114 @@
+/** The detectors that `bench changes` compares: each sees the looks at a page one after the other, and keeps what it likes. */
+import { createHash } from 'node:crypto'
+import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
+import { imageCodes } from '../../src/page/change/image-codes.ts'
+import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
+import { type Reading, readPage } from '../../src/page/reading.ts'
+
+export interface Look {
+  site: string
+  path: string
+  bytes: Uint8Array
+  /** The bytes of an image of the page, by its reference as written. */
+  image: (href: string) => Uint8Array | undefined
+}
+
+export interface Judgement {
+  memory: unknown
+  /** Meaningless at the first look. */
+  changed: boolean
+  /** What kind of change, where the detector knows kinds. */
+  class?: string
+}
+
+export interface Detector {
+  name: string
+  /** `memory`: what it returned at the look before; undefined at the first. */
+  look(look: Look, memory: unknown): Promise<Judgement>
+}
+
+/** Remembers a value of the last look, and compares two of them. */
+function comparing<T>(
+  name: string,
+  value: (look: Look) => T,
+  differ: (before: T, now: T) => boolean | Promise<boolean> = (before, now) => before !== now,
+): Detector {
+  return {
+    name,
+    async look(look, memory) {
+      const now = value(look)
+      return { memory: now, changed: memory !== undefined && (await differ(memory as T, now)) }
+    },
+  }
+}
+
+function remembered<T>(make: (look: Look) => T): (look: Look) => T {
+  const known = new WeakMap<Look, T>()
+  return (look) => {
+    let value = known.get(look)
+    if (value === undefined) known.set(look, (value = make(look)))
+    return value
+  }
+}
+
+const page = ({ bytes }: Look) => ({ mediaType: 'text/html', charset: undefined, bytes })
+const reading = remembered((look): Reading => readPage(page(look)))
+const signed = remembered((look): PaperSignature => signPage(page(look)))
+const digest = (bytes: Uint8Array) => createHash('sha1').update(bytes).digest('hex')
+
+const MAX_IMAGES = 10
+const codes = new Map<string, Promise<string>>()
+
+/** The *ival* of each image; of what can't be decoded, the digest; of what the package has not, nothing. */
+async function ivals(look: Look): Promise<string[]> {
+  const found = imagesOf(reading(look).links).slice(0, MAX_IMAGES).map(look.image)
+  return await Promise.all(
+    found.map((bytes) => {
+      if (bytes === undefined) return ''
+      const key = digest(bytes)
+      const code = codes.get(key) ?? imageCodes(bytes).then((each) => (each === undefined ? key : `${each.ival}`))
+      codes.set(key, code)
+      return code
+    }),
+  )
+}
+
+const differ = (one: readonly string[], other: readonly string[]) => one.join() !== other.join()
+
+function bitsApart(one: bigint, other: bigint): number {
+  return (one ^ other).toString(2).replaceAll('0', '').length
+}
+
+const cascade = (method: 'I' | 'II') =>
+  comparing(
+    `cascade ${method}`,
+    (look) => look,
+    async (before, now) =>
+      (await findChange(method, signed(before), signed(now), async () => [await ivals(before), await ivals(now)])) !==
+      undefined,
+  )
+
+export const DETECTORS: readonly Detector[] = [
+  comparing('structure I', (look) => signed(look).first + signed(look).last),
+  comparing('structure II', signed, (before, now) => {
+    const [one, other] = [before.tree, now.tree]
+    return changedLevels(one.levels, other.levels).length > 0 || firstDifference(one.children, other.children) >= 0
+  }),
+  comparing('text I', (look) => signed(look).text.codeI),
+  comparing('text II', (look) => signed(look).text.codeII),
+  comparing(
+    'images',
+    (look) => look,
+    async (before, now) => differ(await ivals(before), await ivals(now)),
+  ),
+  cascade('I'),
+  cascade('II'),
+  comparing('bytes', ({ bytes }) => digest(bytes)),
+  comparing('text digest', (look) => reading(look).signature.textDigest),
+  comparing('shape', (look) => reading(look).signature.shape),
+  comparing(
+    'simhash > 3',
+    (look) => reading(look).signature.simhash,
+    (before, now) => bitsApart(before, now) > 3,
+  ),
+]

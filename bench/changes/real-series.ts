@@ -1,0 +1,138 @@
+/**
+ * Real pages over time: documentation that Debian packages in several versions, each page as often as its package was released.
+ * What changed between two looks is judged by `label.py`, which shares no code with the crawler.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { unpackedVersion, versionsInReleases } from '../hazards/packages.ts'
+import type { Look } from './detectors.ts'
+
+/** Detectors are tuned on these. */
+export const TUNING_PACKAGES = [
+  'git-doc', // AsciiDoc
+  'krb5-doc', // Sphinx
+  'postfix-doc', // by hand, man pages
+  'debian-faq', // DocBook
+  'sqlite3-doc', // by hand
+  'exim4-doc-html', // DocBook
+  'ant-doc', // by hand, javadoc
+  'ntpsec-doc', // AsciiDoc
+  'apache2-doc', // Apache manual, many languages
+  'valgrind', // DocBook
+  'libxml2-doc', // by hand, gtk-doc
+  'debian-policy', // Sphinx
+]
+
+/** And tried on these at the end (`--held`). */
+export const HELD_PACKAGES = [
+  'bind9-doc', // Sphinx
+  'privoxy', // DocBook
+  'autoconf-doc', // Texinfo
+  'developers-reference', // Sphinx, many languages
+  'mplayer-doc', // DocBook, many languages
+  'xymon', // man pages
+  'libasio-doc', // BoostBook
+  'octave-doc', // Texinfo
+  'maxima-doc', // Texinfo
+  'ikiwiki', // ikiwiki
+  'cmake-doc', // Sphinx
+  'python-sqlalchemy-doc', // Sphinx
+]
+
+export const LABELS = ['same', 'markup', 'links', 'stamp', 'template', 'content'] as const
+export type Label = (typeof LABELS)[number]
+
+/** One page. */
+export interface Series {
+  site: string
+  path: string
+  looks: Look[]
+  /** Of each look from the second on. */
+  labels: Label[]
+}
+
+const MAX_VERSIONS = 7
+/** Larger pages are books in one file. */
+const MAX_BYTES = 400_000
+const LABEL_MS = 15 * 60_000
+
+export async function realSeries(
+  packages: readonly string[],
+  pagesPerPackage: number,
+  say: (line: string) => void,
+): Promise<{ series: Series[]; versions: string[] }> {
+  const known = await versionsInReleases(packages)
+  const found: { site: string; path: string; files: string[] }[] = []
+  const versions: string[] = []
+  for (const name of packages) {
+    const roots: string[] = []
+    for (const version of (known.get(name) ?? []).slice(-MAX_VERSIONS)) {
+      // A version that was replaced a moment ago is in the lists, and no longer there.
+      const got = await unpackedVersion(name, version).catch(() => undefined)
+      if (got === undefined) continue
+      roots.push(got.root)
+      versions.push(got.version)
+    }
+    const pages = commonPages(roots, pagesPerPackage)
+    say(`${name}: ${pages.length} pages in ${roots.length} versions`)
+    found.push(...pages.map((path) => ({ site: name, path, files: filesOf(roots, path) })))
+  }
+  say(`labelling ${found.length} pages …`)
+  const labels = labelled(found)
+  const series = found.map(({ site, path, files }, nth) => ({
+    site,
+    path,
+    looks: files.map((file) => ({ site, path, bytes: readFileSync(file), image: imageBeside(file) })),
+    labels: labels[nth],
+  }))
+  return { series, versions }
+}
+
+function filesOf(roots: readonly string[], path: string): string[] {
+  return roots.map((root) => join(root, path)).filter((file) => existsSync(file))
+}
+
+/** Pages that the newest version and at least one other have, chosen by the digest of their paths. */
+function commonPages(roots: readonly string[], count: number): string[] {
+  const newest = roots.at(-1)
+  if (newest === undefined) return []
+  const order = (path: string) => createHash('sha1').update(path).digest('hex')
+  return htmlFiles(newest)
+    .filter((path) => filesOf(roots, path).filter((file) => statSync(file).size <= MAX_BYTES).length === roots.length)
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    .slice(0, roots.length < 2 ? 0 : count)
+}
+
+function htmlFiles(root: string, folder = root): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return htmlFiles(root, path)
+    return entry.isFile() && /\.html?$/.test(entry.name) ? [relative(root, path)] : []
+  })
+}
+
+export function labelled(pages: readonly { site: string; files: readonly string[] }[]): Label[][] {
+  const input = pages.map(({ site, files }) => ({ site, steps: files.slice(1).map((file, i) => [files[i], file]) }))
+  const output = execFileSync('python3', [join(import.meta.dirname, 'label.py')], {
+    input: input.map((each) => JSON.stringify(each)).join('\n'),
+    timeout: LABEL_MS,
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  })
+  return output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Label[])
+}
+
+/** An image of the page, if its package has it. */
+export function imageBeside(file: string): (href: string) => Uint8Array | undefined {
+  return (href) => {
+    const path = join(file, '..', href.split(/[?#]/)[0])
+    return /^[\w./-]+$/.test(href) && statSync(path, { throwIfNoEntry: false })?.isFile()
+      ? readFileSync(path)
+      : undefined
+  }
+}

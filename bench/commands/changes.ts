@@ -1,0 +1,109 @@
+/**
+ * `bench changes`: what each detector of change calls a change, on real pages of several releases and on known changes of real
+ * pages. Precision and recall, the paper's detectors beside ours.
+ */
+import { seededRandom } from '../../src/base/random.ts'
+import { grouped, type TextTable } from '../../src/report/text-table.ts'
+import { type Case, type Judged, judgeAll, mutatedCases, ratesOf, realCases } from '../changes/cases.ts'
+import { DETECTORS } from '../changes/detectors.ts'
+import { HELD_PACKAGES, LABELS, realSeries, TUNING_PACKAGES } from '../changes/real-series.ts'
+import { benchmark } from '../command.ts'
+
+const FLAGS = {
+  pages: { default: 40, what: 'pages of each package' },
+  mutated: { default: 10, what: 'pages of each package that are changed on purpose' },
+  packages: { default: '', what: 'only these packages, with commas between' },
+  held: { default: false, what: 'the packages that were held back' },
+  seed: { default: 19, what: 'of the changes' },
+} as const
+
+export const changes = benchmark({
+  name: 'changes',
+  what: "detectors of change compared: documentation in several Debian releases, and known changes of it; the paper's beside ours",
+  flags: FLAGS,
+  async run({ pages, mutated, packages, held, seed }, { say }) {
+    const names = packages === '' ? (held ? HELD_PACKAGES : TUNING_PACKAGES) : packages.split(',')
+    const { series, versions } = await realSeries(names, pages, say)
+    if (series.length === 0)
+      throw new Error(`no page of ${names.join(', ')} is in two versions: is there a Debian mirror?`)
+    const judgedReal = await judged(realCases(series), say)
+    const known = await judged(mutatedCases(series, mutated, seededRandom(seed)), say)
+    const learnt = judgedReal.filter(({ distinctBefore }) => distinctBefore >= 3)
+    const volatile = known.filter(({ kind }) => kind === 'volatile' || kind === 'edited amid it')
+    return {
+      tables: [
+        byLabel(
+          `Real pages: ${grouped(series.length)} in up to 7 versions; called changed, % by what changed`,
+          LABELS,
+          judgedReal,
+        ),
+        ratesTable('Real pages: content against same, markup and stamp', judgedReal),
+        byLabel('The same from the fourth distinct look on', LABELS, learnt),
+        ratesTable('Real pages from the fourth distinct look on', learnt),
+        byLabel('Known changes: called changed, %', namesOf(known, 'edit', 'cosmetic', 'link', 'image'), known),
+        byLabel(
+          'At the fourth look, only volatile parts differ: called changed, %',
+          namesOf(volatile, 'volatile'),
+          volatile,
+          'volatile',
+        ),
+        byLabel(
+          'At the fifth look, a paragraph changed too: called changed, %',
+          namesOf(volatile, 'edited amid it'),
+          volatile,
+          'edited amid it',
+        ),
+        ratesTable('Known changes: edits against cosmetic and volatile ones', known),
+      ],
+      notes: [`packages: ${versions.join(', ')}`],
+      figures: { versions, real: ratesOf(judgedReal), learnt: ratesOf(learnt), known: ratesOf(known) },
+    }
+  },
+})
+
+async function judged(cases: readonly Case[], say: (line: string) => void): Promise<Judged[]> {
+  say(`${grouped(cases.length)} cases before ${DETECTORS.length} detectors …`)
+  return await judgeAll(cases, DETECTORS)
+}
+
+/** Names in their order of appearance. */
+function namesOf(all: readonly Judged[], ...kinds: Judged['kind'][]): string[] {
+  return kinds.flatMap((kind) => [...new Set(all.filter((each) => each.kind === kind).map(({ name }) => name))])
+}
+
+const percent = (part: number, whole: number) => (whole === 0 ? '' : ((100 * part) / whole).toFixed(1))
+
+/** A row per kind of change, a column per detector. */
+function byLabel(title: string, names: readonly string[], all: readonly Judged[], kind?: Judged['kind']): TextTable {
+  const rows = names.flatMap((name) => {
+    const these = all.filter((each) => each.name === name && (kind === undefined || each.kind === kind))
+    if (these.length === 0) return []
+    return [
+      [
+        name,
+        grouped(these.length),
+        ...DETECTORS.map((_, i) => percent(these.filter(({ changed }) => changed[i]).length, these.length)),
+      ],
+    ]
+  })
+  return { title, header: ['', 'pairs', ...DETECTORS.map(({ name }) => name)], rows }
+}
+
+function ratesTable(title: string, all: readonly Judged[]): TextTable {
+  const rates = ratesOf(all)
+  return {
+    title,
+    header: ['detector', 'precision %', 'recall %', 'false alarms %', 'changes', 'others'],
+    rows: DETECTORS.map(({ name }, i) => {
+      const { found, missed, falseAlarms, quiet } = rates[i]
+      return [
+        name,
+        percent(found, found + falseAlarms),
+        percent(found, found + missed),
+        percent(falseAlarms, falseAlarms + quiet),
+        grouped(found + missed),
+        grouped(falseAlarms + quiet),
+      ]
+    }),
+  }
+}
