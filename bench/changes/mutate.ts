@@ -14,14 +14,18 @@ interface Span {
 
 const PARAGRAPH = /<(p|li|dd|td)\b[^>]*>((?:(?!<\/?(?:p|li|dd|td|ul|ol|dl|table|pre|div)\b)[\s\S]){40,2000}?)<\/\1>/gi
 
+const plain = (html: string) => html.replace(/<[^>]*>|\s+/g, ' ').trim()
+
 /** Elements with a text of their own, tags and all; or what is inside them. */
 function paragraphs(html: string, part: 'outside' | 'inside' = 'outside'): Span[] {
-  return [...html.matchAll(PARAGRAPH)].map((match) => {
-    const inside = match.index + match[0].indexOf('>') + 1
-    return part === 'outside'
-      ? { from: match.index, to: match.index + match[0].length }
-      : { from: inside, to: inside + match[2].length }
-  })
+  return [...html.matchAll(PARAGRAPH)]
+    .filter(([, , inside]) => plain(inside).length > 20)
+    .map((match) => {
+      const inside = match.index + match[0].indexOf('>') + 1
+      return part === 'outside'
+        ? { from: match.index, to: match.index + match[0].length }
+        : { from: inside, to: inside + match[2].length }
+    })
 }
 
 /** Words of text in paragraphs: letters only, and none inside a tag or a reference. */
@@ -56,7 +60,7 @@ function two(html: string, spans: readonly Span[], random: Random): [Span, Span]
     const [one, other] = [random.integer(spans.length), random.integer(spans.length)].sort((a, b) => a - b)
     const [first, second] = [spans[one], spans[other]]
     if (first.to > second.from) continue
-    if (html.slice(first.from, first.to) !== html.slice(second.from, second.to)) return [first, second]
+    if (plain(html.slice(first.from, first.to)) !== plain(html.slice(second.from, second.to))) return [first, second]
   }
   return undefined
 }

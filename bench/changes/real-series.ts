@@ -21,7 +21,7 @@ export const TUNING_PACKAGES = [
   'ntpsec-doc', // AsciiDoc
   'apache2-doc', // Apache manual, many languages
   'valgrind', // DocBook
-  'libxml2-doc', // by hand, gtk-doc
+  'imagemagick-6-doc', // by hand
   'debian-policy', // Sphinx
 ]
 
@@ -29,7 +29,7 @@ export const TUNING_PACKAGES = [
 export const HELD_PACKAGES = [
   'bind9-doc', // Sphinx
   'privoxy', // DocBook
-  'autoconf-doc', // Texinfo
+  'python-django-doc', // Sphinx
   'developers-reference', // Sphinx, many languages
   'mplayer-doc', // DocBook, many languages
   'xymon', // man pages
@@ -57,6 +57,8 @@ const MAX_VERSIONS = 7
 /** Larger pages are books in one file. */
 const MAX_BYTES = 400_000
 const LABEL_MS = 15 * 60_000
+/** No more packages are asked for after this; what is in the cache comes at once. */
+const BRING_MS = 30 * 60_000
 
 export async function realSeries(
   packages: readonly string[],
@@ -66,7 +68,12 @@ export async function realSeries(
   const known = await versionsInReleases(packages)
   const found: { site: string; path: string; files: string[] }[] = []
   const versions: string[] = []
+  const deadline = performance.now() + BRING_MS
   for (const name of packages) {
+    if (performance.now() > deadline) {
+      say(`${name}: left out, the mirror takes too long`)
+      continue
+    }
     const roots: string[] = []
     for (const version of (known.get(name) ?? []).slice(-MAX_VERSIONS)) {
       // A version that was replaced a moment ago is in the lists, and no longer there.
