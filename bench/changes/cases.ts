@@ -1,6 +1,6 @@
 /** Series of looks with what is known about them, brought before detectors, and what comes of it. */
 import type { Random } from '../../src/base/random.ts'
-import type { Detector, Look } from './detectors.ts'
+import type { Detector, Judgement, Look } from './detectors.ts'
 import { COSMETIC, EDITS, LINK_EDITS, type Mutate, VOLATILE } from './mutate.ts'
 import type { Label, Series } from './real-series.ts'
 
@@ -23,6 +23,7 @@ export interface Judged extends Known {
   distinctBefore: number
   /** By detector. */
   changed: boolean[]
+  classes: (string | undefined)[]
 }
 
 const IS_CHANGE: Readonly<Record<Label, boolean | undefined>> = {
@@ -144,27 +145,28 @@ function volatileCases(look: Look, random: Random): Case[] {
 export async function judgeAll(cases: readonly Case[], detectors: readonly Detector[]): Promise<Judged[]> {
   const judged: Judged[] = []
   for (const { looks, known } of cases) {
-    const changed = await Promise.all(detectors.map((detector) => verdicts(looks, detector)))
+    const judgements = await Promise.all(detectors.map((detector) => judgementsOf(looks, detector)))
     let distinct = 0
     looks.forEach((look, nth) => {
       const about = known[nth]
+      const here = judgements.map((each) => each[nth])
       if (about !== undefined)
-        judged.push({ ...about, distinctBefore: distinct, changed: changed.map((each) => each[nth]) })
+        judged.push({
+          ...about,
+          distinctBefore: distinct,
+          changed: here.map(({ changed }) => changed),
+          classes: here.map((each) => each.class),
+        })
       if (nth === 0 || Buffer.compare(look.bytes, looks[nth - 1].bytes) !== 0) distinct++
     })
   }
   return judged
 }
 
-async function verdicts(looks: readonly Look[], detector: Detector): Promise<boolean[]> {
-  const changed: boolean[] = []
-  let memory: unknown
-  for (const look of looks) {
-    const judgement = await detector.look(look, memory)
-    memory = judgement.memory
-    changed.push(judgement.changed)
-  }
-  return changed
+async function judgementsOf(looks: readonly Look[], detector: Detector): Promise<Judgement[]> {
+  const judgements: Judgement[] = []
+  for (const look of looks) judgements.push(await detector.look(look, judgements.at(-1)?.memory))
+  return judgements
 }
 
 export interface Rates {

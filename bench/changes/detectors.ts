@@ -1,7 +1,7 @@
 /** The detectors that `bench changes` compares: each sees the looks at a page one after the other, and keeps what it likes. */
 import { createHash } from 'node:crypto'
 import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
-import { imageCodes } from '../../src/page/change/image-codes.ts'
+import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
 import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
 import { type Reading, readPage } from '../../src/page/reading.ts'
 
@@ -57,23 +57,29 @@ const signed = remembered((look): PaperSignature => signPage(page(look)))
 const digest = (bytes: Uint8Array) => createHash('sha1').update(bytes).digest('hex')
 
 const MAX_IMAGES = 10
-const codes = new Map<string, Promise<string>>()
+const codes = new Map<string, Promise<ImageCodes | undefined>>()
 
-/** The *ival* of each image; of what can't be decoded, the digest; of what the package has not, nothing. */
-async function ivals(look: Look): Promise<string[]> {
+/** What `pick` takes of each image's codes; of one that can't be decoded, the digest; of one that the package has not, nothing. */
+async function ofImages<T>(look: Look, pick: (codes: ImageCodes) => T): Promise<(T | string)[]> {
   const found = imagesOf(reading(look).links).slice(0, MAX_IMAGES).map(look.image)
   return await Promise.all(
-    found.map((bytes) => {
+    found.map(async (bytes) => {
       if (bytes === undefined) return ''
       const key = digest(bytes)
-      const code = codes.get(key) ?? imageCodes(bytes).then((each) => (each === undefined ? key : `${each.ival}`))
+      const code = codes.get(key) ?? imageCodes(bytes)
       codes.set(key, code)
-      return code
+      const known = await code
+      return known === undefined ? key : pick(known)
     }),
   )
 }
 
-const differ = (one: readonly string[], other: readonly string[]) => one.join() !== other.join()
+const ivals = (look: Look) => ofImages(look, ({ ival }) => ival)
+const hashes = (look: Look) => ofImages(look, ({ perceptual }) => perceptual)
+/** Bits of a perceptual hash by which a picture may differ from itself, saved anew. */
+const NEAR = 4
+
+const differ = (one: readonly unknown[], other: readonly unknown[]) => one.join() !== other.join()
 
 function bitsApart(one: bigint, other: bigint): number {
   return (one ^ other).toString(2).replaceAll('0', '').length
@@ -100,6 +106,16 @@ export const DETECTORS: readonly Detector[] = [
     'images',
     (look) => look,
     async (before, now) => differ(await ivals(before), await ivals(now)),
+  ),
+  comparing(
+    'images, dHash',
+    (look) => look,
+    async (before, now) => {
+      const [old, fresh] = [await hashes(before), await hashes(now)]
+      const isNear = (a: bigint | string, b: bigint | string) =>
+        typeof a === 'bigint' && typeof b === 'bigint' ? bitsApart(a, b) <= NEAR : a === b
+      return old.length !== fresh.length || !old.every((each, i) => isNear(each, fresh[i]))
+    },
   ),
   cascade('I'),
   cascade('II'),

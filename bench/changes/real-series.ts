@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { imageCodes } from '../../src/page/change/image-codes.ts'
 import { unpackedVersion, versionsInReleases } from '../hazards/packages.ts'
 import type { Look } from './detectors.ts'
 
@@ -54,6 +55,8 @@ export interface Series {
 }
 
 const MAX_VERSIONS = 7
+/** Of each package. */
+const MAX_PICTURES = 40
 /** Larger pages are books in one file. */
 const MAX_BYTES = 400_000
 const LABEL_MS = 15 * 60_000
@@ -64,10 +67,11 @@ export async function realSeries(
   packages: readonly string[],
   pagesPerPackage: number,
   say: (line: string) => void,
-): Promise<{ series: Series[]; versions: string[] }> {
+): Promise<{ series: Series[]; versions: string[]; images: ImageCensus }> {
   const known = await versionsInReleases(packages)
   const found: { site: string; path: string; files: string[] }[] = []
   const versions: string[] = []
+  const pictures: string[] = []
   const deadline = performance.now() + BRING_MS
   for (const name of packages) {
     if (performance.now() > deadline) {
@@ -82,6 +86,9 @@ export async function realSeries(
       roots.push(got.root)
       versions.push(got.version)
     }
+    pictures.push(
+      ...(roots.length === 0 ? [] : chosen(filesIn(roots[roots.length - 1], /\.(png|jpe?g|gif)$/), MAX_PICTURES)),
+    )
     const pages = commonPages(roots, pagesPerPackage)
     say(`${name}: ${pages.length} pages in ${roots.length} versions`)
     found.push(...pages.map((path) => ({ site: name, path, files: filesOf(roots, path) })))
@@ -94,30 +101,61 @@ export async function realSeries(
     looks: files.map((file) => ({ site, path, bytes: readFileSync(file), image: imageBeside(file) })),
     labels: labels[nth],
   }))
-  return { series, versions }
+  return { series, versions, images: await census(pictures) }
 }
 
 function filesOf(roots: readonly string[], path: string): string[] {
   return roots.map((root) => join(root, path)).filter((file) => existsSync(file))
 }
 
-/** Pages that the newest version and at least one other have, chosen by the digest of their paths. */
+/** Pages that all versions have. */
 function commonPages(roots: readonly string[], count: number): string[] {
-  const newest = roots.at(-1)
-  if (newest === undefined) return []
-  const order = (path: string) => createHash('sha1').update(path).digest('hex')
-  return htmlFiles(newest)
-    .filter((path) => filesOf(roots, path).filter((file) => statSync(file).size <= MAX_BYTES).length === roots.length)
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
-    .slice(0, roots.length < 2 ? 0 : count)
+  if (roots.length < 2) return []
+  const newest = roots[roots.length - 1]
+  const isCommon = (path: string) =>
+    filesOf(roots, path).filter((file) => statSync(file).size <= MAX_BYTES).length === roots.length
+  const pages = filesIn(newest, /\.html?$/).map((file) => relative(newest, file))
+  return chosen(pages.filter(isCommon), count)
 }
 
-function htmlFiles(root: string, folder = root): string[] {
+/** By the digest of their paths. */
+function chosen(paths: readonly string[], count: number): string[] {
+  const order = (path: string) =>
+    createHash('sha1')
+      .update(path.replace(/^.*\/root\//, ''))
+      .digest('hex')
+  return [...paths].sort((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, count)
+}
+
+function filesIn(folder: string, name: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return htmlFiles(root, path)
-    return entry.isFile() && /\.html?$/.test(entry.name) ? [relative(root, path)] : []
+    if (entry.isDirectory()) return filesIn(path, name)
+    return entry.isFile() && name.test(entry.name) ? [path] : []
   })
+}
+
+/** How well codes tell pictures apart. */
+export interface ImageCensus {
+  /** Different files. */
+  pictures: number
+  notDecoded: number
+  zeroIvals: number
+  ivals: number
+  perceptual: number
+}
+
+async function census(files: readonly string[]): Promise<ImageCensus> {
+  const contents = new Map(files.map((file) => readFileSync(file)).map((bytes) => [bytes.toString('latin1'), bytes]))
+  const all = await Promise.all([...contents.values()].map((bytes) => imageCodes(bytes)))
+  const codes = all.filter((each) => each !== undefined)
+  return {
+    pictures: all.length,
+    notDecoded: all.length - codes.length,
+    zeroIvals: codes.filter(({ ival }) => ival === 0n).length,
+    ivals: new Set(codes.map(({ ival }) => ival)).size,
+    perceptual: new Set(codes.map(({ perceptual }) => perceptual)).size,
+  }
 }
 
 export function labelled(pages: readonly { site: string; files: readonly string[] }[]): Label[][] {

@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/base/random.ts'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
 import { type Case, type Judged, judgeAll, mutatedCases, ratesOf, realCases } from '../changes/cases.ts'
 import { DETECTORS } from '../changes/detectors.ts'
-import { HELD_PACKAGES, LABELS, realSeries, TUNING_PACKAGES } from '../changes/real-series.ts'
+import { HELD_PACKAGES, type ImageCensus, LABELS, realSeries, TUNING_PACKAGES } from '../changes/real-series.ts'
 import { benchmark } from '../command.ts'
 
 const FLAGS = {
@@ -23,7 +23,7 @@ export const changes = benchmark({
   flags: FLAGS,
   async run({ pages, mutated, packages, held, seed }, { say }) {
     const names = packages === '' ? (held ? HELD_PACKAGES : TUNING_PACKAGES) : packages.split(',')
-    const { series, versions } = await realSeries(names, pages, say)
+    const { series, versions, images } = await realSeries(names, pages, say)
     if (series.length === 0)
       throw new Error(`no page of ${names.join(', ')} is in two versions: is there a Debian mirror?`)
     const judgedReal = await judged(realCases(series), say)
@@ -38,6 +38,7 @@ export const changes = benchmark({
           judgedReal,
         ),
         ratesTable('Real pages: content against same, markup and stamp', judgedReal),
+        ...classTables(judgedReal),
         byLabel('The same from the fourth distinct look on', LABELS, learnt),
         ratesTable('Real pages from the fourth distinct look on', learnt),
         byLabel('Known changes: called changed, %', namesOf(known, 'edit', 'cosmetic', 'link', 'image'), known),
@@ -55,8 +56,8 @@ export const changes = benchmark({
         ),
         ratesTable('Known changes: edits against cosmetic and volatile ones', known),
       ],
-      notes: [`packages: ${versions.join(', ')}`],
-      figures: { versions, real: ratesOf(judgedReal), learnt: ratesOf(learnt), known: ratesOf(known) },
+      notes: [imagesNote(images), `packages: ${versions.join(', ')}`],
+      figures: { versions, images, real: ratesOf(judgedReal), learnt: ratesOf(learnt), known: ratesOf(known) },
     }
   },
 })
@@ -64,6 +65,23 @@ export const changes = benchmark({
 async function judged(cases: readonly Case[], say: (line: string) => void): Promise<Judged[]> {
   say(`${grouped(cases.length)} cases before ${DETECTORS.length} detectors …`)
   return await judgeAll(cases, DETECTORS)
+}
+
+function imagesNote({ pictures, notDecoded, zeroIvals, ivals, perceptual }: ImageCensus): string {
+  return `${grouped(pictures)} different pictures of the packages, ${grouped(notDecoded)} not decoded: ival is 0 for ${grouped(zeroIvals)}; ${grouped(ivals)} different ivals, ${grouped(perceptual)} perceptual hashes`
+}
+
+/** What the detectors that know classes called each kind of change. */
+function classTables(all: readonly Judged[]): TextTable[] {
+  return DETECTORS.flatMap(({ name }, i) => {
+    const classes = [...new Set(all.flatMap((each) => each.classes[i] ?? []))].sort()
+    if (classes.length === 0) return []
+    const rows = LABELS.map((label) => {
+      const these = all.filter((each) => each.name === label)
+      return [label, ...classes.map((each) => grouped(these.filter(({ classes }) => classes[i] === each).length))]
+    })
+    return [{ title: `Real pages: classes by ${name}, pairs`, header: ['', ...classes], rows }]
+  })
 }
 
 /** Names in their order of appearance. */
