@@ -39,6 +39,8 @@ export const MAX_NODES = 250_000
 const tags = (names: string) => new Set(names.split(' ').map(tagNamed))
 const VOID = tags('area base br col embed hr img input link meta param source track wbr')
 const UNSEEN = tags('script style iframe noembed noframes')
+/** They end with the page if nothing closes them; then they count as empty. */
+const SWALLOWS = tags('iframe noembed noframes')
 const [P, LI, DT, DD, TR, TD, TH, OPTION, SVG, MATH] = 'p li dt dd tr td th option svg math'.split(' ').map(tagNamed)
 /** Whose end tag is often left out: what they end, if that is the innermost open element. */
 const ENDS = new Map<Tag, Set<Tag>>([
@@ -86,10 +88,11 @@ function readTokens(html: string, xml: boolean, builder: Builder): void {
       else if (tag.gap === 2) foreign = 0
       const empty = tokens.selfClosing && (xml || foreign > 0)
       builder.open(tokens, empty || (foreign === 0 && VOID.has(tag)))
-      if (tag.content === undefined || empty || unclosed.has(tag)) continue
-      if (UNSEEN.has(tag) && !tokens.isClosed(tag.name)) unclosed.add(tag)
-      else tokens.enter(tag.content, tag.name)
-      seen = !UNSEEN.has(tag)
+      if (SWALLOWS.has(tag) && !unclosed.has(tag) && !tokens.isClosed(tag.name)) unclosed.add(tag)
+      if (tag.content !== undefined && !empty && !unclosed.has(tag)) {
+        tokens.enter(tag.content, tag.name)
+        seen = !UNSEEN.has(tag)
+      }
     } else continue
     tokens.cdataAllowed = xml || foreign > 0
   }
