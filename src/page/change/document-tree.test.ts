@@ -183,15 +183,15 @@ test('hostile pages: linear, bounded, without recursion', async () => {
     '<li><p>',
     '<table><tr><td>',
   ])
-    for (const opening of ['', '<script>', '<title>']) {
+    for (const opening of ['<p>', '<script>', '<title>']) {
       const begun = process.cpuUsage()
-      // 10 MB take about 1 s.
+      // 10 MB take about 0.3 s of CPU.
       const signature = sign(
-        opening + big(part, (part === '<p>' || part === '<div>') && opening === '' ? 10_000_000 : 500_000),
+        opening + big(part, (part === '<p>' || part === '<div>') && opening === '<p>' ? 10_000_000 : 500_000),
       )
       const seconds = process.cpuUsage(begun).user / 1e6
       assert.ok(signature.tree.children.length <= MAX_NODES)
-      assert.ok(seconds < 10, `${opening}${part}: ${seconds} s`)
+      assert.ok(seconds < 5, `${opening}${part}: ${seconds} s`)
     }
   const deep = sign('<div>'.repeat(100_000) + 'x' + '</div>'.repeat(100_000))
   assert.equal(deep.tree.levels.length, 100_000)
