@@ -1,6 +1,6 @@
 /** Series of looks with what is known about them, brought before detectors, and what comes of it. */
 import type { Random } from '../../src/base/random.ts'
-import type { Detector, Judgement, Look } from './detectors.ts'
+import type { Detector, Look } from './detectors.ts'
 import { COSMETIC, EDITS, LINK_EDITS, type Mutate, VOLATILE } from './mutate.ts'
 import type { Label, Series } from './real-series.ts'
 
@@ -75,8 +75,9 @@ function withBytes(look: Look, text: string): Look {
 }
 
 function quiet(look: Look, next: Look, known: Known): Case {
-  const before = Array.from({ length: QUIET_LOOKS }, () => ({ ...look }))
-  return { looks: [...before, next], known: [...before.map(() => undefined), known] }
+  const site = `${look.site}, ${known.name}`
+  const before = Array.from({ length: QUIET_LOOKS }, () => ({ ...look, site }))
+  return { looks: [...before, { ...next, site }], known: [...before.map(() => undefined), known] }
 }
 
 function plainCases(
@@ -126,7 +127,9 @@ function imageCases(look: Look, pool: readonly Uint8Array[], random: Random): Ca
 /** Three looks to learn from, a fourth in which only the volatile part differs, and a fifth in which the page changes too. */
 function volatileCases(look: Look, random: Random): Case[] {
   return VOLATILE.flatMap(({ name, next }) => {
-    const at = (text: string, nth: number) => withBytes(look, next(text, nth, random))
+    // All pages of a site have the same volatile part.
+    const site = `${look.site}, ${name}`
+    const at = (text: string, nth: number) => ({ ...withBytes(look, next(text, nth, random)), site })
     const edits = Object.values(EDITS)
     const edited = edits[random.integer(edits.length)](html(look), random) ?? EDITS['word replaced'](html(look), random)
     const looks = [0, 1, 2, 3].map((nth) => at(html(look), nth))
@@ -142,31 +145,35 @@ function volatileCases(look: Look, random: Random): Case[] {
   })
 }
 
+/** All pages of a site are looked at once, then all again: what detectors learn of one page in a round may help at another. */
 export async function judgeAll(cases: readonly Case[], detectors: readonly Detector[]): Promise<Judged[]> {
+  const sites = Map.groupBy(cases, ({ looks }) => looks[0].site)
   const judged: Judged[] = []
-  for (const { looks, known } of cases) {
-    const judgements = await Promise.all(detectors.map((detector) => judgementsOf(looks, detector)))
-    let distinct = 0
-    looks.forEach((look, nth) => {
-      const about = known[nth]
-      const here = judgements.map((each) => each[nth])
-      if (about !== undefined)
-        judged.push({
-          ...about,
-          distinctBefore: distinct,
-          changed: here.map(({ changed }) => changed),
-          classes: here.map((each) => each.class),
-        })
-      if (nth === 0 || Buffer.compare(look.bytes, looks[nth - 1].bytes) !== 0) distinct++
-    })
+  for (const together of sites.values()) {
+    const states = together.map((each) => ({ ...each, memories: detectors.map((): unknown => undefined), distinct: 0 }))
+    const rounds = Math.max(...together.map(({ looks }) => looks.length))
+    for (let nth = 0; nth < rounds; nth++) for (const state of states) judged.push(...(await lookOnce(state, nth, detectors)))
   }
   return judged
 }
 
-async function judgementsOf(looks: readonly Look[], detector: Detector): Promise<Judgement[]> {
-  const judgements: Judgement[] = []
-  for (const look of looks) judgements.push(await detector.look(look, judgements.at(-1)?.memory))
-  return judgements
+interface State extends Case {
+  memories: unknown[]
+  distinct: number
+}
+
+async function lookOnce(state: State, nth: number, detectors: readonly Detector[]): Promise<Judged[]> {
+  const { looks, known, memories } = state
+  const [look, about] = [looks[nth], known[nth]]
+  if (look === undefined) return []
+  const here = await Promise.all(detectors.map((detector, i) => detector.look(look, memories[i])))
+  state.memories = here.map(({ memory }) => memory)
+  const distinctBefore = state.distinct
+  if (nth === 0 || Buffer.compare(look.bytes, looks[nth - 1].bytes) !== 0) state.distinct++
+  if (about === undefined) return []
+  return [
+    { ...about, distinctBefore, changed: here.map(({ changed }) => changed), classes: here.map((each) => each.class) },
+  ]
 }
 
 export interface Rates {

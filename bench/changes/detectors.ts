@@ -3,6 +3,12 @@ import { createHash } from 'node:crypto'
 import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
 import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
 import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
+import { linesByHash } from '../../src/page/change/lines.ts'
+import { compareSketch, sketchOf } from '../../src/page/change/sketch.ts'
+import { hash64 } from '../../src/base/digest.ts'
+import { counts } from '../../src/contracts/change.ts'
+import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
+import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
 import { type Reading, readPage } from '../../src/page/reading.ts'
 
 export interface Look {
@@ -94,6 +100,50 @@ const cascade = (method: 'I' | 'II') =>
       undefined,
   )
 
+interface Sketch {
+  digest: string
+  textDigest: bigint
+  looks: number
+  sketch: Uint8Array
+}
+
+/**
+ * What a crawl decides by (`crawl/compare-look.ts`), once a day, with the default of `refresh.counts-as-change`. `site`: what pages have
+ * shown holds for other pages of their site.
+ */
+function sketching(name: string, site: boolean): Detector {
+  const sites = new Map<string, SiteMemory>()
+  return {
+    name,
+    async look(look, memory) {
+      const before = memory as Sketch | undefined
+      const { signature, title, links } = reading(look)
+      const hrefs = new Set(links.map(({ href }) => href))
+      const set = [...hrefs].reduce((sum, href) => (sum + Number(hash64(href) & 0xffffffn)) & 0xffffff, 0)
+      const now = { lines: signature.lines, minima: signature.minima, title, links: set }
+      const next = { digest: digest(look.bytes), textDigest: signature.textDigest, looks: (before?.looks ?? 0) + 1 }
+      if (before === undefined) return { memory: { ...next, sketch: sketchOf(now) }, changed: false }
+      if (before.digest === next.digest) return { memory: { ...before, looks: next.looks }, changed: false }
+      const known = sites.get(look.site) ?? freshMemory()
+      const compared = compareSketch(before.sketch, {
+        now,
+        isSameText: before.textDigest === next.textDigest,
+        looks: before.looks,
+        since: DAY_MS,
+        linesOf: () => linesByHash(page(look)),
+        isWatched: () => false,
+        isVolatileOnSite: (place) => site && isVolatile(known, place),
+      })
+      if (compared === undefined) throw new Error('bug: a sketch that can not be read')
+      sites.set(look.site, withVolatile(known, compared.learnt))
+      const { class: kind, sketch } = compared
+      return { memory: { ...next, sketch }, changed: counts(kind, 'small'), class: kind }
+    },
+  }
+}
+
+const DAY_MS = 24 * 3600_000
+
 export const DETECTORS: readonly Detector[] = [
   comparing('structure I', (look) => signed(look).first + signed(look).last),
   comparing('structure II', signed, (before, now) => {
@@ -127,4 +177,6 @@ export const DETECTORS: readonly Detector[] = [
     (look) => reading(look).signature.simhash,
     (before, now) => bitsApart(before, now) > 3,
   ),
+  sketching('sketch', false),
+  sketching('sketch, site', true),
 ]

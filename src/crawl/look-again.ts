@@ -90,7 +90,7 @@ export function unchanged(item: AgendaItem, answered: ReadAnswer, tools: LookToo
 /** The result of a look that found the page as it was. What must not be kept (`noindex`) is not. */
 function asBefore(
   item: AgendaItem,
-  { captured, was, ...memory }: KnownPage,
+  { captured, was, looks: _looks, lookedAt: _lookedAt, sketch: _sketch, ...memory }: KnownPage,
   { exchange }: Answered,
   noindex: boolean,
   { site: { archive } }: LookTools,

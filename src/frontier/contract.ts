@@ -13,6 +13,7 @@
  * its rows, and which server works on which, shows in no name here.
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
+import type { CountedClass } from '../contracts/change.ts'
 import type { Frontier } from '../contracts/ports.ts'
 import type { Link, VisitReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
@@ -64,6 +65,8 @@ export interface RefreshOptions {
   minGain?: Millis
   /** Hints for pages that were looked at since are discarded (CoBWeb's 24 hours). */
   minAge: Millis
+  /** From which class on a change teaches that the page changed; default: small. */
+  countsAsChange?: CountedClass
   /** What a fresh copy of a page is worth; 1 without it. */
   weightOf?(page: { url: string; depth: number }): number
   /** Changes per second, where they are known and need not be learnt: for simulations. */

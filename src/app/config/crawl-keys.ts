@@ -1,4 +1,5 @@
 /** Settings that every command takes, those that define a crawl, and those of servers and their workers. A part of the table in `keys.ts`. */
+import { COUNTED_CLASSES } from '../../contracts/change.ts'
 import { REFRESH_POLICIES } from '../../frontier/contract.ts'
 import { LONGEST_URL } from '../../web/url/web-url.ts'
 import { pauseFor, resolveAs, trust } from './hosts.ts'
@@ -220,6 +221,10 @@ export const CRAWL_SETTINGS = {
     refreshMinAge: one(a.duration({ max: 365 * DAY }), '24h', {
       what: 'Ignore hints of a change (sitemaps, feeds) for a page that was looked at within this time.',
     }),
+    refreshCountsAsChange: one(a.oneOf(...COUNTED_CLASSES), 'small', {
+      form: 'CLASS',
+      what: 'From which class of change on a page counts as changed when its rate is learnt: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
+    }),
     refreshRate: maybe(a.number({ min: 0.000001, max: 1_000_000 }), {
       form: 'LOOKS',
       defaultText: 'as many as politeness permits',
@@ -280,7 +285,7 @@ const SERVE: readonly CommandName[] = ['serve', 'config']
 const SERVING = { commands: SERVE } as const
 const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
-const READERS: readonly CommandName[] = ['get', 'verify']
+const READERS: readonly CommandName[] = ['get', 'diff', 'verify']
 /** Commands that write volumes. */
 const WRITERS: readonly CommandName[] = ['crawl', 'refresh', ...WORKER]
 

@@ -115,6 +115,24 @@ export function refreshContract(make: MakeDatabase): void {
       assert.ok((rates[0]?.rate ?? 0) > 5 * (rates[1]?.rate ?? 0))
     })
 
+    it('teaches a change only from the class on that counts as one', async () => {
+      const counted: unknown[] = []
+      for (const countsAsChange of ['markup', undefined, 'medium'] as const) {
+        const bench = await collected(make, countsAsChange && { countsAsChange })
+        for (const change of ['volatile', 'small', 'binary'] as const) {
+          bench.clock.pass(HOUR)
+          await look(bench, () => CHANGED, { change: { class: change } })
+        }
+        const row = await known(bench, PAGES[0])
+        counted.push([row?.changes, row?.unchangedMs])
+      }
+      assert.deepEqual(counted, [
+        [3, 0],
+        [2, HOUR],
+        [1, 2 * HOUR],
+      ])
+    })
+
     it('is not looked at before it is worth the price, and then soon', async () => {
       const bench = await collected(make)
       const rate = (await known(bench, PAGES[0]))?.rate ?? 0
