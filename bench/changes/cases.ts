@@ -45,29 +45,28 @@ export function realCases(series: readonly Series[]): Case[] {
 /** Looks before a change: those who learn must have seen that nothing changes. */
 const QUIET_LOOKS = 3
 
-/** Known changes of the newest version of some pages of each site. */
-export function mutatedCases(series: readonly Series[], perSite: number, random: Random): Case[] {
-  const cases: Case[] = []
-  const pool = distinct(series.flatMap(({ looks }) => picturesOf(looks[looks.length - 1]).map(({ bytes }) => bytes)))
-  for (const site of new Set(series.map((each) => each.site))) {
-    const pages = series.filter((each) => each.site === site && html(each.looks.at(-1)).length > 2000).slice(0, perSite)
-    for (const { looks } of pages) {
-      const look = looks[looks.length - 1]
-      cases.push(...plainCases(look, EDITS, { kind: 'edit', isChange: true }, random))
-      cases.push(...plainCases(look, COSMETIC, { kind: 'cosmetic', isChange: false }, random))
-      cases.push(...plainCases(look, LINK_EDITS, { kind: 'link', isChange: undefined }, random))
-      cases.push(...imageCases(look, pool, random), ...volatileCases(look, random))
-    }
-  }
-  return cases
+/** Known changes of the newest version of pages. `pool`: pictures to replace theirs by. */
+export function mutatedCases(series: readonly Series[], pool: readonly Uint8Array[], random: Random): Case[] {
+  return series.flatMap(({ looks }) => {
+    const look = looks[looks.length - 1]
+    return [
+      ...plainCases(look, EDITS, { kind: 'edit', isChange: true }, random),
+      ...plainCases(look, COSMETIC, { kind: 'cosmetic', isChange: false }, random),
+      ...plainCases(look, LINK_EDITS, { kind: 'link', isChange: undefined }, random),
+      ...imageCases(look, pool, random),
+      ...volatileCases(look, random),
+    ]
+  })
 }
 
-function distinct(pictures: readonly Uint8Array[]): Uint8Array[] {
+/** The different ones of all pages. */
+export function picturesOfAll(series: readonly Series[]): Uint8Array[] {
+  const pictures = series.flatMap(({ looks }) => picturesOf(looks[looks.length - 1]).map(({ bytes }) => bytes))
   return [...new Map(pictures.map((bytes) => [Buffer.from(bytes).toString('base64'), bytes])).values()]
 }
 
-function html(look: Look | undefined): string {
-  return Buffer.from(look?.bytes ?? []).toString('latin1')
+function html({ bytes }: Look): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function withBytes(look: Look, text: string): Look {
@@ -152,7 +151,8 @@ export async function judgeAll(cases: readonly Case[], detectors: readonly Detec
   for (const together of sites.values()) {
     const states = together.map((each) => ({ ...each, memories: detectors.map((): unknown => undefined), distinct: 0 }))
     const rounds = Math.max(...together.map(({ looks }) => looks.length))
-    for (let nth = 0; nth < rounds; nth++) for (const state of states) judged.push(...(await lookOnce(state, nth, detectors)))
+    for (let nth = 0; nth < rounds; nth++)
+      for (const state of states) judged.push(...(await lookOnce(state, nth, detectors)))
   }
   return judged
 }

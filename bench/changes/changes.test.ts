@@ -79,7 +79,7 @@ test('detectors see looks one after the other, and are judged by what is known',
 })
 
 test('every detector is quiet on an equal page, and known changes come out as the detectors are', async () => {
-  const cases = mutatedCases([{ site: 'a', path: 'p', looks: [look(PAGE)], labels: [] }], 1, seededRandom(3))
+  const cases = mutatedCases([{ site: 'a', path: 'p', looks: [look(PAGE)], labels: [] }], [], seededRandom(3))
   const judged = await judgeAll(
     [
       ...cases,

@@ -1,14 +1,14 @@
 /** The detectors that `bench changes` compares: each sees the looks at a page one after the other, and keeps what it likes. */
 import { createHash } from 'node:crypto'
-import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
-import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
-import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
-import { linesByHash } from '../../src/page/change/lines.ts'
-import { compareSketch, sketchOf } from '../../src/page/change/sketch.ts'
 import { hash64 } from '../../src/base/digest.ts'
 import { counts } from '../../src/contracts/change.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
 import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
+import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
+import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
+import { linesByHash } from '../../src/page/change/lines.ts'
+import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
+import { compareSketch, sketchOf } from '../../src/page/change/sketch.ts'
 import { type Reading, readPage } from '../../src/page/reading.ts'
 
 export interface Look {

@@ -4,7 +4,7 @@
  */
 import { seededRandom } from '../../src/base/random.ts'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
-import { type Case, type Judged, judgeAll, mutatedCases, ratesOf, realCases } from '../changes/cases.ts'
+import { type Judged, judgeAll, mutatedCases, picturesOfAll, ratesOf, realCases } from '../changes/cases.ts'
 import { DETECTORS } from '../changes/detectors.ts'
 import { HELD_PACKAGES, type ImageCensus, LABELS, realSeries, TUNING_PACKAGES } from '../changes/real-series.ts'
 import { benchmark } from '../command.ts'
@@ -26,8 +26,15 @@ export const changes = benchmark({
     const { series, versions, images } = await realSeries(names, pages, say)
     if (series.length === 0)
       throw new Error(`no page of ${names.join(', ')} is in two versions: is there a Debian mirror?`)
-    const judgedReal = await judged(realCases(series), say)
-    const known = await judged(mutatedCases(series, mutated, seededRandom(seed)), say)
+    const [judgedReal, known]: [Judged[], Judged[]] = [[], []]
+    const random = seededRandom(seed)
+    const pool = picturesOfAll(series)
+    // One site after the other, so that memory holds the pages of one.
+    for (const [site, these] of Map.groupBy(series, (each) => each.site)) {
+      judgedReal.push(...(await judgeAll(realCases(these), DETECTORS)))
+      known.push(...(await judgeAll(mutatedCases(these.slice(0, mutated), pool, random), DETECTORS)))
+      say(`${site}: judged`)
+    }
     const learnt = judgedReal.filter(({ distinctBefore }) => distinctBefore >= 3)
     const volatile = known.filter(({ kind }) => kind === 'volatile' || kind === 'edited amid it')
     return {
@@ -61,11 +68,6 @@ export const changes = benchmark({
     }
   },
 })
-
-async function judged(cases: readonly Case[], say: (line: string) => void): Promise<Judged[]> {
-  say(`${grouped(cases.length)} cases before ${DETECTORS.length} detectors …`)
-  return await judgeAll(cases, DETECTORS)
-}
 
 function imagesNote({ pictures, notDecoded, zeroIvals, ivals, perceptual }: ImageCensus): string {
   return `${grouped(pictures)} different pictures of the packages, ${grouped(notDecoded)} not decoded: ival is 0 for ${grouped(zeroIvals)}; ${grouped(ivals)} different ivals, ${grouped(perceptual)} perceptual hashes`
