@@ -67,7 +67,7 @@ function sketched({ signature, title }: Reading, ruled: Uint32Array | undefined,
   return { lines: ruled ?? lines, minima, title, links: set }
 }
 
-function isVolatile({ volatile }: SiteMemory, place: number): boolean {
+export function isVolatile({ volatile }: SiteMemory, place: number): boolean {
   return volatile?.some((one) => one.place === place && one.pages >= PAGES) ?? false
 }
 
