@@ -6,7 +6,9 @@ import type { ChangeClass } from '../contracts/change.ts'
 import type { CountName } from '../contracts/counts.ts'
 import type { Database } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import { changeFigures } from './change-figures.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
+import { READ_CHANGES } from './captures/read-changes.ts'
+import { changeFigures, OVERALL } from './change-figures.ts'
 import { applyReports } from './sample-catalogue.test-data.ts'
 
 const postgres = await postgresForTests()
@@ -64,3 +66,24 @@ for (const [name, skip, make] of DATABASES)
     )
     await database.close()
   })
+
+/** PostgreSQL's are in `plans.test.ts`. */
+test('on SQLite, changes are found by their index, and what was before them by that of their URL', async () => {
+  const database = openSqlite(':memory:')
+  const planOf = (sql: string, ...values: number[]) =>
+    database.read((tx) =>
+      sqliteTx(tx)
+        .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
+        .map(({ detail }) => detail),
+    )
+  for (const [name, sql] of Object.entries(OVERALL))
+    for (const step of await planOf(sql, ...(sql.includes('?1') ? [20] : [])))
+      if (/^(SCAN|SEARCH) (c|capture)\b/.test(step)) assert.match(step, /USING INDEX capture_change/, name)
+  const steps = (await planOf(READ_CHANGES, 0, 0, 0, 500)).filter((step) => !step.startsWith('CORRELATED'))
+  assert.deepEqual(steps, [
+    'SEARCH c USING INTEGER PRIMARY KEY (rowid>?)',
+    'SEARCH b USING INDEX capture_of (site=? AND key=? AND at<?)',
+    'SEARCH g USING INDEX capture_of (site=? AND key=? AND at<?)',
+  ])
+  await database.close()
+})

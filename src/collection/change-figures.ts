@@ -44,6 +44,8 @@ const LOOKS_BY_TYPE = `
   SELECT media_type AS name, sum(looks - 1) AS n FROM page WHERE looks > 1 AND media_type IN (${TOP_TYPES})
   GROUP BY media_type`
 export const READ_SITE_LOOKS = 'SELECT sum(looks - 1) AS n FROM page WHERE bucket = ? AND site = ? AND looks > 1'
+/** Those over all buckets, for a test of their plans. */
+export const OVERALL = { COUNT_CLASSES, COUNT_BY_SITE, COUNT_BY_TYPE }
 
 /** `atMost`: sites and types. */
 export async function changeFigures(tx: Tx, atMost: number): Promise<ChangeFigures> {

@@ -222,8 +222,9 @@ export const CRAWL_SETTINGS = {
       what: 'Ignore hints of a change (sitemaps, feeds) for a page that was looked at within this time.',
     }),
     refreshCountsAsChange: one(a.oneOf(...COUNTED_CLASSES), 'small', {
+      commands: [...REFRESH.commands, 'watch'],
       form: 'CLASS',
-      what: 'From which class of change on a page counts as changed when its rate is learnt: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
+      what: 'From which class of change on a page counts as changed when its rate is learnt, and for watch: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
     }),
     ignore: many(siteRegion, {
       commands: CRAWLERS,
