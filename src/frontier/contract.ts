@@ -256,6 +256,8 @@ export interface FrontierQueries {
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */
   knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
   price(tx: Tx): Promise<number>
+  /** The last process that opened it looks at known pages again. */
+  isRefreshing(tx: Tx): Promise<boolean>
   /** One per key: its name, and the pause learnt from it, 0 when the configured one is longer. */
   sitePauses(tx: Tx, sites: readonly bigint[]): Promise<({ name: SiteName; pause: Millis } | undefined)[]>
   /** The texts of known URLs. */

@@ -75,6 +75,7 @@ const NO_LOOKS: CollectionStatus['looks'] = {
 
 export const STATUS: CollectionStatus = {
   state: 'unfinished',
+  isRefresh: false,
   begunAt: 1_780_000_000_000,
   lastAt: 1_780_000_060_000,
   documents: 700,
