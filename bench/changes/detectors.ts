@@ -6,7 +6,7 @@ import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts
 import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
 import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
 import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
-import { linesByHash } from '../../src/page/change/lines.ts'
+import { readLines } from '../../src/page/change/lines.ts'
 import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
 import { compareSketch, sketchOf } from '../../src/page/change/sketch.ts'
 import { type Reading, readPage } from '../../src/page/reading.ts'
@@ -130,8 +130,7 @@ function sketching(name: string, site: boolean): Detector {
         isSameText: before.textDigest === next.textDigest,
         looks: before.looks,
         since: DAY_MS,
-        linesOf: () => linesByHash(page(look)),
-        isWatched: () => false,
+        linesOf: () => readLines(page(look)).byHash,
         isVolatileOnSite: (place) => site && isVolatile(known, place),
       })
       if (compared === undefined) throw new Error('bug: a sketch that can not be read')

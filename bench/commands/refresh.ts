@@ -2,6 +2,7 @@
  * `bench refresh`: the whole crawler keeps a synthetic web fresh for a month of virtual time. How stale its copies are, day by
  * day, as the servers know it, against the least that the pauses permit; rivals on the same pages in the arena.
  */
+import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
@@ -11,6 +12,7 @@ import { type Day, ONE_HORIZON, runTrial } from '../../src/refresh/trial.ts'
 import { lineChart } from '../../src/report/line-chart.ts'
 import { grouped } from '../../src/report/text-table.ts'
 import { startServer } from '../../testkit/postgres/server.test-tools.ts'
+import { AppliedLooks } from '../../testkit/simulate/applied-looks.ts'
 import {
   changingWeb,
   type RefreshReport,
@@ -27,7 +29,7 @@ const FLAGS = {
   days: { default: 30, what: 'days of refreshing after the first crawl' },
   from: { default: 14, what: 'the day from which staleness counts' },
   seed: { default: 1, what: 'of the web and of chance' },
-  rates: { default: 'learnt', what: 'learnt, known (the crawler is told them), or both, one after the other' },
+  rates: { default: 'learnt', what: 'learnt, known (the crawler is told them), or both, side by side' },
   database: { default: 'sqlite', what: 'sqlite or embedded (PostgreSQL)' },
   servers: { default: 1, what: 'servers that share the collection (PostgreSQL)' },
   figure: { default: '', what: 'a folder for refresh.svg and refresh.csv, the curve by day' },
@@ -39,6 +41,16 @@ const FLAGS = {
  */
 const AIMS = { learnt: 1.06, known: 1.02 } as const
 type Rates = keyof typeof AIMS
+
+interface Measured extends RefreshReport {
+  /** Staleness over the bound as the servers drew the changes, its standard error by that chance, and by expectation. */
+  ratio: number
+  error: number
+  expectedRatio: number
+}
+
+/** In a longer run looks are not compared one by one with what the servers answered. */
+const COUNTED_DAYS = 2
 
 const RIVALS: readonly PolicyName[] = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive']
 
@@ -62,15 +74,12 @@ export const refresh = benchmark({
     const options = { sites, pages, pauseMs: pause * 1000, days, seed }
     const counted = Math.min(from, days)
     const curves: Curve[] = []
-    const runs: Partial<Record<Rates, RefreshReport & { ratio: number; expectedRatio: number }>> = {}
-    for (const kind of kinds) {
-      await using stand = await databasesOf(database, servers)
-      const report = await simulateRefresh({
-        ...options,
-        isKnown: kind === 'known',
-        ...(stand.databases.length > 0 && { databases: stand.databases }),
-        progress: progressOf(kind, days, tools),
-      })
+    const runs: Partial<Record<Rates, Measured>> = {}
+    const reports = await Promise.all(
+      kinds.map((kind) => inOwnProcess({ ...options, isKnown: kind === 'known', database, servers }, tools)),
+    )
+    for (const [nth, kind] of kinds.entries()) {
+      const report = reports[nth]
       const drawn = curveOf('', report.days, report.bound, counted, (day) => day.stale)
       const curve = curveOf(
         `crawler${kind === 'known' ? KNOWN : ''}`,
@@ -79,38 +88,38 @@ export const refresh = benchmark({
         counted,
         (day) => day.expected,
       )
-      runs[kind] = { ...report, ratio: drawn.ratio, expectedRatio: curve.ratio }
+      const late = report.days.slice(counted - 1)
+      const error = Math.sqrt(late.reduce((sum, { variance }) => sum + variance, 0)) / late.length / report.bound
+      runs[kind] = { ...report, ratio: drawn.ratio, error, expectedRatio: curve.ratio }
       curves.push(curve)
     }
     const one = runs.learnt ?? runs.known
     if (one === undefined) throw new Error('nothing was run')
     const rivals = await rivalsOf(options, pause * 1000 + one.meanAnswerMs, one.bound, counted, tools)
     if (figure !== '') draw(figure, [...curves, ...rivals], `${sites} sites × ${pages} pages, pause ${pause} s`)
-    const ran = Object.entries(runs) as [Rates, NonNullable<(typeof runs)[Rates]>][]
+    const ran = Object.entries(runs) as [Rates, Measured][]
     const failures = ran.flatMap(([kind, run]) => failuresOf(kind, run, days > from))
+    const judged = days <= COUNTED_DAYS && failures.length === 0 ? ['no look was lost, and none counted twice'] : []
     return {
       tables: [runTable(ran, values), rivalTable([...curves, ...rivals], counted)],
-      notes: [...ran.map(([kind, run]) => dayLine(kind, run)), ...failures],
+      notes: [...ran.map(([kind, run]) => dayLine(kind, run)), ...judged, ...failures],
       figures: { runs, rivals },
       failed: failures.length > 0,
     }
   },
 })
 
-function failuresOf(
-  kind: Rates,
-  { violations, examples, expectedRatio: ratio }: RefreshReport & { expectedRatio: number },
-  counts: boolean,
-) {
+function failuresOf(kind: Rates, { violations, examples, wrong, expectedRatio: ratio }: Measured, counts: boolean) {
   return [
     ...(violations > 0 ? [`${violations} requests broke the rules: ${Object.values(examples).join('; ')}`] : []),
+    ...wrong.slice(0, 10),
     ...(counts && !(ratio <= AIMS[kind])
       ? [`rates ${kind}: ${ratio.toFixed(4)} times the bound, above ${AIMS[kind]}`]
       : []),
   ]
 }
 
-function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expectedRatio: number }][], values: object) {
+function runTable(ran: readonly [Rates, Measured][], values: object) {
   return {
     title: `A refresh in virtual time: ${Object.entries(values)
       .filter(([, value]) => value !== '')
@@ -120,7 +129,7 @@ function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expecte
       'rates',
       'looks',
       'of them 304',
-      'staleness/bound',
+      'staleness/bound ± 1 σ',
       'by expectation',
       'bound',
       'violations',
@@ -131,7 +140,7 @@ function runTable(ran: readonly [Rates, RefreshReport & { ratio: number; expecte
       kind,
       grouped(run.looks),
       `${Math.round((100 * run.unmodified) / Math.max(1, run.looks))} %`,
-      run.ratio.toFixed(4),
+      `${run.ratio.toFixed(4)} ± ${run.error.toFixed(4)}`,
       run.expectedRatio.toFixed(4),
       run.bound.toFixed(5),
       `${run.violations}`,
@@ -152,12 +161,41 @@ function rivalTable(curves: readonly Curve[], counted: number) {
 const dayLine = (kind: Rates, { days, bound }: RefreshReport) =>
   `rates ${kind}, by day: ${days.map(({ expected }) => (expected / bound).toFixed(2)).join(' ')}`
 
-function progressOf(kind: Rates, days: number, tools: Tools): NonNullable<RefreshRunOptions['progress']> {
+interface Job extends Omit<RefreshRunOptions, 'databases' | 'progress'> {
+  database: string
+  servers: number
+}
+
+type Message = { said: string } | { report: RefreshReport } | { failed: string }
+
+/** One run takes one thread: with both kinds of rates it has another core. */
+function inOwnProcess(job: Job, tools: Tools): Promise<RefreshReport> {
+  return new Promise((resolve, reject) => {
+    const child = fork(import.meta.filename, [JSON.stringify(job)])
+    child.on('message', (message: Message) => {
+      if ('said' in message) tools.say(message.said)
+      else if ('report' in message) resolve(message.report)
+      else reject(new Error(message.failed))
+    })
+    child.on('exit', (code) => reject(new Error(`the refresh ended too early, with ${code}`)))
+  })
+}
+
+async function runJob({ database, servers, ...options }: Job, send: (message: Message) => void): Promise<void> {
   const begun = performance.now()
-  return (day, looks) => {
-    const seconds = (performance.now() - begun) / 1000
-    tools.say(`rates ${kind}: day ${day} of ${days}, ${grouped(looks)} looks, ${seconds.toFixed(0)} s`)
-  }
+  const kind: Rates = options.isKnown ? 'known' : 'learnt'
+  await using stand = await databasesOf(database, servers)
+  const report = await simulateRefresh({
+    ...options,
+    // Each look is counted apart: a month of them would take too much memory.
+    ...(options.days <= COUNTED_DAYS && { looks: new AppliedLooks() }),
+    ...(stand.databases.length > 0 && { databases: stand.databases }),
+    progress(day, looks) {
+      const seconds = ((performance.now() - begun) / 1000).toFixed(0)
+      send({ said: `rates ${kind}: day ${day} of ${options.days}, ${grouped(looks)} looks, ${seconds} s` })
+    },
+  })
+  send({ report })
 }
 
 function curveOf<T extends Day | FreshnessDay>(
@@ -239,4 +277,10 @@ function draw(folder: string, curves: readonly Curve[], what: string): void {
     join(folder, 'refresh.csv'),
     [['day', ...curves.map(({ name }) => `"${name}"`)].join(','), ...lines, ''].join('\n'),
   )
+}
+
+if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  const send = (message: Message) => void process.send?.(message)
+  await runJob(JSON.parse(process.argv[2]) as Job, send).catch((error: unknown) => send({ failed: String(error) }))
+  process.disconnect()
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Headers } from '../contracts/exchange.ts'
 import type { PageReport } from '../contracts/report.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
+import { compileRules } from '../page/change/region-rules.ts'
 import { withVolatile } from './compare-look.ts'
 import { Scripted } from './scripted.test-data.ts'
 
@@ -15,10 +16,15 @@ const html = (stamp: number, story = 'Silk') =>
    <div id=stamp>It is ${stamp} o'clock</div><div id=foot>The end</div>`
 
 /** Looks at the same page once a day, and gives each time what was found. */
-async function looks(bodies: readonly string[], url = URL_OF(1), memory: SiteMemory = freshMemory()) {
+async function looks(
+  bodies: readonly string[],
+  url = URL_OF(1),
+  memory: SiteMemory = freshMemory(),
+  tools: ConstructorParameters<typeof Scripted>[1] = {},
+) {
   const found: PageReport[] = []
   for (const [nth, body] of bodies.entries()) {
-    const web = new Scripted({ [url]: { body, headers: HTML } })
+    const web = new Scripted({ [url]: { body, headers: HTML } }, tools)
     const last = found.at(-1)
     const before = last?.memory && {
       ...{ was: 'kept' as const, ...last.memory, captured: { url, at: last.at } },
@@ -69,6 +75,15 @@ test('what three pages of a site have shown holds for its others', async () => {
   )
   const { changes } = await looks([html(1), html(2)], URL_OF(4), memory)
   assert.deepEqual(changes, [undefined, 'volatile'])
+})
+
+test('what the operator ignores is no change, from the first look on; the rest is', async () => {
+  const rules = compileRules([{ kind: 'selector', text: '#stamp' }], [])
+  const tools = { regionRules: (site: string) => (site === 'a.test' ? rules : undefined) }
+  const bodies = [html(1), html(2), html(3), html(4, 'Flies')]
+  const { changes, pages } = await looks(bodies, URL_OF(1), freshMemory(), tools)
+  assert.deepEqual(changes, [undefined, 'volatile', 'volatile', 'large'])
+  assert.equal(pages[1].change?.place, 'what is ignored')
 })
 
 test('of a site, 32 places are kept', () => {

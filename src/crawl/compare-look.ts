@@ -3,6 +3,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Change } from '../contracts/change.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
+import type { RegionRules } from '../page/change/region-rules.ts'
 import { compareSketch, type Sketched, sketchOf } from '../page/change/sketch.ts'
 import type { Reading } from '../page/reading.ts'
 import type { AnswerContent } from './answers.ts'
@@ -20,19 +21,22 @@ interface Found {
   change?: Change
 }
 
-/** `at`: when the page was requested. */
+/** `at`: when the page was requested. `rules`: the operator's, for its site. */
 export function compareLook(
   item: AgendaItem,
   memory: PageMemory,
   content: AnswerContent,
   at: Instant,
   reporter: Reporter,
+  rules: RegionRules | undefined,
 ): Found {
   const { reading } = content
   const isChanged = item.before?.was === 'kept' && item.before.digest !== memory.digest
   if (reading === undefined || reading === 'failed' || reading.as === 'none')
     return isChanged ? { memory, change: { class: 'binary' } } : { memory }
-  const now = sketched(reading, content.links)
+  // The lines that a reading has include what is ignored.
+  const ruled = rules && content.lines(rules)
+  const now = sketched(reading, ruled?.hashes, content.links)
   const { before } = item
   const isSameText = before?.textDigest === memory.textDigest
   const compared =
@@ -40,11 +44,10 @@ export function compareLook(
     isChanged &&
     compareSketch(before.sketch, {
       now,
-      isSameText,
+      isSameText: isSameText || rules !== undefined,
       looks: before.looks ?? 0,
       since: at - (before.lookedAt ?? 0),
-      linesOf: content.lines,
-      isWatched: () => false,
+      linesOf: () => (ruled ?? content.lines(undefined)).byHash,
       isVolatileOnSite: (place) => isVolatile(reporter.memory, place),
     })
   if (!compared) {
@@ -53,14 +56,15 @@ export function compareLook(
   }
   const { sketch, learnt, ...change } = compared
   if (learnt.length > 0) reporter.remember(withVolatile(reporter.memory, learnt))
-  return { memory: { ...memory, sketch }, change }
+  const isIgnored = change.class === 'markup' && !isSameText && rules !== undefined
+  return { memory: { ...memory, sketch }, change: isIgnored ? { class: 'volatile', place: 'what is ignored' } : change }
 }
 
-function sketched({ signature, title }: Reading, links: readonly PageLink[]): Sketched {
+function sketched({ signature, title }: Reading, ruled: Uint32Array | undefined, links: readonly PageLink[]): Sketched {
   const { lines, minima } = signature
   let set = 0
   for (const { url, first } of links) if (first) set = (set + Number(url.key & 0xffffffn)) & 0xffffff
-  return { lines, minima, title, links: set }
+  return { lines: ruled ?? lines, minima, title, links: set }
 }
 
 export function isVolatile({ volatile }: SiteMemory, place: number): boolean {

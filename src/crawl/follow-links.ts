@@ -220,7 +220,7 @@ function isInDoubt(url: WebUrl, tools: VisitState): boolean {
 
 /** Checked once per page: on most pages no link is in doubt. */
 function mayBeInDoubt({ local, reporter }: VisitState): boolean {
-  return local.hasOffspring || reporter.traps.suspects.length > 0
+  return local.hasOffspring || reporter.suspects.length > 0
 }
 
 /** How a link was found: all links of a page share four of these. */

@@ -59,6 +59,11 @@ export function judge(
   reporter: Reporter,
   tools: PolicyTools,
 ): Judgement {
+  if (seen.again) {
+    // A refetch repeats the same content; that is not a trap.
+    reporter.remember(withAnswer(reporter.memory))
+    return { duplicate, follow: true, lister: undefined, probe: false }
+  }
   const { site } = reporter.visit
   const { url, depth, at, status, mediaType, bytes, tookMs } = page
   const facts: PageFacts = {
@@ -74,7 +79,6 @@ export function judge(
     outcome: page.outcome.kind,
     duplicate,
     path: seen.path,
-    again: seen.again,
     content: seen.content,
     links: seen.links,
     crossSite: seen.crossSite,
@@ -88,7 +92,7 @@ export function judge(
   }
   const { memory, findings, probe, follow, lists } = judged
   reporter.remember(withAnswer(memory))
-  if (!seen.again) reporter.trapsChanged()
+  reporter.trapsChanged()
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
   const lister = lists ? { path: facts.path, via: facts.via } : undefined
@@ -171,8 +175,9 @@ export function stoppedBy(
   reporter: Reporter,
   tools: PolicyTools,
 ): { rule: string; held: boolean } | undefined {
-  const { memory, traps, visit, tally } = reporter
-  if (memory.stopped === undefined && traps.suspects.length === 0) return undefined
+  const { memory, visit, tally } = reporter
+  if (memory.stopped === undefined && reporter.suspects.length === 0) return undefined
+  const { traps } = reporter
   const { site } = visit
   const waiting = {
     path: normalPath(url),
@@ -190,10 +195,9 @@ export function stoppedBy(
 
 /** URLs held back by a finding that the operator now overrules are fetched, and its trial is over. */
 export function releaseTrusted(reporter: Reporter, tools: PolicyTools): void {
-  const { traps, visit } = reporter
-  const suspects = traps.suspects.filter(({ rule }) => !tools.trusts(visit.site, rule))
-  if (suspects.length === traps.suspects.length) return
-  traps.suspects = suspects
+  const suspects = reporter.suspects.filter(({ rule }) => !tools.trusts(reporter.visit.site, rule))
+  if (suspects.length === reporter.suspects.length) return
+  reporter.traps.suspects = suspects
   reporter.trapsChanged()
   reporter.learn({ requeue: true })
 }
@@ -205,16 +209,16 @@ export function isPatternFull(
   reporter: Reporter,
   tools: PolicyTools,
 ): boolean {
+  if (reporter.suspects.length === 0) return false
   const { traps, visit } = reporter
-  if (traps.suspects.length === 0) return false
   const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
   if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
 /** A finding about its pattern is on trial or confirmed, and does not apply to what a page lists. */
-export function isSuspect(url: WebUrl, { traps }: Reporter): boolean {
-  return traps.suspects.length > 0 && isOfSuspect(traps, normalPath(url))
+export function isSuspect(url: WebUrl, reporter: Reporter): boolean {
+  return reporter.suspects.length > 0 && isOfSuspect(reporter.traps, normalPath(url))
 }
 
 /** No link of the site is followed any more, unless the operator has overruled that. */

@@ -77,6 +77,11 @@ export class Reporter {
     return this.#traps
   }
 
+  /** Of the traps: opening all that the detectors remember costs more than a look at an unchanged page. */
+  get suspects(): OpenTraps['suspects'] {
+    return this.#traps?.suspects ?? this.#trapsSent?.suspects ?? []
+  }
+
   /** A detector threw in the middle of a page. Its counts go back to those sent last, as after a crash; trials stay. */
   restoreTraps(): void {
     const { suspects, cleared, probe, reported } = this.traps

@@ -118,7 +118,9 @@ async function takePage(
   const known =
     isKept && capture !== undefined ? memoryOf(digest, reading, answer.head.headers, exchange.sentAt) : undefined
   const { memory, change } = known
-    ? watched(item, tools, () => compareLook(item, known, content, exchange.sentAt, reporter))
+    ? watched(item, tools, () =>
+        compareLook(item, known, content, exchange.sentAt, reporter, site.regionRules(state.site)),
+      )
     : {}
   const page = reportOf(item, exchange, outcome, { ...found, capture, memory, change })
   const path = normalPath(url)

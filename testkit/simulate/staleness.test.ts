@@ -21,6 +21,10 @@ test('without looks copies grow stale; looks make them fresh; drawn and expected
   const fresh = stalenessByDay(web, hourly, epoch, 20)
   assert.ok(fresh[19].stale < 0.03 && Math.abs(fresh[19].stale - fresh[19].expected) < 0.005)
   assert.equal(fresh[10].looks, 24 * 400)
+  // The drawn staleness lies around the expected one as its variance says: the mean of 20 squares is 1 ± 0.3.
+  const squares = fresh.map(({ stale, expected, variance }) => (stale - expected) ** 2 / variance)
+  const mean = squares.reduce((sum, square) => sum + square, 0) / squares.length
+  assert.ok(mean > 0.4 && mean < 2, `${mean}`)
 })
 
 test('one page by hand', () => {

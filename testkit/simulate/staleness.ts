@@ -25,6 +25,8 @@ export interface FreshnessDay {
   stale: number
   /** The same as expected from the looks and the true rates, without the chance of when pages changed. */
   expected: number
+  /** Of `stale` around `expected`, by that chance; all of the time between two looks is counted where it ends. */
+  variance: number
 }
 
 export const DAY: Millis = 86_400_000
@@ -48,7 +50,10 @@ export function stalenessByDay(
   from: Instant,
   days: number,
 ): FreshnessDay[] {
-  const found = Array.from({ length: Math.ceil(days) }, (_, i) => ({ day: i + 1, looks: 0, stale: 0, expected: 0 }))
+  const found = Array.from(
+    { length: Math.ceil(days) },
+    (_, i): FreshnessDay => ({ day: i + 1, looks: 0, stale: 0, expected: 0, variance: 0 }),
+  )
   const until = from + days * DAY
   const seen = pages.filter(({ looks }) => looks.length > 0 && looks[0] <= from)
   for (const { url, rate, looks } of seen) {
@@ -67,12 +72,14 @@ export function stalenessByDay(
         from,
         (nth, a, b) => (found[nth].expected += staleTime(rate, a - look, b - look)),
       )
+      if (end > from) found[Math.ceil((end - from) / DAY) - 1].variance += staleVariance(rate, end - look)
     })
   }
   for (const one of found) {
     const length = Math.min(1, days - one.day + 1) * DAY * seen.length
     one.stale /= length
     one.expected /= length
+    one.variance /= length ** 2
   }
   return found
 }
@@ -81,6 +88,13 @@ export function stalenessByDay(
 function staleTime(rate: number, a: Millis, b: Millis): Millis {
   const perMs = rate / 1000
   return b - a - (Math.exp(-perMs * a) - Math.exp(-perMs * b)) / perMs
+}
+
+/** Of the stale time within `gap` after a look. */
+function staleVariance(rate: number, gap: Millis): number {
+  const perMs = rate / 1000
+  const changed = -Math.expm1(-perMs * gap)
+  return gap ** 2 - (2 * gap) / perMs + (2 * changed) / perMs ** 2 - (gap - changed / perMs) ** 2
 }
 
 function inDays(a: Instant, b: Instant, from: Instant, call: (day: number, a: Instant, b: Instant) => void): void {

@@ -98,8 +98,8 @@ export async function openForSeeding(settings: Settings, version: string) {
   const { database, clock, close } = await databaseToWrite(settings)
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
-    const parts = { database, disk: realDisk, clock, random, journal: { record() {} }, settings }
-    const { frontier, urls } = await openCrawlFrontier(parts, true)
+    const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
+    const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers: true }, true)
     await frontier.recover(async () => {})
     return { database, ledger: frontier.ledger, urls, close }
   } catch (error) {

@@ -67,6 +67,9 @@ const POLICY_SETTINGS = group('This command', SIMULATE, {
   learn: toggle({
     what: 'With --stationary: policies do not know the change rates and learn them from their own fetches.',
   }),
+  prior: one(a.duration({ min: 1000, max: 100 * YEAR }), '30d', {
+    what: 'With --learn: until the first looks, a page is thought to change once in this time.',
+  }),
   every: maybe(a.duration({ min: 1000, max: YEAR }), {
     what: 'Report interim statistics at this interval of simulated time.',
   }),

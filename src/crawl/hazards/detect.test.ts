@@ -255,10 +255,3 @@ test('a site limit is reported with an example, and ignored if trusted', () => {
   assert.equal(trusting.memory.stopped, undefined)
   assert.deepEqual(trusting.findings, [])
 })
-
-test('a later look at a page says nothing of traps', () => {
-  const [page] = fc.sample(facts, { numRuns: 1, seed: 1 })
-  const memory = freshMemory()
-  const judged = judgePage(memory, openTraps(undefined), { ...page, again: true }, NO_LIMITS)
-  assert.deepEqual(judged, { memory, findings: [], follow: true, lists: false })
-})

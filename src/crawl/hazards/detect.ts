@@ -52,8 +52,6 @@ export function judgePage(
   page: PageFacts,
   options: HazardOptions,
 ): PageJudgement {
-  // A refetch repeats the same content; that is not a trap.
-  if (page.again) return { memory, findings: [], follow: true, lists: false }
   // A retry is counted when its final answer arrives; for now only the time it took matters.
   const { memory: next, finding } =
     page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)

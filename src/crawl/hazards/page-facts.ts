@@ -29,8 +29,6 @@ export interface PageFacts {
   outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
   /** Its payload was already in the collection, or in this visit. */
   duplicate: boolean
-  /** A refetch. */
-  again?: boolean
   /** Only for pages that were read. */
   content?: {
     /** Of the payload. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { constants, DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
 import { turn } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
@@ -12,7 +12,7 @@ import { migrations } from './baseline.ts'
 import { logSync } from './log-sync.ts'
 import { APPLICATION_ID, bringUpToDate } from './migrate.ts'
 import { openSqlite, openToRead } from './open.ts'
-import { sqliteTx } from './tx.ts'
+import { sqliteTx, statementsOf } from './tx.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'database-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -360,5 +360,28 @@ describe('the schema', () => {
     assert.deepEqual(plan(due), ['SEARCH known_page USING COVERING INDEX known_page_due (site=? AND refresh_at<?)'])
     assert.deepEqual(plan(head), ['SEARCH known_page USING COVERING INDEX known_page_class (site=? AND class=?)'])
     file.close()
+  })
+})
+
+describe('statements', () => {
+  it('are prepared once, however often their LIMIT is bound', () => {
+    const database = new DatabaseSync(':memory:')
+    database.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, 'y')")
+    const tx = statementsOf(database, true)
+    const read = (limit: number) => tx.all('SELECT a, b FROM t ORDER BY a LIMIT ?', limit)
+    let prepared = 0
+    database.setAuthorizer(() => {
+      prepared++
+      return constants.SQLITE_OK
+    })
+    assert.equal(read(1).length, 1)
+    assert.ok(prepared > 0)
+    prepared = 0
+    assert.deepEqual(read(2), [
+      { a: 1, b: 'x' },
+      { a: 2, b: 'y' },
+    ])
+    assert.equal(prepared, 0)
+    database.close()
   })
 })

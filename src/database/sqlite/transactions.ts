@@ -19,8 +19,9 @@ export function serialized(
   const reading = statementsOf(database, false)
   let takenBack = 0
   const writing = statementsOf(database, true, () => takenBack)
-  /** Changes that have been synced. */
-  let durable = writing.changes
+  /** Changes that have been committed, and those of them that have been synced. */
+  let committed = writing.changes
+  let durable = committed
   /** Set by the first failed sync: the system may drop what it could not write, and the next sync would succeed. */
   let lost: Problem | undefined
   const inTurn = inOrder()
@@ -38,8 +39,11 @@ export function serialized(
         database.exec(begin)
         const result = await work(tx)
         database.exec('COMMIT')
-        seen = writing.changes
-        if (tx === writing) checkpoints.committed()
+        if (tx === writing) {
+          committed = writing.changes
+          checkpoints.committed()
+        }
+        seen = committed
         return result
       } catch (error) {
         takenBack++

@@ -127,9 +127,12 @@ function foundAgain(rows: Rows, refresh: RefreshTools, { site, url, row, page }:
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
   row.weight = refresh.weightOf?.(page) ?? 1
   Object.assign(row, { looked_at: at, failures: 0, missing_since: null, hinted_at: null })
-  url.mark = markOf(page.outcome)
-  rows.urls.change(url)
-  scheduleNext(rows, refresh, site, row, url.mark)
+  const mark = markOf(page.outcome)
+  if (url.mark !== mark) {
+    url.mark = mark
+    rows.urls.change(url)
+  }
+  scheduleNext(rows, refresh, site, row, mark)
 }
 
 /** Undefined: the look does not tell. */

@@ -14,8 +14,8 @@ export const HOLD_ADDRESS = `
     worker = excluded.worker`
 export const READ_IDLE_ADDRESSES = `
   SELECT address FROM address WHERE visits = 0 AND until <= ? ORDER BY until LIMIT ?`
-export const FREE_SITES_OF_ADDRESS = `
-  UPDATE site SET holder = '' WHERE key IN (SELECT key FROM site WHERE address = ? AND holder > '' LIMIT ?)`
+export const READ_SITES_HELD = `SELECT key FROM site WHERE address = ? AND holder > '' LIMIT ?`
+const FREE_SITE = `UPDATE site SET holder = '' WHERE key = ?`
 export const FORGET_ADDRESSES = `DELETE FROM address`
 const FORGET_ADDRESS = `DELETE FROM address WHERE address = ?`
 export const RELEASE_ADDRESS = `
@@ -32,12 +32,19 @@ export function holderOf(tx: SqliteTx, address: string, now: Instant): WorkerId 
   return row !== undefined && (row.visits > 0 || row.until > now) ? row.worker : undefined
 }
 
+/** Mostly there are none: then reading takes a fifth of an UPDATE that looks for them. */
+function freeSites(tx: SqliteTx, address: string, atMost: number): number {
+  const sites = tx.allColumns<[key: bigint]>(READ_SITES_HELD, address, atMost)
+  for (const [key] of sites) tx.run(FREE_SITE, key)
+  return sites.length
+}
+
 /**
  * Whether no site is reserved any more for the last holder. A reserved site would wait for that worker, which may be gone, for
  * as long as others have the address. Where there are too many to free at once, the address can't be taken yet.
  */
 function isReleased(tx: SqliteTx, address: string): boolean {
-  return tx.run(FREE_SITES_OF_ADDRESS, address, MAX_FREED) < MAX_FREED
+  return freeSites(tx, address, MAX_FREED) < MAX_FREED
 }
 
 /** Whether the address is the worker's now. */
@@ -64,7 +71,7 @@ export function writeAddresses(tx: SqliteTx, rows: AddressRows): void {
 export function freeAddresses(tx: SqliteTx, now: Instant, maxRows: number): void {
   let rows = maxRows
   for (const { address } of tx.all<{ address: string }>(READ_IDLE_ADDRESSES, now, maxRows)) {
-    rows -= tx.run(FREE_SITES_OF_ADDRESS, address, rows)
+    rows -= freeSites(tx, address, rows)
     if (rows <= 0) return
     tx.run(FORGET_ADDRESS, address)
     rows--

@@ -138,11 +138,12 @@ function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: RecheckExc
 }
 
 /** The transition `due` of `../rules/site.ts`, for many sites at once; their ranks were written when they began to wait. */
-export const PROMOTE = `
-  UPDATE site SET state = 'free' WHERE key IN (
-    SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?)`
+export const READ_DUE_SITES = `
+  SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?`
+const PROMOTE = `UPDATE site SET state = 'free' WHERE key = ?`
 
 /** At most so many at a time: after a long stop a million sites may be due at once. */
-export function promote(tx: SqliteTx, now: Instant, atMost: number): number {
-  return tx.run(PROMOTE, BUCKET, now, atMost)
+function promote(tx: SqliteTx, now: Instant, atMost: number): void {
+  const due = tx.allColumns<[key: bigint]>(READ_DUE_SITES, BUCKET, now, atMost)
+  for (const [key] of due) tx.run(PROMOTE, key)
 }

@@ -7,14 +7,14 @@ import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx
 import { COUNT_HELD_DOMAINS, READ_ALIAS } from '../queries.ts'
 import {
   COUNT_AT_ADDRESS,
-  FREE_SITES_OF_ADDRESS,
   READ_ADDRESS,
   READ_ADDRESS_SITES,
   READ_IDLE_ADDRESSES,
+  READ_SITES_HELD,
   RELEASE_ADDRESS,
 } from './addresses.ts'
 import { READ_NAMES_OF, READ_PENDING, WRITE_ALIAS, WRITE_PENDING } from './aliases.ts'
-import { PROMOTE, READ_FREE, RESERVE } from './check-out.ts'
+import { READ_DUE_SITES, READ_FREE, RESERVE } from './check-out.ts'
 import {
   ADD_UNENDORSED_SITE,
   READ_DOMAIN,
@@ -72,7 +72,7 @@ import {
 import { READ_AGENDA, READ_KNOWN } from './visit-payload.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
-  PROMOTE: [PROMOTE, 'site_waiting'],
+  READ_DUE_SITES: [READ_DUE_SITES, 'site_waiting'],
   READ_FREE: [READ_FREE, 'site_free'],
   READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
@@ -107,7 +107,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_ADDRESS: [READ_ADDRESS, 'PRIMARY KEY'],
   RELEASE_ADDRESS: [RELEASE_ADDRESS, 'PRIMARY KEY'],
   READ_IDLE_ADDRESSES: [READ_IDLE_ADDRESSES, 'address_idle'],
-  FREE_SITES_OF_ADDRESS: [FREE_SITES_OF_ADDRESS, 'site_held'],
+  READ_SITES_HELD: [READ_SITES_HELD, 'site_held'],
   READ_ENDED_LEASES: [READ_ENDED_LEASES, 'site_out'],
   READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
   RENEW: [RENEW, 'PRIMARY KEY'],

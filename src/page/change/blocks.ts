@@ -4,6 +4,7 @@
  */
 import { TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
+import type { Element, RegionRules } from './region-rules.ts'
 
 export type FactKind = 'tag' | 'link' | 'image' | 'attribute'
 
@@ -20,6 +21,8 @@ export interface Block {
   place: string
   /** Of the start tags since the block before, at most MAX_FACTS. */
   facts: readonly Fact[]
+  /** The operator watches it. */
+  watched?: true
 }
 
 export interface Blocks {
@@ -74,10 +77,22 @@ const ENDED_BY: ReadonlyMap<Tag, ReadonlySet<Tag>> = new Map(
   }).map(([tag, ended]) => [tagNamed(tag), names(ended)]),
 )
 const P = tagNamed('p')
+/** Elements without content. */
+const EMPTY = names('area base br col embed hr img input link meta source track wbr')
+/** Deeper elements that make no blocks are not asked about. */
+const MAX_OPEN = 500
 
-/** `xml`: the page declares XHTML. */
-export function blocksOf(html: string, xml = false): Blocks {
-  const pass = new Pass(html, xml)
+interface Open {
+  tag: Tag
+  /** In a place; '' for an element that makes no block. */
+  text: string
+  element?: Element
+  watched?: boolean
+}
+
+/** `xml`: the page declares XHTML. `rules`: what they ignore is left out. */
+export function blocksOf(html: string, xml = false, rules?: RegionRules): Blocks {
+  const pass = new Pass(html, xml, rules)
   return pass.run()
 }
 
@@ -115,7 +130,7 @@ class Pass {
   readonly #hashes = { scripts: FNV, styles: FNV, comments: FNV }
   readonly #rest = { length: 0, hash: FNV }
   /** Open elements that make blocks, and how many of each: an end tag without a start tag is found out at once. */
-  readonly #open: { tag: Tag; text: string }[] = []
+  readonly #open: Open[] = []
   readonly #count = new Int32Array(TAG_IDS)
   readonly #unclosed = new Set<Tag>()
   #holder: Tag | undefined
@@ -128,8 +143,13 @@ class Pass {
   #hasImage = false
   /** Where the block's text and its images are. */
   #place: string | undefined
+  readonly #rules: RegionRules | undefined
+  /** So many open elements, the last of them ignored; -1: none. */
+  #ignoredAt = -1
+  #isWatched = false
 
-  constructor(html: string, xml: boolean) {
+  constructor(html: string, xml: boolean, rules?: RegionRules) {
+    this.#rules = rules
     this.#tokens = new Tokenizer(html)
     this.#tokens.cdataAllowed = xml
     this.#xml = xml
@@ -169,6 +189,7 @@ class Pass {
     this.#gap(tag)
     if (this.#inert === 0 && this.#blocks.length < MAX_BLOCKS) this.#noteFacts(tag)
     if (tag.gap === 2 || CELLS.has(tag)) this.#enter(tag)
+    else if (this.#rules !== undefined) this.#enterInline(tag)
     if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
     else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
     else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0)
@@ -200,13 +221,30 @@ class Pass {
     const id = this.#tokens.attribute('id')?.trim() ?? ''
     // What is not a plain id would not be readable in a place either.
     const text = /^[\w:.-]+$/.test(id) ? `${tag.name}#${id.slice(0, MAX_ID)}` : tag.name
-    this.#open.push({ tag, text })
-    this.#count[tag.id]++
+    this.#push({ tag, text })
+  }
+
+  /** Only rules ask for these. */
+  #enterInline(tag: Tag): void {
+    if (!EMPTY.has(tag) && !this.#isEmpty() && this.#open.length < MAX_OPEN) this.#push({ tag, text: '' })
+  }
+
+  #push(entry: Open): void {
+    this.#open.push(entry)
+    this.#count[entry.tag.id]++
+    const rules = this.#rules
+    if (rules === undefined || this.#ignoredAt >= 0) return
+    const attributes = new Map(this.#tokens.attributes())
+    entry.element = { name: this.#tokens.name, attribute: (name) => attributes.get(name) }
+    const chain = this.#open.flatMap(({ element }) => element ?? [])
+    if (rules.ignoresElement(chain)) this.#ignoredAt = this.#open.length
+    entry.watched = this.#open.at(-2)?.watched === true || rules.watchesElement(chain)
   }
 
   #leave(): Tag | undefined {
     const tag = this.#open.pop()?.tag
     if (tag !== undefined) this.#count[tag.id]--
+    if (this.#open.length < this.#ignoredAt) this.#ignoredAt = -1
     return tag
   }
 
@@ -235,7 +273,8 @@ class Pass {
     this.#holder = undefined
     if (holder === SCRIPT) this.#hash('scripts')
     if (holder === STYLE) this.#hash('styles')
-    if (this.#inert > 0 || holder === SCRIPT || holder === STYLE) return
+    if (this.#inert > 0 || this.#ignoredAt >= 0 || holder === SCRIPT || holder === STYLE) return
+    if (this.#open.at(-1)?.watched === true) this.#isWatched = true
     if (holder === TITLE && this.#foreign === 0) {
       this.#end()
       this.#place = 'head > title'
@@ -259,6 +298,7 @@ class Pass {
     this.#text = []
     this.#takeFacts()
     this.#hasImage = false
+    this.#isWatched = false
     this.#place = undefined
   }
 
@@ -278,12 +318,13 @@ class Pass {
       this.#rest.hash = hashed(this.#rest.hash, text)
       return
     }
-    this.#blocks.push({ text, place: this.#place!, facts: this.#takeFacts() })
+    const block: Block = { text, place: this.#place!, facts: this.#takeFacts() }
+    this.#blocks.push(this.#isWatched ? { ...block, watched: true } : block)
     this.#hasImage = false
   }
 
   #placeNow(): string {
-    const open = this.#open
+    const open = this.#rules === undefined ? this.#open : this.#open.filter(({ text }) => text !== '')
     const from = open[0]?.tag.name === 'html' ? 1 : 0
     const few = open.length - from <= MAX_PLACE
     const shown = few ? open.slice(from) : [open[from], { text: '…' }, ...open.slice(1 - MAX_PLACE)]

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readPage } from '../reading.ts'
-import { linesByHash } from './lines.ts'
+import { readLines } from './lines.ts'
+import { compileRules, type RegionRules } from './region-rules.ts'
 import { compareSketch, type Look, placeKey, type Sketched, sketchOf } from './sketch.ts'
 
 const DAY = 86_400_000
 
+const pageOf = (html: string) => ({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) })
+
 function sketched(html: string): Sketched & { textDigest: bigint } {
-  const { signature, title } = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) })
+  const { signature, title } = readPage(pageOf(html))
   const { lines, minima, textDigest } = signature
   return { lines, minima, title, links: 0, textDigest }
 }
@@ -34,15 +37,14 @@ class Watched {
     this.looks++
   }
 
-  look(html: string, more: Partial<Look> = {}): string {
+  look(html: string, more: Partial<Look> = {}, rules?: RegionRules): string {
     const now = sketched(html)
     const compared = compareSketch(this.#sketch, {
       now,
       isSameText: sketched(this.#before).textDigest === now.textDigest,
       looks: this.looks,
       since: DAY,
-      linesOf: () => linesByHash({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) }),
-      isWatched: () => false,
+      linesOf: () => readLines(pageOf(html), rules).byHash,
       isVolatileOnSite: () => false,
       ...more,
     })
@@ -138,7 +140,7 @@ test('what other pages of the site have shown, and what the operator watches', (
   watched.look(page({ ad: 'Rent a web' }))
   assert.deepEqual(watched.learnt, [placeKey('body > div#ad')])
   assert.equal(
-    watched.look(page({ ad: 'Sell flies' }), { isWatched: ({ place }) => place.includes('#ad') }),
+    watched.look(page({ ad: 'Sell flies' }), {}, compileRules([], [{ kind: 'selector', text: '#ad' }])),
     'small: body > div#ad',
   )
 })
@@ -178,7 +180,7 @@ test('what is no sketch is none, and bytes from outside are bounded', () => {
     looks: 1,
     since: DAY,
     linesOf: () => new Map(),
-    isWatched: () => false,
+
     isVolatileOnSite: () => false,
   }
   fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void compareSketch(bytes, look)))

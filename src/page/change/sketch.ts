@@ -27,6 +27,8 @@ export interface Sketched {
 export interface Line {
   text: string
   place: string
+  /** The operator wants to know of each change of it. */
+  isWatched?: boolean
 }
 
 export interface Look {
@@ -38,8 +40,6 @@ export interface Look {
   since: number
   /** By their hashes; asked for only if some of them changed. */
   linesOf(): ReadonlyMap<number, Line>
-  /** The operator wants to know of each change of it. */
-  isWatched(line: Line): boolean
   /** Places that are volatile on other pages of the site too (`placeKey`). */
   isVolatileOnSite(place: number): boolean
 }
@@ -160,7 +160,7 @@ function judgeRuns(
     const isOneLine = run.to - run.from === 1
     const isKnown =
       (region !== undefined && isVolatile(region, seen)) || (isOneLine && look.isVolatileOnSite(seen.place))
-    const isLeftOut = isKnown && !isContent && !lines.some((line) => look.isWatched(line))
+    const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
     judged[isLeftOut ? 'volatile' : 'changed'].push(place)
     if (isContent) continue
     const after = learntOf(region, seen, isSoon)

@@ -6,6 +6,7 @@ import type { Outcome } from '../../../src/contracts/outcome.ts'
 import type { PageReport } from '../../../src/contracts/report.ts'
 import type { Visit } from '../../../src/contracts/visit.ts'
 import { queries } from '../../../src/database/queries.ts'
+import { sqliteTx } from '../../../src/database/sqlite/tx.ts'
 import type { RefreshOptions } from '../../../src/frontier/contract.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
 import {
@@ -90,6 +91,17 @@ export function refreshContract(make: MakeDatabase): void {
       assert.equal((await bench.db.read((tx) => frontierQueries.url(tx, PAGES[0])))?.mark, 'kept')
       const row = await known(bench, PAGES[0])
       assert.deepEqual([row?.lookedAt, row?.changes, row?.unchangedMs], [START + HOUR, 0, HOUR])
+    })
+
+    it('is not written anew among the URLs when a look finds it as it was', async (test) => {
+      const bench = await collected(make)
+      if (bench.db.dialect !== 'sqlite') return test.skip('the same rules; SQLite shows it more simply')
+      await bench.db.transact((tx) =>
+        sqliteTx(tx).run(`CREATE TRIGGER t UPDATE ON url BEGIN SELECT RAISE(ABORT, 'a URL was written'); END`),
+      )
+      bench.clock.pass(HOUR)
+      assert.equal(urlsOf(await look(bench)).length, 3)
+      assert.equal((await known(bench, PAGES[0]))?.lookedAt, START + HOUR)
     })
 
     it('is looked at more often the more often it changes', async () => {
@@ -273,6 +285,17 @@ export function refreshContract(make: MakeDatabase): void {
       assert.equal((await site(again))?.state === 'waiting' || (await site(again))?.state === 'free', true)
       assert.notEqual(await known(again, 'http://a.test/4'), undefined)
     })
+  })
+
+  it('a command beside the servers, as one that adds seeds, does not end their refresh', async () => {
+    const bench = await collected(make)
+    const beside = await bench.restart({ refresh: undefined, leasesOutlive: true, besideServers: true })
+    await beside.db.transact((tx) => beside.ledger.seed(tx, [seedUrl('http://b.test/')]))
+    assert.equal((await site(beside))?.state, 'waiting')
+    const server = await beside.restart({ refresh: REFRESH })
+    server.clock.pass(HOUR)
+    const { visits } = await server.frontier.checkOut('w1', 5)
+    assert.deepEqual(visits.flatMap(urlsOf).sort(), [...PAGES, 'http://b.test/'])
   })
 
   it('a crawl does not take a site for due because a known page was', async () => {
