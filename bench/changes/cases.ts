@@ -19,8 +19,6 @@ export interface Case {
 }
 
 export interface Judged extends Known {
-  /** Looks that differed from the one before, up to here. */
-  distinctBefore: number
   /** By detector. */
   changed: boolean[]
   classes: (string | undefined)[]
@@ -30,6 +28,7 @@ const IS_CHANGE: Readonly<Record<Label, boolean | undefined>> = {
   same: false,
   markup: false,
   stamp: false,
+  'known stamp': false,
   links: undefined,
   template: undefined,
   content: true,
@@ -149,7 +148,7 @@ export async function judgeAll(cases: readonly Case[], detectors: readonly Detec
   const sites = Map.groupBy(cases, ({ looks }) => looks[0].site)
   const judged: Judged[] = []
   for (const together of sites.values()) {
-    const states = together.map((each) => ({ ...each, memories: detectors.map((): unknown => undefined), distinct: 0 }))
+    const states = together.map((each) => ({ ...each, memories: detectors.map((): unknown => undefined) }))
     const rounds = Math.max(...together.map(({ looks }) => looks.length))
     for (let nth = 0; nth < rounds; nth++)
       for (const state of states) judged.push(...(await lookOnce(state, nth, detectors)))
@@ -159,7 +158,6 @@ export async function judgeAll(cases: readonly Case[], detectors: readonly Detec
 
 interface State extends Case {
   memories: unknown[]
-  distinct: number
 }
 
 async function lookOnce(state: State, nth: number, detectors: readonly Detector[]): Promise<Judged[]> {
@@ -168,12 +166,8 @@ async function lookOnce(state: State, nth: number, detectors: readonly Detector[
   if (look === undefined) return []
   const here = await Promise.all(detectors.map((detector, i) => detector.look(look, memories[i])))
   state.memories = here.map(({ memory }) => memory)
-  const distinctBefore = state.distinct
-  if (nth === 0 || Buffer.compare(look.bytes, looks[nth - 1].bytes) !== 0) state.distinct++
   if (about === undefined) return []
-  return [
-    { ...about, distinctBefore, changed: here.map(({ changed }) => changed), classes: here.map((each) => each.class) },
-  ]
+  return [{ ...about, changed: here.map(({ changed }) => changed), classes: here.map((each) => each.class) }]
 }
 
 export interface Rates {

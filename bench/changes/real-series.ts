@@ -42,7 +42,7 @@ export const HELD_PACKAGES = [
   'python-sqlalchemy-doc', // Sphinx
 ]
 
-export const LABELS = ['same', 'markup', 'links', 'stamp', 'template', 'content'] as const
+export const LABELS = ['same', 'markup', 'links', 'stamp', 'known stamp', 'template', 'content'] as const
 export type Label = (typeof LABELS)[number]
 
 /** One page. */

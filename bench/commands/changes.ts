@@ -35,7 +35,6 @@ export const changes = benchmark({
       known.push(...(await judgeAll(mutatedCases(these.slice(0, mutated), pool, random), DETECTORS)))
       say(`${site}: judged`)
     }
-    const learnt = judgedReal.filter(({ distinctBefore }) => distinctBefore >= 3)
     const volatile = known.filter(({ kind }) => kind === 'volatile' || kind === 'edited amid it')
     return {
       tables: [
@@ -44,10 +43,8 @@ export const changes = benchmark({
           LABELS,
           judgedReal,
         ),
-        ratesTable('Real pages: content against same, markup and stamp', judgedReal),
+        ratesTable('Real pages: content against same, markup and stamps', judgedReal),
         ...classTables(judgedReal),
-        byLabel('The same from the fourth distinct look on', LABELS, learnt),
-        ratesTable('Real pages from the fourth distinct look on', learnt),
         byLabel('Known changes: called changed, %', namesOf(known, 'edit', 'cosmetic', 'link', 'image'), known),
         byLabel(
           'At the fourth look, only volatile parts differ: called changed, %',
@@ -64,7 +61,7 @@ export const changes = benchmark({
         ratesTable('Known changes: edits against cosmetic and volatile ones', known),
       ],
       notes: [imagesNote(images), `packages: ${versions.join(', ')}`],
-      figures: { versions, images, real: ratesOf(judgedReal), learnt: ratesOf(learnt), known: ratesOf(known) },
+      figures: { versions, images, real: ratesOf(judgedReal), known: ratesOf(known) },
     }
   },
 })
