@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { seededRandom } from '../../base/random.ts'
 import { readPage } from '../reading.ts'
 import { readLines } from './lines.ts'
 import { compileRules, type RegionRules } from './region-rules.ts'
@@ -109,6 +110,30 @@ test('words that differ each time are left out too; a region that was still in b
   news.same()
   news.look(page({ ad: 'Silk is gone' }))
   assert.match(news.look(page({ ad: 'Silk is back' })), /^small/)
+})
+
+test('a list in another order each time, and one of other items, are left out; what is moved once is a change', () => {
+  const items = Array.from({ length: 12 }, (_, i) => `<li>Item number ${i} of ${'abcdefghijkl'[i]}`)
+  const random = seededRandom(7)
+  const shuffled = () =>
+    items
+      .map((item) => ({ item, at: random.next() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item)
+  for (const list of [shuffled, () => shuffled().slice(0, 6)]) {
+    const of = (body = paragraphs(40)) => page({ ad: `<ul>${list().join('')}</ul>`, body })
+    const watched = new Watched(of())
+    for (let n = 0; n < 3; n++) watched.look(of())
+    let volatile = 0
+    for (let n = 0; n < 20; n++) if (watched.look(of()).startsWith('volatile')) volatile++
+    assert.ok(volatile >= 18, `${volatile} of 20`)
+    const body = paragraphs(40)
+    body[20] = '<p>Another paragraph'
+    assert.match(watched.look(of(body)), /^small: .*div#main/)
+  }
+  const moved = [...items.slice(1), items[0]]
+  const once = new Watched(page({ ad: `<ul>${items.join('')}</ul>` }))
+  assert.match(once.look(page({ ad: `<ul>${moved.join('')}</ul>` })), /^small/)
 })
 
 test('two looks minutes apart are enough', () => {

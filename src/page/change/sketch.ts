@@ -98,6 +98,8 @@ const MAX_QUIET = 8
 /** A run of more lines, or of a larger part of the page, is its content. */
 const MAX_SIZE = 32
 const MAX_SHARE = 1 / 3
+/** Runs at one place with so few lines between them are one. */
+const MAX_GAP = 2
 /** With fewer lines in common it is another template, and what was learnt is forgotten. */
 const SAME_TEMPLATE = 0.3
 /** Instead of a line before the first and behind the last. */
@@ -150,9 +152,10 @@ function judgeRuns(
   const judged: Judged = { regions: [], learnt: [], changed: [], volatile: [] }
   const page = runs.length === 0 ? new Map<number, Line>() : look.linesOf()
   const left = new Set(known)
-  for (const run of runs) {
+  const placed = (run: Run) => placeOf(run, linesIn(run, now, look.now, page), now, look.now, page)
+  for (const run of joined(runs, placed)) {
     const lines = linesIn(run, now, look.now, page)
-    const place = placeOf(run, lines, now, look.now, page)
+    const place = placed(run)
     const seen = regionOf(run, now, lines, place)
     const region = known.find((one) => left.has(one) && isSameRegion(one, seen))
     if (region !== undefined) left.delete(region)
@@ -174,6 +177,21 @@ function judgeRuns(
   }
   judged.regions.sort((a, b) => b.times - a.times).splice(MAX_REGIONS)
   return judged
+}
+
+/** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */
+function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run[] {
+  const all: Run[] = []
+  for (const run of runs) {
+    const last = all.at(-1)
+    const isNear = last !== undefined && run.from - last.to <= MAX_GAP
+    // Where something is missing, it has no place of its own.
+    const isMissing = (one: Run) => one.from === one.to
+    if (isNear && (isMissing(last) || isMissing(run) || placeOf(last) === placeOf(run)))
+      all[all.length - 1] = { ...last, oldTo: run.oldTo, to: run.to }
+    else all.push(run)
+  }
+  return all
 }
 
 /** As far as they are found: of a page with very long lines, some are not. */
@@ -230,7 +248,9 @@ function isSameRegion(region: Region, seen: Region): boolean {
 }
 
 function isVolatile(region: Region, seen: Region): boolean {
-  return region.times >= VOLATILE && seen.size <= region.size && (region.shape === seen.shape || region.words > 0)
+  // A list in another order has more or fewer lines that differ.
+  const isNoLarger = seen.size <= region.size + (region.size >> 2)
+  return region.times >= VOLATILE && isNoLarger && (region.shape === seen.shape || region.words > 0)
 }
 
 /** `isSoon`: the look before was minutes ago. */
