@@ -27,7 +27,8 @@ const open = (...flags: string[]) => {
 
 test('the defaults: index, half of the requests for new URLs, hints after a day, equal weights', async () => {
   const { options } = await open()
-  assert.deepEqual(options, { policy: 'index', newShare: 0.5, minGain: 1000, minAge: 86_400_000 })
+  const limits = { minGain: 1000, minAge: 86_400_000, countsAsChange: 'small' }
+  assert.deepEqual(options, { policy: 'index', newShare: 0.5, ...limits })
   const first = await open('--refresh-new-share', 'first', '--refresh-policy', 'round-robin')
   assert.deepEqual([first.options.newShare, first.options.policy], ['first', 'round-robin'])
   assert.throws(() => settingsOf('--refresh-new-share', '1.5'), /'1.5' is not a share/)
