@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { ceilingAlone } from './commands/ceiling.ts'
+import { changes } from './commands/changes.ts'
 import { check } from './commands/check.ts'
 import { cluster } from './commands/cluster.ts'
 import { crawl } from './commands/crawl.ts'
@@ -29,6 +30,7 @@ import { conditions, conditionsLine } from './measure/conditions.ts'
 const BENCHMARKS: readonly Benchmark[] = [
   crawl,
   ceilingAlone,
+  changes,
   check,
   cluster,
   frontier,

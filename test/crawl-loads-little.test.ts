@@ -17,7 +17,7 @@ const DOORS = [
   'app/composition/crawl.ts',
   'app/composition/real-worker.ts',
 ]
-const PACKAGES = ['chardet', 'entities', 'tldts', 'xxhash-wasm', 'yaml']
+const PACKAGES = ['chardet', 'css-what', 'entities', 'tldts', 'xxhash-wasm', 'yaml']
 
 /** Of `import … from` and `export … from`, what is left when types are gone. */
 function importsOf(text: string): string[] {

@@ -9,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -43,8 +44,64 @@ export async function lastTwoReleases(name: string): Promise<{ older: Unpacked; 
   return { older: await unpacked([`${name}=${older}`]), newer: await unpacked([`${name}=${newer}`]) }
 }
 
+/** Releases of Debian, the oldest first; those that the mirror no longer has are passed over. */
+const RELEASES = ['bullseye', 'bookworm', 'trixie', 'forky']
+const DAY_MS = 24 * 3600_000
+
+/** Every version of each package, the oldest first, that any release on this machine's mirror has; none where there is none. */
+export async function versionsInReleases(names: readonly string[]): Promise<Map<string, string[]>> {
+  const { stdout } = await run('apt-cache', [...(await acrossReleases()), 'madison', ...names], {
+    timeout: DOWNLOAD_MS,
+    maxBuffer: 1 << 24,
+  })
+  const versions = new Map<string, string[]>(names.map((name) => [name, []]))
+  for (const line of stdout.split('\n')) {
+    const [name, version] = line.split('|').map((cell) => cell.trim())
+    const known = versions.get(name)
+    // apt lists the newest first.
+    if (version !== undefined && known?.includes(version) === false) known.unshift(version)
+  }
+  return versions
+}
+
+/** Options that give apt lists of its own with all `RELEASES`, so that the system's stay as they are. */
+async function acrossReleases(): Promise<string[]> {
+  const folder = join(cacheFolder(), 'apt')
+  const lists = join(folder, 'lists')
+  const options = {
+    'Dir::Etc::SourceList': join(folder, 'sources.list'),
+    'Dir::Etc::SourceParts': '-',
+    'Dir::State::Lists': lists,
+    'Dir::Cache': join(folder, 'cache'),
+    'Acquire::Languages': 'none',
+    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
+  }
+  const flags = Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`])
+  const stamp = join(folder, 'updated')
+  if ((statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - DAY_MS) return flags
+  const format = '$(LABEL)|$(REPO_URI)'
+  const { stdout } = await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'])
+  const mirrors = new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]))
+  const sources = RELEASES.flatMap((release) => [
+    mirrors.has('Debian') ? `deb ${mirrors.get('Debian')} ${release} main` : '',
+    mirrors.has('Debian-Security') ? `deb ${mirrors.get('Debian-Security')} ${release}-security main` : '',
+  ])
+  mkdirSync(join(lists, 'partial'), { recursive: true })
+  mkdirSync(join(folder, 'cache'), { recursive: true })
+  writeFileSync(options['Dir::Etc::SourceList'], `${sources.join('\n')}\n`)
+  // Fails for a release that is not there, and brings the others all the same.
+  await run('apt-get', [...flags, 'update'], { timeout: DOWNLOAD_MS }).catch(() => {})
+  writeFileSync(stamp, '')
+  return flags
+}
+
+/** One version of a package of any release, unpacked. */
+export async function unpackedVersion(name: string, version: string): Promise<Unpacked> {
+  return await unpacked([`${name}=${version}`], await acrossReleases())
+}
+
 /** Packages, with `=VERSION` or without, that are unpacked into one tree. Throws when one cannot be had. */
-export async function unpacked(packages: readonly string[]): Promise<Unpacked> {
+export async function unpacked(packages: readonly string[], aptFlags: readonly string[] = []): Promise<Unpacked> {
   const cache = join(cacheFolder(), 'packages')
   const folder = join(cache, packages.join('+'))
   const versionFile = join(folder, 'version')
@@ -58,7 +115,7 @@ export async function unpacked(packages: readonly string[]): Promise<Unpacked> {
   const fresh = `${folder}.new`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(join(fresh, 'root'), { recursive: true })
-  await run('apt-get', ['download', '--quiet', ...packages], { cwd: fresh, timeout: DOWNLOAD_MS })
+  await run('apt-get', [...aptFlags, 'download', '--quiet', ...packages], { cwd: fresh, timeout: DOWNLOAD_MS })
   const versions: string[] = []
   for (const name of readdirSync(fresh)
     .filter((file) => file.endsWith('.deb'))

@@ -19,6 +19,11 @@ export function bucketOfId(id: number): number {
   return Math.floor(id / ROWS_PER_BUCKET)
 }
 
+/** Before all ids of a bucket. */
+export function firstIdOf(bucket: number): number {
+  return bucket * ROWS_PER_BUCKET
+}
+
 /** `id` without its bucket: small numbers, close together. */
 export function numberOfId(id: number): number {
   return id % ROWS_PER_BUCKET

@@ -1,5 +1,6 @@
 /** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
+import { type Change, isChangeClass } from './change.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION } from './encode-report.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
 import { isFailureKind, isRefusedBy } from './outcome.ts'
@@ -155,7 +156,14 @@ class ReportReader {
     if (flags & 4) page.memory = this.pageMemory(page.capture)
     if (flags & 16) page.sniffed = this.word()
     if (flags & 32) page.language = this.word()
+    if (flags & 128) page.change = this.change()
     return page
+  }
+
+  change(): Change {
+    const [kind, place] = [this.word(), this.word()]
+    if (!isChangeClass(kind)) throw new RangeError('no such class of changes')
+    return place === '' ? { class: kind } : { class: kind, place }
   }
 
   annotations(): string[] {
@@ -215,6 +223,7 @@ class ReportReader {
     const memory: PageMemory = { digest, textDigest: raw.u64(), simhash: raw.u64() }
     if (flags & 2) memory.etag = this.name()
     if (flags & 4) memory.lastModified = this.word()
+    if (flags & 8) memory.sketch = raw.blob()
     return memory
   }
 

@@ -16,7 +16,7 @@ import type { Capture, Counts, Courtesy, Finding, Link, PageReport, VisitEnd, Vi
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
-export const VERSION = 1
+export const VERSION = 2
 /** The version, and the lengths of the three sections. */
 export const HEAD_BYTES = 1 + 3 * 4
 
@@ -129,7 +129,8 @@ class ReportWriter {
         (page.ownRequest ? 8 : 0) |
         (page.sniffed === undefined ? 0 : 16) |
         (page.language === undefined ? 0 : 32) |
-        (isWord ? 64 : 0),
+        (isWord ? 64 : 0) |
+        (page.change === undefined ? 0 : 128),
     )
     this.url(page.url)
     raw.u64(page.key)
@@ -151,6 +152,10 @@ class ReportWriter {
     if (page.memory !== undefined) this.pageMemory(page.memory, page.capture)
     if (page.sniffed !== undefined) this.word(page.sniffed)
     if (page.language !== undefined) this.word(page.language)
+    if (page.change !== undefined) {
+      this.word(page.change.class)
+      this.word(page.change.place ?? '')
+    }
   }
 
   outcome(outcome: Outcome): void {
@@ -197,12 +202,18 @@ class ReportWriter {
   pageMemory(memory: PageMemory, capture: Capture | undefined): void {
     const { raw } = this
     const sameDigest = capture?.digest === memory.digest
-    raw.byte((sameDigest ? 1 : 0) | (memory.etag === undefined ? 0 : 2) | (memory.lastModified === undefined ? 0 : 4))
+    raw.byte(
+      (sameDigest ? 1 : 0) |
+        (memory.etag === undefined ? 0 : 2) |
+        (memory.lastModified === undefined ? 0 : 4) |
+        (memory.sketch === undefined ? 0 : 8),
+    )
     if (!sameDigest) this.name(memory.digest)
     raw.u64(memory.textDigest)
     raw.u64(memory.simhash)
     if (memory.etag !== undefined) this.name(memory.etag)
     if (memory.lastModified !== undefined) this.word(memory.lastModified)
+    if (memory.sketch !== undefined) raw.blob(memory.sketch)
   }
 
   links(links: readonly Link[]): void {

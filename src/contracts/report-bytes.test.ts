@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { packLinks } from './adjacency.ts'
+import { CHANGE_CLASSES, type Change } from './change.ts'
 import { decodeLinks, decodeReport } from './decode-report.ts'
 import { encodeLinks, encodeReport } from './encode-report.ts'
 import type { Outcome } from './outcome.ts'
@@ -61,6 +62,7 @@ const memory = joined<PageMemory>(
   record({ digest, textDigest: key, simhash: key }),
   maybe('etag', text),
   maybe('lastModified', text),
+  maybe('sketch', fc.uint8Array({ maxLength: 700 })),
 )
 const page = joined<PageReport>(
   record({
@@ -85,6 +87,10 @@ const page = joined<PageReport>(
   maybe('memory', memory),
   maybe('sniffed', text),
   maybe('language', text),
+  maybe(
+    'change',
+    joined<Change>(record({ class: fc.constantFrom(...CHANGE_CLASSES) }), maybe('place', text.filter(Boolean))),
+  ),
 )
 const link = joined<Link>(
   record({ url, key, site: text, depth: whole, via: url, path: text }),

@@ -1,5 +1,6 @@
 /** What a visit reports, in numbered parts; (visit, part) makes it idempotent. */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { Change } from './change.ts'
 import type { Outcome } from './outcome.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory, SiteName, UrlKey, VisitId } from './visit.ts'
@@ -58,6 +59,8 @@ export interface PageReport {
   readonly links: Uint8Array
   readonly capture?: Capture
   readonly memory?: PageMemory
+  /** What this look found changed since the one before; undefined for a first look, and where there is nothing to compare with. */
+  readonly change?: Change
   /** For crawl.log and explain: `3t`, `dup`, `lenTrunc` … */
   readonly annotations: readonly string[]
   /** robots.txt and probes: requested by the crawler itself, not found on a page; never a document, never in `found`. */

@@ -67,8 +67,10 @@ export interface SiteMemory {
   traps?: TrapMemory
   /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
   hints?: { checked: number; held: number }
-  /** Looks at known pages, how often validators would have hidden a change, and tags that were new though the page was not. Only `crawl/look-again.ts` reads it. */
+  /** Looks at known pages, how often validators would have hidden a change (less some for each that they told), and tags that were new though the page was not. Only `crawl/look-again.ts` reads it. */
   validators?: { asked: number; lies: number; renewed: number }
+  /** Places of its pages that change at every look, and on how many pages each was seen to; at most 32. Only `crawl/compare-look.ts` reads it. */
+  volatile?: { place: number; pages: number }[]
   /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; and what was left out. */
   sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */

@@ -42,6 +42,9 @@ export interface KnownPage extends PageMemory {
   was: 'kept' | 'moved' | 'read'
   /** The capture that has its payload; undefined for redirects, and where no revisit record may refer to one. */
   captured?: { url: string; at: Instant }
+  /** Looks so far, and when the last was. */
+  looks?: number
+  lookedAt?: Instant
 }
 
 /** What a later look at a page is compared with. */
@@ -53,7 +56,11 @@ export interface PageMemory {
   /** As the server sent them. */
   etag?: string
   lastModified?: string
+  /** Its text as hashes, and what was learnt of its volatile regions (`page/change/sketch.ts`); at most MAX_SKETCH bytes. */
+  sketch?: Uint8Array
 }
+
+export const MAX_SKETCH = 2000
 
 export interface VisitLimits {
   /** Requests for pages in this slice. */

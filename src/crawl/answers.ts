@@ -8,6 +8,8 @@ import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.
 import type { StoredCopy } from '../contracts/ports.ts'
 import type { Capture } from '../contracts/report.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
+import { type PageLines, readLines } from '../page/change/lines.ts'
+import type { RegionRules } from '../page/change/region-rules.ts'
 import { howToRead, isReadable, type Reading } from '../page/reading.ts'
 import type { Decoded } from '../web/http/decode.ts'
 import { headerOf, headersOf, parseMediaType } from '../web/http/headers.ts'
@@ -142,6 +144,8 @@ export interface AnswerContent {
   notes: string[]
   /** Its text, read again while the bytes are there: hardly ever needed. */
   text(): string
+  /** Its lines with their places; read again too. */
+  lines(rules: RegionRules | undefined): PageLines
 }
 
 /** Enough of a body to see what it is. */
@@ -164,6 +168,7 @@ export function* readAnswer(
       links: [],
       notes,
       text: noText,
+      lines: noLines,
     }
   }
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
@@ -190,7 +195,8 @@ export function* readAnswer(
     const links = yield* resolveLinks(reading.links, resolve, state.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
     const text = () => site.readText(input, 'own')
-    return { reading, sniffed: reading.sniffed, directives, links, notes, text }
+    const lines = (rules: RegionRules | undefined) => readLines(input, rules)
+    return { reading, sniffed: reading.sniffed, directives, links, notes, text, lines }
   } catch (error) {
     reportBug(`reading ${item.url}`, error, site)
     return unread('failed')
@@ -198,6 +204,7 @@ export function* readAnswer(
 }
 
 const noText = () => ''
+const noLines = (): PageLines => ({ hashes: new Uint32Array(0), byHash: new Map() })
 
 function baseOf(reading: Reading, url: string): string {
   if (reading.base === undefined) return url

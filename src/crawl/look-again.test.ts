@@ -268,9 +268,9 @@ test('looks are as polite as first requests: a 429 with Retry-After ends them fo
 })
 
 /** Visit after visit, with what the last one left, as the coordinator would hand it out. */
-async function looks(answer: Responder, times: number) {
+async function looks(answer: Responder, times: number, validators?: SiteMemory['validators']) {
   const web = new Scripted({ [PAGE]: answer })
-  let memory = freshMemory()
+  let memory: SiteMemory = { ...freshMemory(), ...(validators && { validators }) }
   let before = known()
   const outcomes: string[] = []
   for (let nth = 0; nth < times; nth++) {
@@ -297,7 +297,22 @@ test('a server that says 304 though the page has changed is found out by whole l
     whole.slice(1),
     Array.from({ length: 100 - whole[1] }, (_, nth) => whole[1] + nth),
   )
-  assert.deepEqual(memory.validators, { asked: 100, lies: whole.length, renewed: 0 })
+  assert.deepEqual(memory.validators, { asked: 100, lies: 4, renewed: 0 })
+})
+
+test('a server that was mended is believed again after some thirty changes that its tags told', async () => {
+  let version = 0
+  const answer: Responder = () => ({ body: `version ${++version}`, headers: [...HTML, ['ETag', `"${version}"`]] })
+  const { web, memory } = await looks(answer, 60, { asked: 1000, lies: 4, renewed: 0 })
+  const conditions = web.asked.filter(({ url }) => url === PAGE).map((asked) => asked.conditions.length)
+  assert.deepEqual(conditions.slice(0, 33), Array(33).fill(0))
+  assert.ok(conditions.slice(33).filter((sent) => sent > 0).length > 20, String(conditions))
+  assert.ok(memory.validators!.lies < 2)
+  // A page that did not change, or that has no validator, tells nothing.
+  const same: Responder = () => ({ body: 'words', headers: [...HTML, ['ETag', '"1"']] })
+  assert.equal((await looks(same, 40, { asked: 0, lies: 2, renewed: 0 })).memory.validators?.lies, 2)
+  const untagged: Responder = () => ({ body: `version ${++version}`, headers: HTML })
+  assert.equal((await looks(untagged, 40, { asked: 0, lies: 2, renewed: 0 })).memory.validators?.lies, 2)
 })
 
 test('an honest server is asked whole once in twenty times, later in three hundred, and answers 304 otherwise', async () => {

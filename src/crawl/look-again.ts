@@ -1,7 +1,8 @@
 /**
  * A page that was fetched before is asked for with its validators, so that an unchanged one costs no body (W9). Some
  * servers' validators are untrue: now and then a page is asked for without them, to compare. A server that would have said
- * "not modified" of a changed page twice is not believed any more; tags that are of no use are not sent, but the date instead.
+ * "not modified" of a changed page twice is not believed until its validators have told many changes; tags that are of no use
+ * are not sent, but the date instead.
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -21,6 +22,9 @@ const TRUSTED_AFTER = 40
 const WHOLE_EVERY_TRUSTED = 300n
 /** From so many on, a server's validators are not believed, or its tags are of no use. */
 const LIES = 2
+/** More are not counted, and a change that the validators told makes up for this much of one: servers get repaired. */
+const MOST_LIES = 4
+const TOLD = 1 / 16
 const RENEWED = 3
 
 type Belief = NonNullable<SiteMemory['validators']>
@@ -90,7 +94,7 @@ export function unchanged(item: AgendaItem, answered: ReadAnswer, tools: LookToo
 /** The result of a look that found the page as it was. What must not be kept (`noindex`) is not. */
 function asBefore(
   item: AgendaItem,
-  { captured, was, ...memory }: KnownPage,
+  { captured, was, looks: _looks, lookedAt: _lookedAt, sketch: _sketch, ...memory }: KnownPage,
   { exchange }: Answered,
   noindex: boolean,
   { site: { archive } }: LookTools,
@@ -123,16 +127,18 @@ export function judgeValidators(
   // A weak tag promises the same meaning, not the same bytes.
   const isWeak = sent.etag?.startsWith('W/') === true
   const isChanged = isWeak ? before.textDigest !== after.textDigest : !isSame
-  return withLook(memory, { lies: isChanged && isSameByValidators(sent, after) })
+  const compared = sent.etag === undefined ? [sent.lastModified, after.lastModified] : [sent.etag, after.etag]
+  if (!isChanged || compared.includes(undefined)) return withLook(memory, {})
+  return withLook(memory, { lies: isSameByValidators(sent, after) ? 1 : -TOLD })
 }
 
-function withLook(memory: SiteMemory, found: { lies?: boolean; renewed?: boolean }): SiteMemory {
+function withLook(memory: SiteMemory, found: { lies?: number; renewed?: boolean }): SiteMemory {
   const { asked, lies, renewed } = memory.validators ?? NO_BELIEF
   return {
     ...memory,
     validators: {
       asked: asked + 1,
-      lies: lies + (found.lies ? 1 : 0),
+      lies: Math.min(MOST_LIES, Math.max(0, lies + (found.lies ?? 0))),
       renewed: found.renewed ? renewed + 1 : renewed,
     },
   }

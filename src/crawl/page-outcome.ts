@@ -97,6 +97,7 @@ export function blankReport(item: Omit<AgendaItem, 'dueAt'>, at: Instant, outcom
     links: NO_LINKS,
     capture: undefined,
     memory: undefined,
+    change: undefined,
     annotations: [],
     ownRequest: false,
   }

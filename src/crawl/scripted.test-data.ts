@@ -124,6 +124,7 @@ export class Scripted {
       refusesAddress: () => undefined,
       // Tests of visits write pages that are all alike; those of hazards say otherwise.
       trusts: () => true,
+      regionRules: () => undefined,
       sitemaps: 'robots',
       hazards: { urlsPerSite: UNLIMITED, duplicatesPerSite: UNLIMITED, depth: UNLIMITED },
       pauses: {

@@ -10,6 +10,7 @@ import type { Event } from '../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../contracts/exchange.ts'
 import type { Archive, FindCopy, Frontier, ReadingWatch } from '../contracts/ports.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
+import type { RegionRules } from '../page/change/region-rules.ts'
 import type { PageBytes, Reading } from '../page/reading.ts'
 import type { UrlReader, WebUrl } from '../web/url/web-url.ts'
 import type { AddressCourtesy } from './address-courtesy.ts'
@@ -69,6 +70,8 @@ export interface PolicyTools extends CommonTools {
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */
   trusts(site: SiteName, rule: string): boolean
+  /** What the operator ignores or watches on the pages of a site; undefined: nothing. */
+  regionRules(site: SiteName): RegionRules | undefined
   sitemaps: SitemapPolicy
   /** The product token matched in robots.txt. */
   token: string

@@ -12,6 +12,7 @@ import { headerOf, parseMediaType } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { type Answered, keep, memoryOf, type ReadAnswer, readAnswer, wantPage, watched } from './answers.ts'
+import { compareLook } from './compare-look.ts'
 import { followLinks, followRedirect, linkFacts, outLink, targetFacts } from './follow-links.ts'
 import { judgeValidators } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -114,9 +115,14 @@ async function takePage(
 
   const isKept = outcome.kind === 'kept'
   if (outcome.kind === 'refused' && outcome.by === 'hazard') reportComplaint(item.url, reporter, site)
-  const memory =
+  const known =
     isKept && capture !== undefined ? memoryOf(digest, reading, answer.head.headers, exchange.sentAt) : undefined
-  const page = reportOf(item, exchange, outcome, { ...found, capture, memory })
+  const { memory, change } = known
+    ? watched(item, tools, () =>
+        compareLook(item, known, content, exchange.sentAt, reporter, site.regionRules(state.site)),
+      )
+    : {}
+  const page = reportOf(item, exchange, outcome, { ...found, capture, memory, change })
   const path = normalPath(url)
   const again = item.before !== undefined
   // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it. The links

@@ -13,6 +13,7 @@
  * its rows, and which server works on which, shows in no name here.
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
+import type { CountedClass } from '../contracts/change.ts'
 import type { Frontier } from '../contracts/ports.ts'
 import type { Link, VisitReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
@@ -50,6 +51,8 @@ export interface FrontierOptions {
    * `clock.now()` must then be the database's time and never go back.
    */
   leasesOutlive?: boolean
+  /** A command beside the servers of a shared database, which hands out nothing: whether they refresh stays as it is. */
+  besideServers?: boolean
   /** Known pages are looked at again. Without it only new URLs are fetched, and a crawl ends. */
   refresh?: RefreshOptions
   /** Which workers share the frontier, and how long a site waits for the process that had it before (PostgreSQL). */
@@ -64,6 +67,8 @@ export interface RefreshOptions {
   minGain?: Millis
   /** Hints for pages that were looked at since are discarded (CoBWeb's 24 hours). */
   minAge: Millis
+  /** From which class on a change teaches that the page changed; default: small. */
+  countsAsChange?: CountedClass
   /** What a fresh copy of a page is worth; 1 without it. */
   weightOf?(page: { url: string; depth: number }): number
   /** Changes per second, where they are known and need not be learnt: for simulations. */
@@ -251,6 +256,8 @@ export interface FrontierQueries {
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */
   knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
   price(tx: Tx): Promise<number>
+  /** The last process that opened it looks at known pages again. */
+  isRefreshing(tx: Tx): Promise<boolean>
   /** One per key: its name, and the pause learnt from it, 0 when the configured one is longer. */
   sitePauses(tx: Tx, sites: readonly bigint[]): Promise<({ name: SiteName; pause: Millis } | undefined)[]>
   /** The texts of known URLs. */

@@ -28,6 +28,7 @@ import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
 import { domainOf } from './rules/domains.ts'
+import { CURSOR } from './rules/enrol.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
 import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
 import { visitId } from './rules/visit.ts'
@@ -160,6 +161,10 @@ export const frontierQueries: FrontierQueries = {
     return rows.map(knownPageOf)
   },
   price: async (tx) => (await queries(tx).get<{ price: number }>(READ_PRICE))?.price ?? 0,
+  async isRefreshing(tx) {
+    const sql = 'SELECT value FROM frontier_meta WHERE name = ?'
+    return ((await queries(tx).get<{ value: string }>(sql, CURSOR))?.value ?? '') !== ''
+  },
   sitePauses: (tx, sites) =>
     Promise.all(sites.map((site) => queries(tx).get<{ name: string; pause: number }>(READ_PAUSE, ...rowOf(tx, site)))),
   async urlTexts(tx, at) {

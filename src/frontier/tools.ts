@@ -4,7 +4,7 @@ import { signed64 } from '../base/digest.ts'
 import type { Link } from '../contracts/report.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
-import { type Classes, classes } from '../refresh/freshness.ts'
+import { type Classes, classes, LEARNT_RATES } from '../refresh/freshness.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { FrontierOptions, RefreshOptions, ScheduledUrl, SeedUrl } from './contract.ts'
 import type { Order } from './order.ts'
@@ -39,13 +39,12 @@ export function priceOf({ price, minGain = 0 }: RefreshTools): number {
   return Math.max(price, minGain / 1000)
 }
 
-/** Rates from once in three years to once in a minute, and weights that differ by a factor of ten thousand. */
-const RATES = [1e-8, 1 / 60] as const
+/** Weights differ by a factor of ten thousand. */
 const WEIGHTS = [0.01, 100] as const
 
 /** `once` stays as it is: it names the pass, and when the frontier is opened its time is the wall clock's. */
 function refreshTools(refresh: RefreshOptions): RefreshTools {
-  return { ...refresh, classes: classes(RATES, refresh.weightOf === undefined ? [1, 1] : WEIGHTS), price: 0 }
+  return { ...refresh, classes: classes(LEARNT_RATES, refresh.weightOf === undefined ? [1, 1] : WEIGHTS), price: 0 }
 }
 
 /** The page on which a link was found. */

@@ -1,5 +1,5 @@
 /** The interface of intake, which both databases implement (W4): a folder for each, `open-intake.ts` chooses. */
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Millis } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
 import type { DigestFilter } from '../collection/captures/digest-filter.ts'
@@ -24,6 +24,8 @@ export interface IntakeTools {
   rechecks?: Rechecks
   /** Bytes of parts that skip the inbox, however fast they come; 0: all go through it. For simulations. */
   atOnceBytes?: number
+  /** Between looks at what other servers left (PostgreSQL). For simulations. */
+  lookEvery?: Millis
 }
 
 export interface Intake {

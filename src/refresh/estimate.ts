@@ -2,9 +2,12 @@
  * Estimates how often a page changes, from looks that only say whether it did.
  *
  * A page has three numbers: looks that found a change, the sum of the intervals those looks ended, and the sum of the
- * unchanged intervals. The estimate is exact for equal intervals. A page that was hardly looked at shares what the other
- * pages of its site have taught: the prior is the site's own rate, halved, because a prior must err low. A rate ten times
- * too high hides a page for ever; one ten times too low costs 2 %.
+ * unchanged intervals. A page that was hardly looked at shares what the other pages of its site have taught: the prior is
+ * the site's own rate, halved, because a prior must err low. A rate ten times too high hides a page for ever; one ten
+ * times too low costs 2 %.
+ *
+ * Rates of a site differ by orders of magnitude, so the prior is a distribution of ln λ, logistic around the prior rate.
+ * Its pull is bounded: a page far from the others of its site is believed after a few changes.
  */
 
 /** What looks have shown of a page, or of all pages of a site together. Times in seconds. */
@@ -18,22 +21,61 @@ export interface Looks {
 
 /** Before the first look at any page of a site: once in 30 days. */
 export const FIRST_PRIOR = 1 / (30 * 86_400)
-/** How many looks a prior is worth. */
-const PRIOR_LOOKS = 0.5
+/**
+ * The prior counts for at most so many changes, seen or missed. It is the inverse width of the logistic distribution, whose
+ * standard deviation is then a factor of 3.6. Of 1 to 2, 1.4 did best for rates from narrow to heavy-tailed.
+ */
+const PULL = 1.4
 /** By this factor a site's prior errs low. */
 const LOW = 0.5
 /** Two-sided 90 %: the normal quantile, and the same for a page never seen to change (−ln 0.05). */
 const NINETY = { z: 1.645, unchanged: 3 }
 
+/** No estimate is further from its prior, as ln λ. */
+const FURTHEST = 25
+/** Of ln λ. */
+const TOLERANCE = 1e-6
+
+/**
+ * The most probable ln λ: X·u/(eᵘ − 1) − λS = pull, with u = λC/X for X changes in C and none in S. The left side falls
+ * with λ and the pull grows, so Newton's steps between bounds find the only solution, most often in four steps. Exact for equal
+ * intervals. For Poisson changes it was as good as the mean of the posterior distribution.
+ */
 export function estimateRate({ changes, changed, unchanged }: Looks, prior: number): number {
-  const mean = (PRIOR_LOOKS * Math.LN2) / prior
-  const time = changed + mean
-  return ((changes + PRIOR_LOOKS) / time) * Math.log1p(time / (unchanged + mean))
+  if (changes === 0 && unchanged === 0) return prior
+  const interval = changes > 0 ? changed / changes : 0
+  const from = Math.log(prior)
+  let low = from - FURTHEST
+  let high = from + FURTHEST
+  let log = Math.log(startFor(changes, interval, unchanged, prior))
+  for (let step = 0; step < 100; step++) {
+    if (!(log > low && log < high)) log = (low + high) / 2
+    const rate = Math.exp(log)
+    const u = rate * interval
+    // u/(eᵘ − 1), and its derivative by ln λ.
+    const seen = u < 1e-8 ? 1 : u / Math.expm1(u)
+    const slope = seen * (1 - u - seen)
+    const pull = Math.tanh((PULL / 2) * (log - from))
+    const excess = changes * seen - rate * unchanged - PULL * pull
+    const fall = rate * unchanged - changes * slope + (PULL ** 2 / 2) * (1 - pull ** 2)
+    if (excess > 0) low = log
+    else high = log
+    const next = log + excess / fall
+    if (Math.abs(next - log) < TOLERANCE || high - low < TOLERANCE) return rate
+    log = next
+  }
+  return Math.exp(log)
+}
+
+/** Near the solution: exact without a prior, and right in order of magnitude where only the prior bounds it. */
+function startFor(changes: number, interval: number, unchanged: number, prior: number): number {
+  if (changes === 0) return prior / (1 + (prior * unchanged) / PULL)
+  return Math.log1p((changes * interval) / (unchanged + PULL * interval)) / interval
 }
 
 /** The prior for a page of a site whose pages have shown this, together. */
 export function sitePrior(site: Looks, first = FIRST_PRIOR): number {
-  return site.changed + site.unchanged > 0 ? LOW * estimateRate(site, first) : first
+  return LOW * estimateRate(site, first / LOW)
 }
 
 /** Between which rates the true one lies, with 90 % confidence, by the information that the looks hold. */

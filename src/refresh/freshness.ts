@@ -120,6 +120,8 @@ export interface Classes {
 }
 
 const BY_RATE = 64
+/** The range of classes while rates are learnt: from once in three years to once in a minute. */
+export const LEARNT_RATES = [1e-8, 1 / 60] as const
 /**
  * With weights, a class is a cell of w·λ and λ. With Zipf weights, index was 0.6 % above the bound; with 64 × 4 cells,
  * 3 %.

@@ -12,6 +12,7 @@ import type { Estimates } from './estimate.ts'
 import {
   type Classes,
   classes,
+  LEARNT_RATES,
   ROUGH,
   ROUGH_INVERSE,
   roughWorth,
@@ -70,9 +71,7 @@ export class Index implements Policy, Chooser {
     this.estimates = estimates
     this.observes = estimates !== undefined
     this.rate = estimates?.rate ?? rate
-    const known =
-      estimates === undefined ? rangeOf(rate) : ([estimates.rate[0] / 100, estimates.rate[0] * 1000] as const)
-    this.classes = classes(known, rangeOf(weight))
+    this.classes = classes(estimates === undefined ? rangeOf(rate) : LEARNT_RATES, rangeOf(weight))
     this.last = since?.slice() ?? new Float64Array(rate.length)
     this.first = new Uint32Array(servers + 1)
     for (let s = 0; s < servers; s++)

@@ -16,6 +16,8 @@ export interface TrialOptions {
   isSampled: boolean
   changes: ChangeKind
   isLearning: boolean
+  /** The rate of a page before the first look at its site, while rates are learnt. */
+  prior?: number
   /** Consecutive horizons. */
   horizons: number
   /** Seconds between statistics; 0: none. */
@@ -97,7 +99,7 @@ export async function runTrial(
   for (const name of names) {
     await tools.progress(name, 0)
     const begun = tools.elapsed()
-    const policy = makePolicy(name, scenario, options.isLearning, since)
+    const policy = makePolicy(name, scenario, options.isLearning, since, options.prior)
     const planSeconds = (tools.elapsed() - begun) / 1000
     if (policy instanceof Planned && !options.isLearning) plans[policy.name] = policy.plan
     policies[name] = await runPolicy(name, policy, planSeconds, scenario, rates, since, options, tools)
@@ -211,8 +213,14 @@ function detail(scenario: Scenario, policy: Policy, realised: number[][]) {
  * `isLearning`: policies that use rates start with a prior and learn from their looks. `since`: the last look at each
  * page; undefined: 0.
  */
-export function makePolicy(name: PolicyName, scenario: Scenario, isLearning: boolean, since?: Float64Array): Policy {
-  const estimates = isLearning ? new Estimates(scenario.server) : undefined
+export function makePolicy(
+  name: PolicyName,
+  scenario: Scenario,
+  isLearning: boolean,
+  since?: Float64Array,
+  prior?: number,
+): Policy {
+  const estimates = isLearning ? new Estimates(scenario.server, prior) : undefined
   switch (name) {
     case 'psp':
     case 'mp2':

@@ -33,9 +33,18 @@ function isFigure(text: string): boolean {
   return /^(-|[\d.,]+( ?(%|B|kB|MB|GB|TB|ms|s))?)?$/.test(text)
 }
 
-/** Characters, not bytes; wide scripts are rare in tables and only lose alignment. */
-function displayWidth(text: string): number {
-  return [...text].length
+/** East Asian Wide and Fullwidth, and the emoji that terminals draw as wide. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+/** Marks, format characters, and the vowels and finals of decomposed Korean, which stand on what is before them. */
+const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7fb]/u
+
+/** Columns of a terminal, of a text without control characters. */
+export function displayWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let columns = 0
+  for (const character of text) columns += WIDE.test(character) ? 2 : NO_WIDTH.test(character) ? 0 : 1
+  return columns
 }
 
 /** 1130995 → 1,130,995 */

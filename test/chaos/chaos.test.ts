@@ -10,7 +10,7 @@ import { chaosCrawl, killsBy } from './cluster-chaos.ts'
 import { wanted } from './fate.ts'
 import { migrationChaos } from './migration-chaos.ts'
 import type { Hindrance } from './troubled-cluster.ts'
-import { chaosWeb } from './web.ts'
+import { changingChaosWeb, chaosWeb } from './web.ts'
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 5)
 const postgres = await postgresForTests()
@@ -36,6 +36,24 @@ test('a cluster under faults: the same set, counted once, every wait kept, nothi
   const seen = await chaosCrawl(options)
   t.diagnostic([...seen].map(([name, count]) => `${name} ${count}`).join(', '))
   assert.ok(seen.size >= 5, 'faults of several kinds')
+})
+
+test('a refresh under faults: no look is lost but with its worker, none is counted twice', {
+  skip,
+  timeout: 10 * 60_000,
+}, async (t) => {
+  const web = { ...changingChaosWeb(SEED, 40), sites: 6 }
+  const tell = (line: string) => t.diagnostic(line)
+  // Deaths at the moments that matter most, of both kinds of processes.
+  const lacking = new Map([...wanted(1)].filter(([name]) => !name.includes('stopped')))
+  const cluster = { servers: 2, workers: 2, lacking, refreshes: true }
+  const seen = await chaosCrawl({ seed: SEED, kinds: 'named', faults: 6, web, ...cluster, tell })
+  t.diagnostic([...seen].map(([name, count]) => `${name} ${count}`).join(', '))
+  for (const role of ['server', 'worker'])
+    assert.ok(
+      [...seen.keys()].some((name) => name.startsWith(`${role} at `)),
+      `no ${role} was killed`,
+    )
 })
 
 test('the judge of chaos finds each wait that is broken, and repeats that no fault excuses', () => {

@@ -7,7 +7,10 @@
 import assert from 'node:assert/strict'
 import { loadSettings } from '../../src/app/config/load.ts'
 import { seededRandom } from '../../src/base/random.ts'
+import { openPostgresToRead } from '../../src/database/postgres/open.ts'
 import { type StartedServer, startServer as startPostgres } from '../../testkit/postgres/server.test-tools.ts'
+import { judgeLooks } from '../../testkit/simulate/judge-looks.ts'
+import type { RequestEntry } from '../../testkit/web/ledger-of-requests.ts'
 import type { WebOptions } from '../../testkit/web/options.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { readShared } from '../e2e/cluster.ts'
@@ -27,6 +30,8 @@ export interface ChaosOptions {
   lacking?: ReadonlyMap<string, number>
   servers: number
   workers: number
+  /** What is collected is looked at again all the while. */
+  refreshes?: boolean
   tell(line: string): void
 }
 
@@ -38,6 +43,9 @@ const CRAWL = [
   // Every request is counted: none is to be drawn by lot.
   ...['--recheck-share', '0'],
 ]
+/** Looks are many, so that a kill meets some. */
+const REFRESH_PAUSE_MS = 500
+const REFRESH = ['--refresh', '--refresh-min-gain', '0s', '--pause-for', `*.test=${REFRESH_PAUSE_MS}ms`]
 /** One home page in so many is a seed that comes late. */
 const LATE_ONE_IN = 5
 /** A worker syncs and reports every second; on a machine with more processes than cores that takes a while. */
@@ -68,7 +76,8 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
   const isLate = (_: string, at: number) => at % LATE_ONE_IN === LATE_ONE_IN - 1
   const early = homes.filter((url, at) => !isLate(url, at))
   const database = ['--database', postgres.url]
-  const flags = ['--seeds', seedFile(folder, early), ...CRAWL, ...served.resolve, ...database]
+  const refreshing = options.refreshes ? REFRESH : []
+  const flags = ['--seeds', seedFile(folder, early), ...CRAWL, ...refreshing, ...served.resolve, ...database]
   const random = seededRandom(seed)
   const late = { urls: homes.filter(isLate), database, random: seededRandom(seed + 1) }
   const began = Date.now()
@@ -90,18 +99,45 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
     `times that are not the servers' (seed ${seed})`,
   )
   const { settings } = loadSettings(CRAWL, 'serve', { env: {}, readFile: () => undefined })
-  const { retries, ...broken } = judgeRequests(await served.requests(), web, right, {
-    pauseOf: () => settings.pause,
-    addressPauseMs: settings.addressPause,
+  const entries = await served.requests()
+  const killed = killsBy(cluster.hindrances)
+  const { retries, repeated, ...broken } = judgeRequests(entries, web, right, {
+    ...(options.refreshes
+      ? { pauseOf: () => REFRESH_PAUSE_MS }
+      : { pauseOf: () => settings.pause, addressPauseMs: settings.addressPause }),
     patience: settings.patience,
     firstByteMs: 30_000,
     toleranceMs: 3,
-    killed: killsBy(cluster.hindrances),
+    killed,
   })
   for (const [name, list] of Object.entries(broken)) assertNone(list, `${name} (seed ${seed})`)
+  if (options.refreshes) tell(`  ${await assertLooks(postgres.url, entries, killed, `seed ${seed}`)}`)
+  else assertNone(repeated, `repeated (seed ${seed})`)
   const waited = [...retries].map(([name, count]) => `${name} ${count}`)
   if (waited.length > 0) tell(`  tried again as the failure table has it: ${waited.join(', ')}`)
   return cluster.faults
+}
+
+/** Every look counts once, at the frontier and in the catalogue, but for those that a killed worker could not report. */
+async function assertLooks(url: string, entries: readonly RequestEntry[], killed: Kills, run: string): Promise<string> {
+  const answered = entries.filter(({ status, whole }) => whole && (status === 200 || status === 304))
+  const byUrl = Map.groupBy(answered, (entry) => entry.url)
+  const answers = new Map([...byUrl].map(([page, some]) => [page, some.map(({ wall }) => wall)]))
+  const database = await openPostgresToRead(url)
+  try {
+    const apart = { answer: CLOCK_TOLERANCE_MS, look: CLOCK_TOLERANCE_MS }
+    const { looks, faults, lost } = await judgeLooks(database, answers, apart)
+    assertNone(faults, run)
+    const inexcusable = lost.filter(({ url: page, at }) => {
+      const answer = byUrl.get(page)?.find(({ wall }) => wall === at)
+      return answer === undefined || !killed.mayHaveForgotten(answer, { ...answer, wall: Number.MAX_SAFE_INTEGER })
+    })
+    assertNone(inexcusable, `looks that were lost (${run})`)
+    assert.ok(looks > 0, `nothing was looked at again (${run})`)
+    return `${looks} looks counted once, ${lost.length} lost with the workers that made them`
+  } finally {
+    await database.close()
+  }
 }
 
 /**

@@ -10,11 +10,12 @@ import { wanted } from './fate.ts'
 import { manyDays } from './many-days.ts'
 import { migrationChaos } from './migration-chaos.ts'
 import { plantedChaos, simulatedChaos } from './simulated.ts'
-import { chaosWeb } from './web.ts'
+import { changingChaosWeb, chaosWeb } from './web.ts'
 
 const HELP = `npm run chaos -- [FLAGS]
 
-Without flags: every planted bug must be found, then real processes crawl under faults, then servers die inside a migration.
+Without flags: every planted bug must be found, then real processes crawl under faults, and refresh what they collect, then
+servers die inside a migration.
 Every crawl is judged. The seed of one that fails repeats it.
 
   --faults 200         at least this many faults in all
@@ -28,7 +29,10 @@ Every crawl is judged. The seed of one that fails repeats it.
   --simulated N        only this many small clusters in virtual time; a failure is shown with its seed, a journal and the
                        fewest faults that it needs. With 1 there is always a journal.
   --faults-only LIST   with --simulated: only these faults of the seed, by number, and network, clocks or none (3,7,network)
-  --refreshing         with --simulated: what was collected is looked at again all the while
+  --refreshing         only one crawl under faults in which what was collected is looked at again all the while; with
+                       --simulated: the same in its clusters
+  --postgres           with --simulated and --refreshing: over PostgreSQL, with two servers (slower; a seed repeats the faults,
+                       not each step)
   --plant NAME         with --simulated: with this planted bug (${Object.keys(PLANTS).join(', ')})
   --days N             only one larger cluster, for this many virtual days
   --help               this text`
@@ -51,6 +55,7 @@ function readFlags() {
         'faults-only': { type: 'string' },
         plant: { type: 'string' },
         refreshing: { type: 'boolean', default: false },
+        postgres: { type: 'boolean', default: false },
         planted: { type: 'boolean', default: false },
         journals: { type: 'string', default: join(tmpdir(), 'orbweaver-chaos') },
         days: { type: 'string' },
@@ -96,11 +101,23 @@ async function realChaos(): Promise<boolean> {
     tell(`  ${[...faults].map(([name, count]) => `${name} ${count}`).join('; ')}`)
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   }
+  await refreshUnderFaults(sums)
   tell(`seed ${first}: servers that die inside a migration`)
   for (const [moment, count] of await migrationChaos(plan.migrations, first))
     sums.set(`server in a migration, ${moment}`, count)
   tell(`${total()} faults:`)
   for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
+  return true
+}
+
+async function refreshUnderFaults(sums: Map<string, number>): Promise<boolean> {
+  tell(`seed ${first}: a refresh under faults`)
+  const faults = await chaosCrawl({
+    ...{ seed: first, kinds: 'all', faults: plan.perCrawl / 2, web: changingChaosWeb(first), servers: 2, workers: 4 },
+    ...{ lacking: wanted(4), refreshes: true, tell },
+  })
+  for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
+  tell(`  ${[...faults].map(([name, count]) => `${name} ${count}`).join('; ')}`)
   return true
 }
 
@@ -110,9 +127,14 @@ async function chaos(): Promise<boolean> {
     const runs = numberOf('simulated', values.simulated)
     const only = values['faults-only']
     const troubles = only === undefined ? undefined : troublesOf(only)
-    const refreshes = values.refreshing
-    return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), refreshes, tell })
+    const { refreshing: refreshes, postgres: isShared } = values
+    const plant = plantOf(values.plant)
+    if (isShared && (!refreshes || plant !== undefined))
+      refuse('--postgres goes with --simulated and --refreshing, and without --plant')
+    return simulatedChaos({ runs, first, journals, troubles, plant, refreshes, isShared, tell })
   }
+  if (values.postgres) refuse('--postgres goes with --simulated and --refreshing')
+  if (values.refreshing) return refreshUnderFaults(new Map())
   if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, journals, tell)
   const isEachFound = await plantedChaos({ first, journals, tell })
   return values.planted ? isEachFound : (await realChaos()) && isEachFound

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type PostgresForTests, postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { wordsOfFault } from '../../testkit/simulate/cluster-faults.ts'
 import {
   type Replay,
@@ -14,7 +15,7 @@ import {
   writeTroubles,
 } from '../../testkit/simulate/cluster-replay.ts'
 import type { ClusterOptions } from '../../testkit/simulate/cluster-run.ts'
-import { clusterOf, refreshingClusterOf } from '../../testkit/simulate/cluster-seed.ts'
+import { clusterOf, refreshingClusterOf, sharedClusterOf } from '../../testkit/simulate/cluster-seed.ts'
 import { PLANTS, type PlantName } from '../../testkit/simulate/plants.ts'
 
 /** Every `step`th seed from `first` on, below `end`. */
@@ -27,6 +28,8 @@ export interface Share {
   plant?: PlantName
   /** Pages are looked at again while it goes wrong. */
   refreshes?: boolean
+  /** The same over PostgreSQL, with two servers. */
+  isShared?: boolean
   /** Where journals of failed runs go, or of all. */
   journals: string
   keepAll: boolean
@@ -52,11 +55,28 @@ const LAST_LINES = 15
 const SHORTEN = { tries: 60, ms: 120_000 }
 
 async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<void> {
+  const postgres = share.isShared ? await postgresForTests() : undefined
+  if (postgres !== undefined && 'skipped' in postgres) throw new Error(postgres.skipped)
+  try {
+    await workWith(share, tell, postgres)
+  } finally {
+    await postgres?.end()
+  }
+}
+
+async function workWith(
+  share: Share,
+  tell: (run: SimulatedRun) => void,
+  postgres: PostgresForTests | undefined,
+): Promise<void> {
   const { first, step, end, onWrong, keepAll } = share
   for (let seed = first; seed < end; seed += step) {
     tell({ seed })
     const plant = share.plant && PLANTS[share.plant]
-    const cluster = (share.refreshes || plant?.refreshes ? refreshingClusterOf : clusterOf)(seed)
+    const cluster =
+      postgres !== undefined
+        ? sharedClusterOf(seed, (servers) => postgres.makeShared(servers))
+        : (share.refreshes || plant?.refreshes ? refreshingClusterOf : clusterOf)(seed)
     const whole: ClusterOptions = { ...cluster, ...(plant && { plant }) }
     const options = share.troubles === undefined ? whole : withTroubles(whole, share.troubles)
     const replay = await replayCluster(options)
@@ -77,11 +97,15 @@ async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<vo
 async function shortened(share: Share, seed: number, options: ClusterOptions, failed: Replay): Promise<string[]> {
   const short = await shortenFailure(options, failed.report, SHORTEN)
   if (short === undefined)
-    return ['it did not fail again: something in it depends on more than its seed, which is a bug of the simulator']
+    return [
+      share.isShared
+        ? 'it did not fail again: over PostgreSQL transactions of two servers end in any order'
+        : 'it did not fail again: something in it depends on more than its seed, which is a bug of the simulator',
+    ]
   const { troubles, broken, tries, isMinimal, report } = short
   const others = troubles.filter((trouble) => typeof trouble === 'string')
   const plant = share.plant === undefined ? '' : ` --plant ${share.plant}`
-  const refreshing = share.refreshes ? ' --refreshing' : ''
+  const refreshing = flagsOf(share)
   const all = failed.report.schedule.length
   return [
     `shortened in ${tries} runs to ${report.schedule.length} of ${all} faults${isMinimal ? '' : ' (perhaps not the fewest)'}:`,
@@ -96,8 +120,17 @@ async function shortened(share: Share, seed: number, options: ClusterOptions, fa
   ]
 }
 
-const nameOf = ({ plant, refreshes }: Share, run: string): string =>
-  [run, ...(refreshes ? ['refreshing'] : []), ...(plant === undefined ? [] : [plant])].join('-')
+const nameOf = ({ plant, refreshes, isShared }: Share, run: string): string =>
+  [
+    run,
+    ...(refreshes ? ['refreshing'] : []),
+    ...(isShared ? ['postgres'] : []),
+    ...(plant === undefined ? [] : [plant]),
+  ].join('-')
+
+/** Of the command that repeats it, each with a space before it. */
+export const flagsOf = ({ refreshes, isShared }: Pick<Share, 'refreshes' | 'isShared'>): string =>
+  `${refreshes ? ' --refreshing' : ''}${isShared ? ' --postgres' : ''}`
 
 /** Returns its path. */
 export function writeJournal(folder: string, name: string, lines: readonly string[]): string {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Trouble } from '../../testkit/simulate/cluster-replay.ts'
 import { invariantOf } from '../../testkit/simulate/faults.ts'
 import { PLANTS, type PlantName } from '../../testkit/simulate/plants.ts'
-import type { Share, SimulatedRun } from './simulated-share.ts'
+import { flagsOf, type Share, type SimulatedRun } from './simulated-share.ts'
 
 const TELL_EVERY = 100
 /** A planted bug must be found within so many seeds. */
@@ -23,18 +23,19 @@ export interface SimulatedOptions {
   troubles?: readonly Trouble[]
   plant?: PlantName
   refreshes?: boolean
+  isShared?: boolean
   tell: (line: string) => void
 }
 
 /** False when a run went wrong: its seed and what was wrong are told, and the others go on. */
 export async function simulatedChaos(options: SimulatedOptions): Promise<boolean> {
-  const { runs, first, tell, troubles, plant, journals, refreshes } = options
+  const { runs, first, tell, troubles, plant, journals, refreshes, isShared } = options
   const began = performance.now()
   const sums = new Map<string, number>()
   const totals = { done: 0, wrong: 0, requests: 0, virtualMs: 0 }
   const tellWrong = (seed: number, faults: readonly string[], more: readonly string[]) => {
     totals.wrong++
-    const flags = `${refreshes ? ' --refreshing' : ''}${plant ? ` --plant ${plant}` : ''}`
+    const flags = `${flagsOf(options)}${plant ? ` --plant ${plant}` : ''}`
     tell(`seed ${seed} is wrong (npm run chaos -- --simulated 1 --seed ${seed}${flags}):`)
     for (const line of [...faults, ...more]) tell(`  ${line}`)
   }
@@ -52,7 +53,8 @@ export async function simulatedChaos(options: SimulatedOptions): Promise<boolean
   await Promise.all(
     Array.from({ length: processes }, async (_, at) => {
       const seeds = { first: first + at, step: processes, end: first + runs }
-      const share: Share = { ...seeds, troubles, plant, refreshes, journals, keepAll: runs === 1, onWrong: 'shorten' }
+      const cluster = { troubles, plant, refreshes, isShared }
+      const share: Share = { ...seeds, ...cluster, journals, keepAll: runs === 1, onWrong: 'shorten' }
       const lost = await workOff(share, hear)
       if (lost !== undefined)
         tellWrong(lost, ['the process ended in the middle of it: those of its share that follow are not run'], [])

@@ -265,7 +265,7 @@ export class Troubled implements AsyncDisposable {
       this.#assertNothingStrange()
       const stand = await this.#moved(marked)
       if (isWhole && stand !== undefined && isComplete(stand)) break
-      marked = stand?.urls.marked ?? marked
+      marked = stand === undefined ? marked : doneIn(stand)
       if (which === 'named') continue
       // PostgreSQL takes seconds to come back: it is killed less often than the others.
       const kind = random.integer(kinds.length)
@@ -301,10 +301,11 @@ export class Troubled implements AsyncDisposable {
       this.#assertNothingStrange()
       await sleep(500)
       const stand = await this.#stand()
-      if (stand === undefined || !isComplete(stand)) completeSince = undefined
+      const { refreshes } = this.#options
+      if (stand === undefined || !(refreshes ? isAllCollected(stand) : isComplete(stand))) completeSince = undefined
       else completeSince ??= Date.now()
-      if (stand !== undefined && stand.urls.marked !== marked) {
-        marked = stand.urls.marked
+      if (stand !== undefined && doneIn(stand) !== marked) {
+        marked = doneIn(stand)
         movedAt = Date.now()
       }
       const words = `seed ${this.#options.seed}: the crawl does not come to its end: ${JSON.stringify(stand)}`
@@ -318,7 +319,7 @@ export class Troubled implements AsyncDisposable {
     const until = Date.now() + patience
     for (;;) {
       const stand = await this.#stand()
-      if ((stand !== undefined && stand.urls.marked !== since) || Date.now() > until) return stand
+      if ((stand !== undefined && doneIn(stand) !== since) || Date.now() > until) return stand
       await sleep(200)
     }
   }
@@ -346,9 +347,15 @@ export class Troubled implements AsyncDisposable {
   }
 }
 
+/** Never, of a refresh. */
 function isComplete({ sites, inbox }: Statistics): boolean {
   return sites.crawled > 0 && sites.waiting + sites.free + sites.leased + sites.returning + inbox === 0
 }
+
+const isAllCollected = ({ urls, looks }: Statistics): boolean => urls.waiting === 0 && looks.performed > 0
+
+/** It grows as long as something is fetched. */
+const doneIn = ({ urls, looks }: Statistics): number => urls.marked + looks.performed
 
 function memberOf(role: Role, number: number, line: readonly string[]): Member {
   return {

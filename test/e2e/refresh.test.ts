@@ -152,6 +152,8 @@ test('it runs for the given time, Ctrl-C ends it, and both leave everything', as
   assert.equal(ended, 'time')
   const running = start(['refresh', ...flags(web, at, '100ms'), '--progress-every', '500ms'])
   await until('a line about looks', () => / [1-9]\d* looks?, 0 changed, .* 0 failed, /.test(running.stderr()))
+  assert.match((await runTo(0, ['status', '-c', at])).stdout, /: a refresh is running\n/)
+  assert.equal((await json<{ running: string }>(['status', '-c', at])).running, 'refresh')
   running.child.kill('SIGINT')
   const stopped = await running.ended
   assert.equal(stopped.code, 11)
@@ -178,6 +180,19 @@ test('mistakes are named: nothing collected, bad weights', async (t) => {
 })
 
 test('a pass that was cut off does not go on after another refresh: it would leave out what it had looked at', async (t) => {
+  await assertPassEnds(t, (refreshing) => runTo(0, ['refresh', '--for', '1s', ...refreshing]))
+})
+
+test('nor does it after a server that refreshes', async (t) => {
+  await assertPassEnds(t, async (refreshing) => {
+    const server = start(['serve', '--refresh', '--port', '0', ...refreshing.slice(0, -2)])
+    await until('the server', () => /serving at \S+;/.test(server.stderr()))
+    server.child.kill('SIGINT')
+    assert.equal((await server.ended).code, 11)
+  })
+})
+
+async function assertPassEnds(t: Scene, refresh: (flags: string[]) => Promise<unknown>): Promise<void> {
   const { web } = await changingSite(t)
   const at = folder(t)
   await runTo(0, ['crawl', 'http://a.test/', ...flags(web, at)])
@@ -186,9 +201,9 @@ test('a pass that was cut off does not go on after another refresh: it would lea
   await until('some looks', () => web.paths('a.test').length >= crawled + 3)
   killed.child.kill('SIGKILL')
   await killed.ended
-  await runTo(0, ['refresh', '--for', '1s', ...flags(web, at)])
+  await refresh(flags(web, at))
   assert.equal((await refreshOnce(web, at)).looks.performed, PAGES)
-})
+}
 
 const postgres = await postgresForTests()
 after(async () => {

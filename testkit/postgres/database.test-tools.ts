@@ -18,6 +18,8 @@ export interface PostgresForTests {
   make(options?: PostgresOptions): Promise<PostgresDatabase>
   /** The address of a new database with nothing in it, not even a schema; `migrated`: with ours. */
   newDatabase(migrated?: boolean): Promise<string>
+  /** As `make`, opened so many times: for each of several servers. Whoever asks closes them. */
+  makeShared(times: number): Promise<PostgresDatabase[]>
   /** The server's own database, for those who look from outside. */
   readonly url: string
   /** Closes what was made here and drops it. */
@@ -70,6 +72,10 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
       const database = await openPostgres(await newDatabase(true), options)
       opened.push(database)
       return database
+    },
+    async makeShared(times) {
+      const address = await newDatabase(true)
+      return Promise.all(Array.from({ length: times }, () => openPostgres(address)))
     },
     async end() {
       await Promise.all(opened.map((database) => database.close()))

@@ -2,6 +2,7 @@
  * The looks that were applied, counted apart from the product: at the end every known page must show each of them once. A
  * look counts when the transaction that applied its part has been committed.
  */
+import { assert } from '../../src/base/assert.ts'
 import type { Instant, Millis } from '../../src/base/clock.ts'
 import { signed64 } from '../../src/base/digest.ts'
 import type { PageReport, VisitReport } from '../../src/contracts/report.ts'
@@ -25,22 +26,17 @@ export class AppliedLooks {
   readonly #byKey = new Map<bigint, Looks>()
   /** By transaction: what it has applied so far. It may still fail. */
   readonly #staged = new WeakMap<Tx, VisitReport[]>()
-  /** On SQLite there is one at a time, and a machine's power has wrapped it. */
-  #latest: Tx | undefined
 
   /** Innermost, so that it sees what is committed and what is not. */
   database(inner: Database): Database {
     return {
-      dialect: inner.dialect,
-      read: (work) => inner.read(work),
-      close: () => inner.close(),
+      ...inner,
       transact: async (work) => {
         let mine: VisitReport[] = []
         const result = await inner.transact((tx) => {
           // It is tried again after a conflict, and begins anew. On SQLite all have the same `tx`, one after the other.
           mine = []
           this.#staged.set(tx, mine)
-          this.#latest = tx
           return work(tx)
         })
         for (const { pages } of mine) for (const page of pages) this.#look(page)
@@ -53,12 +49,20 @@ export class AppliedLooks {
     return {
       ...ledger,
       applyParts: async (tx, parts) => {
-        const staged = this.#staged.get(tx) ?? (this.#latest && this.#staged.get(this.#latest))
         const results = await ledger.applyParts(tx, parts)
-        staged?.push(...parts.filter((_, at) => results[at] === 'applied'))
+        this.#stagedIn(tx).push(...parts.filter((_, at) => results[at] === 'applied'))
         return results
       },
     }
+  }
+
+  /** A machine's power has put its own on top of the transaction. */
+  #stagedIn(tx: Tx): VisitReport[] {
+    const staged = this.#staged.get(tx)
+    if (staged !== undefined) return staged
+    const below = Object.getPrototypeOf(tx) as Tx | null
+    assert(below !== null, 'parts are applied in a transaction that nobody began')
+    return this.#stagedIn(below)
   }
 
   #look({ key, url, at, outcome, ownRequest }: PageReport): void {

@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../src/base/clock.ts'
 import type { Random } from '../../src/base/random.ts'
-import type { Failing } from './cluster-server.ts'
+import type { Failing, ServerMachine } from './cluster-server.ts'
 import type { WorkerMachine } from './cluster-worker.ts'
 import type { ClusterWorld } from './cluster-world.ts'
 import { type CrashPoint, drawPointOf, SERVER_EVENTS, WORKER_EVENTS } from './crash-points.ts'
@@ -69,15 +69,16 @@ export interface Befallen {
 }
 
 const HOURS: Millis = 3_600_000
-const SERVER = 'server'
 
 export interface ClusterNames {
   workers: readonly string[]
   servers: readonly string[]
+  /** The machine that has this name of a server. */
+  machineOf(server: string): string
   lease: Millis
 }
 
-export function drawFaults(plan: FaultPlan, { workers, servers, lease }: ClusterNames, random: Random) {
+export function drawFaults(plan: FaultPlan, { workers, servers, machineOf, lease }: ClusterNames, random: Random) {
   const faults: ScheduledFault[] = []
   for (let at = 0; faults.length < plan.max; ) {
     at += -Math.log(1 - random.next()) * plan.every
@@ -97,7 +98,7 @@ export function drawFaults(plan: FaultPlan, { workers, servers, lease }: Cluster
         break
       case 'server killed':
       case 'server without power':
-        faults.push({ ...base, where: SERVER, ms: 0, point })
+        faults.push({ ...base, where: machineOf(server), ms: 0, point })
         break
       case 'worker stalled':
         faults.push({ ...base, where: worker, ms: lease / 10 + Math.floor(share * 3 * lease) })
@@ -112,7 +113,7 @@ export function drawFaults(plan: FaultPlan, { workers, servers, lease }: Cluster
         faults.push({ ...base, where: server, ms: away })
         break
       default:
-        faults.push({ ...base, where: SERVER, ms: kind === 'transaction failed' ? 0 : away })
+        faults.push({ ...base, where: machineOf(server), ms: kind === 'transaction failed' ? 0 : away })
     }
   }
   return faults
@@ -135,13 +136,18 @@ export function wordsOfFault({ number, at, kind, where, ms, point }: ScheduledFa
 export class Troublemaker {
   readonly befallen: Befallen = { counts: new Map(), excuses: [] }
   readonly #world: ClusterWorld
-  readonly #server: Machine
+  readonly #servers: readonly ServerMachine[]
   readonly #workers: readonly WorkerMachine[]
   readonly #failing: Failing
 
-  constructor(world: ClusterWorld, server: Machine, workers: readonly WorkerMachine[], failing: Failing) {
+  constructor(
+    world: ClusterWorld,
+    servers: readonly ServerMachine[],
+    workers: readonly WorkerMachine[],
+    failing: Failing,
+  ) {
     this.#world = world
-    this.#server = server
+    this.#servers = servers
     this.#workers = workers
     this.#failing = failing
   }
@@ -170,7 +176,7 @@ export class Troublemaker {
   #make({ kind, where, ms, point }: ScheduledFault): boolean {
     const { clock, network, servers, note } = this.#world
     const worker = this.#workers.find(({ machine }) => machine.name === where)
-    const machine = worker?.machine ?? this.#server
+    const { machine } = worker ?? this.#servers.find((server) => server.machine.name === where) ?? this.#servers[0]
     switch (kind) {
       case 'worker killed':
       case 'worker without power':
@@ -210,7 +216,7 @@ export class Troublemaker {
   #fill(machine: Machine, ms: Millis): void {
     machine.isFull = true
     // While there is no room a worker cannot keep what no server takes.
-    this.excuse(machine === this.#server ? undefined : machine.name, ms)
+    this.excuse(this.#servers.some((server) => server.machine === machine) ? undefined : machine.name, ms)
     this.#world.clock.after(ms, () => {
       machine.isFull = false
       this.#world.note(machine.name, 'has room on its disk again')

@@ -7,23 +7,26 @@ import type { Millis } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import { capturesSince } from '../../src/collection/captures/read-captures.ts'
-import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import type { Database } from '../../src/database/database.ts'
+import { queries } from '../../src/database/queries.ts'
 import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import { canonicalUrl, splitUrl } from '../web/spelling.ts'
 import { AppliedLooks } from './applied-looks.ts'
 import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
-import { Failing, serverLife } from './cluster-server.ts'
+import { Failing, type ServerMachine, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
 import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
 import { faultsOf, invariantOf } from './faults.ts'
 import type { Forgotten } from './judge.ts'
+import { judgeLooks } from './judge-looks.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
+import { outsideTime } from './outside-time.ts'
 import type { Plant } from './plants.ts'
 import type { Note, RunJournal } from './run-journal.ts'
 
-export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
+export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal' | 'database'> {
   workers: number
   servers: number
   uploads: boolean
@@ -39,6 +42,8 @@ export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal
   journal?: RunJournal
   /** What is collected is looked at again until then. */
   refreshUntil?: Millis
+  /** Opens a new PostgreSQL database once for each server. Without it: SQLite, one server under all names. */
+  open?(servers: number): Promise<readonly Database[]>
 }
 
 export interface ClusterReport {
@@ -65,10 +70,8 @@ const MAX_OVERDUE_LEASES = 5
 const CLOSE: Millis = 1500
 
 export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
-  const bare = setStage(options as SimulateOptions)
-  const looks = new AppliedLooks()
-  const isRefreshing = options.refreshUntil !== undefined
-  const stage = isRefreshing ? { ...bare, database: looks.database(bare.database) } : bare
+  const looks = options.refreshUntil === undefined ? undefined : new AppliedLooks()
+  const { stage, databases } = await openStage(options, looks)
   const { clock, ledger, database } = stage
   const random = seededRandom(options.seed)
   const note: Note = (who, what) => options.journal?.note(clock.elapsed(), who, what)
@@ -83,14 +86,19 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
-    ...(isRefreshing && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
+    ...(looks && { refresh: { options: REFRESH, until: options.refreshUntil ?? 0, looks } }),
   }
-  const server = new Machine('server', clock, ownRandom(world))
+  const servers = serversOf(world, databases)
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
-  const trouble = new Troublemaker(world, server, workers, failing)
+  const trouble = new Troublemaker(world, servers, workers, failing)
   const { lease } = stage.settings
-  const names = { workers: workers.map(({ machine }) => machine.name), servers: world.servers, lease }
+  const names = {
+    workers: workers.map(({ machine }) => machine.name),
+    servers: world.servers,
+    machineOf: (name: string) => (servers.find((one) => one.names.includes(name)) ?? servers[0]).machine.name,
+    lease,
+  }
   const schedule = drawFaults(options.plan, names, ownRandom(world)).filter(
     ({ number }) => options.faultsOnly?.includes(number) ?? true,
   )
@@ -100,9 +108,11 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   // Who waits for what was lost may lose its lease.
   world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
   world.network.onTrouble = (what) => note('network', what)
-  server.onDeath = (death) => {
-    note(server.name, `dies: ${death}`)
-    trouble.count(`server ${death}`)
+  for (const { machine } of servers) {
+    machine.onDeath = (death) => {
+      note(machine.name, `dies: ${death}`)
+      trouble.count(`server ${death}`)
+    }
   }
   for (const { machine } of workers) {
     machine.onDeath = (death) => {
@@ -113,13 +123,15 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     }
   }
 
-  const serving = server.live(
-    (power) => serverLife(world, server, failing, power, ownRandom({ random: lives }), stop.signal),
-    () => {
-      const ms = downTime(lives, options.plan.awayFor)
-      trouble.excuse(undefined, ms)
-      return ms
-    },
+  const serving = servers.map((server) =>
+    server.machine.live(
+      (power) => serverLife(world, server, failing, power, ownRandom({ random: lives }), stop.signal),
+      () => {
+        const ms = downTime(lives, options.plan.awayFor)
+        trouble.excuse(undefined, ms)
+        return ms
+      },
+    ),
   )
   const working = workers.map((me) => {
     const rests = ownRandom(world)
@@ -137,25 +149,16 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     await Promise.all(working)
     over.abort()
     await making
-    server.isFull = failing.isNext = false
+    failing.isNext = false
+    for (const { machine } of servers) machine.isFull = false
     stop.abort()
-    await serving
+    await Promise.all(serving)
     return undefined
   }
   const late = await clock.run(Promise.race([whole(), tooLate(world, options)]))
   const faults = [...world.troubles]
   if (late !== undefined) faults.push(late)
-  else {
-    const volumes = [
-      { disk: server.bareDisk, folder: `${FOLDER}/archive` },
-      ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
-    ]
-    const judged: Stage = { ...stage, disk: server.bareDisk }
-    const found = await faultsOf(judged, await forgottenIn(world, trouble.befallen), volumes)
-    faults.push(...(isRefreshing ? await refreshFaults(judged, looks, found) : found))
-    for (const part of world.parts.acknowledged)
-      if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
-  }
+  else faults.push(...(await faultsAfter(world, stage, servers, workers, trouble.befallen)))
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
   for (const verdict of faults.length === 0 ? ['all is right'] : faults) note('JUDGE', verdict)
   return {
@@ -165,9 +168,74 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   }
 }
 
+/** Of a run that came to its end. */
+async function faultsAfter(
+  world: ClusterWorld,
+  stage: Stage,
+  servers: readonly ServerMachine[],
+  workers: readonly WorkerMachine[],
+  befallen: Befallen,
+): Promise<string[]> {
+  const { parts, refresh } = world
+  const disks = servers.map(({ machine }) => machine.bareDisk)
+  const volumes = [
+    ...disks.map((disk) => ({ disk, folder: `${FOLDER}/archive` })),
+    ...workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE })),
+  ]
+  const forgotten = await forgottenIn(world, befallen)
+  const found = await faultsOf({ ...stage, disk: disks[0] }, forgotten, volumes, disks)
+  return [
+    ...(refresh ? await refreshFaults(stage, refresh.looks, found, forgotten) : found),
+    ...[...parts.acknowledged]
+      .filter((part) => !parts.settled.has(part))
+      .map((part) => `acknowledged and lost: ${part}`),
+  ]
+}
+
+/** One database for each server process. */
+async function openStage(
+  options: ClusterOptions,
+  looks: AppliedLooks | undefined,
+): Promise<{ stage: Stage; databases: Database[] }> {
+  const opened = await options.open?.(options.servers)
+  const stage = setStage({ ...(options as SimulateOptions), database: opened?.[0] })
+  const databases = (opened ?? [stage.database])
+    .map((one) => (one.dialect === 'postgres' ? outsideTime(one, stage.clock) : one))
+    .map((one) => looks?.database(one) ?? one)
+  const close = async () => void (await Promise.all(databases.map((one) => one.close())))
+  return { stage: { ...stage, database: { ...databases[0], close } }, databases }
+}
+
+/** Names of servers are dealt out in turn. */
+function serversOf(world: ClusterWorld, databases: readonly Database[]): ServerMachine[] {
+  return databases.map((database, nth) => ({
+    database,
+    machine: new Machine(databases.length > 1 ? `server-${nth + 1}` : 'server', world.clock, ownRandom(world)),
+    names: world.servers.filter((_, i) => i % databases.length === nth),
+  }))
+}
+
 /** What was wrong as in any crawl, and with the looks. */
-async function refreshFaults(judged: Stage, looks: AppliedLooks, found: readonly string[]): Promise<string[]> {
-  return [...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))), ...(await looks.faults(judged.database))]
+async function refreshFaults(
+  { database, ledger: { entries } }: Stage,
+  looks: AppliedLooks,
+  found: readonly string[],
+  forgotten: Forgotten,
+): Promise<string[]> {
+  const answered = entries.filter(({ status, whole }) => whole && (status === 200 || status === 304))
+  const byUrl = Map.groupBy(answered, ({ url }) => url)
+  const answers = new Map([...byUrl].map(([url, some]) => [url, some.map(({ wall }) => wall)]))
+  const { faults, lost } = await judgeLooks(database, answers, { answer: CLOSE, look: 2 })
+  const inexcusable = lost.filter(({ url, at }) => {
+    const answer = byUrl.get(url)?.find(({ wall }) => wall === at)
+    return answer !== undefined && !forgotten(answer)
+  })
+  return [
+    ...found.filter((fault) => !OF_ONE_LOOK.has(invariantOf(fault))),
+    ...(await looks.faults(database)),
+    ...faults,
+    ...inexcusable.map(({ url, at }) => `looks: ${url} was answered at ${at}, and nobody knows`),
+  ]
 }
 
 /** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */
@@ -188,7 +256,7 @@ async function tooLate(world: ClusterWorld, { within, plan }: ClusterOptions): P
 async function leasesLeft({ clock, database, settings }: ClusterWorld): Promise<string[]> {
   const before = clock.now() - MAX_OVERDUE_LEASES * settings.lease
   const sql = 'SELECT name, worker FROM site WHERE lease_until < ? ORDER BY name'
-  const rows = await database.read((tx) => sqliteTx(tx).all<{ name: string; worker: string | null }>(sql, before))
+  const rows = await database.read((tx) => queries(tx).all<{ name: string; worker: string | null }>(sql, before))
   return rows.map(({ name, worker }) => `${name} of ${worker ?? 'nobody'}`)
 }
 

@@ -68,6 +68,24 @@ export function refreshingClusterOf(seed: number): ClusterOptions {
 }
 
 /**
+ * The same over PostgreSQL, with two servers. Every second of a server is some real round trips, so it is shorter, and more
+ * happens in it.
+ */
+export function sharedClusterOf(seed: number, open: NonNullable<ClusterOptions['open']>): ClusterOptions {
+  const { plan, settings, ...options } = refreshingClusterOf(seed)
+  return {
+    ...options,
+    settings: { ...settings, pause: 3000, lease: LEASE / 3, exchangeTimeout: LEASE / 9 },
+    servers: 2,
+    open,
+    // Each server would have the beginnings of volumes that were then sent to the other.
+    uploads: false,
+    plan: { ...plan, every: 8000, max: 12, until: 2 * MINUTE, fullFor: MINUTE / 3, awayFor: MINUTE / 3 },
+    refreshUntil: 3 * MINUTE,
+  }
+}
+
+/**
  * Days of 2.4 hours: everything that takes seconds takes its seconds, and what happens in a day happens in a tenth of it,
  * faults as well. So eight of them can be simulated in minutes, and they are harder than real ones.
  */

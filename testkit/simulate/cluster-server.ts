@@ -1,7 +1,7 @@
 /**
- * The server of a simulated cluster: a coordinator that serves, as `orbweaver serve` opens it, with everything but its sockets.
- * Its database is SQLite, so there is one at a time, as there is in the product; workers know it by several names, and
- * when it dies another process stands in its place, over the same folder and database.
+ * A server of a simulated cluster: a coordinator that serves, as `orbweaver serve` opens it, with everything but its sockets.
+ * On SQLite there is one at a time, as there is in the product, and workers know it by several names. When one dies another
+ * process stands in its place, over the same folder and database.
  */
 
 import { openCoordinator } from '../../src/app/composition/coordinator.ts'
@@ -28,6 +28,13 @@ const MAX_LEASES = 10_000
 const ASK_AGAIN = 1000
 const NOBODY = { slow: [], lateMs: 0 }
 
+export interface ServerMachine {
+  machine: Machine
+  database: Database
+  /** Under which workers know it. */
+  names: readonly string[]
+}
+
 /** The next transaction fails, once, after all its work. */
 export class Failing {
   isNext = false
@@ -51,7 +58,7 @@ export class Failing {
 /** One process, from its start until `stop` and a good end, or until it fails. */
 export async function serverLife(
   world: ClusterWorld,
-  machine: Machine,
+  { machine, names, ...own }: ServerMachine,
   failing: Failing,
   power: Power,
   random: Random,
@@ -59,7 +66,7 @@ export async function serverLife(
 ): Promise<'done' | 'again'> {
   const nudge = new Wakeup()
   const clock = power.clock(world.clock)
-  const database = power.database(failing.database(world.database))
+  const database = power.database(failing.database(own.database))
   const disk = power.disk(machine.disk)
   const journal = power.journal({
     record(event: Event) {
@@ -105,24 +112,28 @@ export async function serverLife(
     const callers = new Callers(workerRows, clock)
     const bug = (error: unknown) =>
       world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
-    world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
-    await keepServing(coordinator, view, maintenanceRole(database, clock), stop)
+    const listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
+    for (const name of names) world.network.listeners.set(name, listen)
+    const role = maintenanceRole(database, clock)
+    await keepServing(coordinator, view, role, stop)
+    await role.release()
     return 'done'
   } catch (error) {
     journal.record({ kind: 'trouble', what: `the server ends: ${error}` })
     return 'again'
   } finally {
-    world.network.listen = undefined
+    for (const name of names) world.network.listeners.delete(name)
   }
 }
 
-/** A refresh never ends by itself: from a time on nothing is handed out, and it is over when all leases have ended. */
+/** A refresh never ends by itself: once all is collected, from a time on nothing is handed out; it is over when all leases have ended. */
 function endingCalls(calls: ServerCalls, database: Database, isOver: () => boolean): ServerCalls {
   return {
     ...calls,
     async checkOut(worker, atMost) {
       if (!isOver()) return calls.checkOut(worker, atMost)
-      const { sites } = await database.read((tx) => frontierQueries.totals(tx))
+      const { sites, urls } = await database.read((tx) => frontierQueries.totals(tx))
+      if (urls.waiting > 0) return calls.checkOut(worker, atMost)
       return { visits: [], next: sites.leased + sites.returning > 0 ? ASK_AGAIN : 'over' }
     },
   }

@@ -1,10 +1,11 @@
 /** A cluster under faults, in virtual time: whatever dies, stalls, lies about the time or is lost, the same set, politely. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { postgresForTests } from '../postgres/database.test-tools.ts'
 import { FAULT_KINDS, type FaultKind } from './cluster-faults.ts'
 import { replayCluster, withTroubles } from './cluster-replay.ts'
 import { type ClusterOptions, type ClusterReport, runCluster } from './cluster-run.ts'
-import { clusterOf } from './cluster-seed.ts'
+import { clusterOf, sharedClusterOf } from './cluster-seed.ts'
 import { GOOD } from './network.ts'
 import { RunJournal } from './run-journal.ts'
 
@@ -25,6 +26,24 @@ test(`${RUNS} clusters under every kind of fault collect the right set, once, wi
   }
   t.diagnostic([...counts].map(([kind, count]) => `${kind} ${count}`).join(', '))
   for (const kind of FAULT_KINDS) assert.ok((counts.get(kind) ?? 0) > 0, `${kind} never happened`)
+})
+
+test('two servers over PostgreSQL that refresh under faults: no look is lost but with its worker, none is counted twice', async (t) => {
+  const postgres = await postgresForTests()
+  if ('skipped' in postgres) return t.skip(postgres.skipped)
+  t.after(() => postgres.end())
+  const { faults, befallen } = await run(sharedClusterOf(6, (servers) => postgres.makeShared(servers)))
+  assert.ok(
+    faults.length === 0,
+    `${faults.join('\n')}\nnpm run chaos -- --simulated 1 --seed 6 --refreshing --postgres`,
+  )
+  const counts = [...befallen.counts].filter(([kind]) => /killed|power/.test(kind))
+  t.diagnostic([...befallen.counts].map(([kind, count]) => `${kind} ${count}`).join(', '))
+  for (const role of ['server', 'worker'])
+    assert.ok(
+      counts.some(([kind]) => kind.startsWith(role)),
+      `no ${role} died`,
+    )
 })
 
 const only = (...kinds: FaultKind[]) =>

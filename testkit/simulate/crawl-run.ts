@@ -29,6 +29,8 @@ export interface SimulateOptions {
   workers?: number
   /** Longest wait first instead of the order of the settings, one URL a visit. */
   lwf?: boolean
+  /** Default: SQLite in memory. */
+  database?: Database
   alter?: Alterations
   journal?: (event: Event) => void
   /** Of the virtual clock. Default: none, every instant counts. */
@@ -85,7 +87,7 @@ export function setStage(options: SimulateOptions): Stage {
     web,
     clock,
     ledger: new RequestLedger(clock),
-    database: openSqlite(':memory:'),
+    database: options.database ?? openSqlite(':memory:'),
     disk: memoryDisk(),
     settings: settingsWith(options.lwf ? { ...options.settings, slicePages: 1 } : options.settings),
     seeds: options.seeds ?? web.homes(),

@@ -9,7 +9,7 @@ import { readCapture } from '../../src/collection/volumes/read-capture.ts'
 import { verifyVolume } from '../../src/collection/volumes/verify-volume.ts'
 import { isVolume } from '../../src/collection/volumes/volume-name.ts'
 import type { Tx } from '../../src/database/database.ts'
-import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import { queries } from '../../src/database/queries.ts'
 import type { Stage } from './crawl-run.ts'
 import { type Forgotten, judge } from './judge.ts'
 import { FOLDER } from './virtual-coordinator.ts'
@@ -22,11 +22,12 @@ export interface VolumeFolder {
   folder: string
 }
 
-/** `archives`: where volumes lie, if that is not one machine. */
+/** `archives`: where volumes lie, and `servers`: the disks with index and log, if that is not one machine. */
 export async function faultsOf(
   stage: Stage,
   forgotten: Forgotten = () => false,
   archives: readonly VolumeFolder[] = [{ disk: stage.disk, folder: `${FOLDER}/archive` }],
+  servers: readonly Disk[] = [stage.disk],
 ): Promise<string[]> {
   const judgement = await judge(stage, forgotten)
   const faults = [
@@ -39,29 +40,41 @@ export async function faultsOf(
   }
   faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, answersIn(stage)))))
   faults.push(...(await volumeFaults(stage, archives)), ...(await lastCaptureFaults(stage, archives)))
-  faults.push(...(await indexFaults(stage)), ...(await logFaults(stage)))
+  faults.push(...(await indexFaults(stage, servers)), ...(await logFaults(stage, servers)))
   return faults
 }
 
 /** Counters and totals are kept, not counted: each must be what counting gives. */
 async function sumsThatDiffer(tx: Tx, answersGiven: number): Promise<string[]> {
   const counters = await readCounters(tx)
-  const one = (sql: string) => sqliteTx(tx).get<{ n: number | null }>(sql)?.n ?? 0
+  const one = async (sql: string) => (await queries(tx).get<{ n: number | null }>(sql))?.n ?? 0
   const kept = `FROM page WHERE outcome = 'kept'`
   const pairs: [what: string, kept: number, counted: number][] = [
-    ['documents', counters.get('documents') ?? 0, one(`SELECT count(*) AS n ${kept}`)],
-    ['bytes', counters.get('bytes') ?? 0, one(`SELECT sum(bytes) AS n ${kept}`)],
-    ['documents of servers', one('SELECT sum(documents) AS n FROM site_stats'), one(`SELECT count(*) AS n ${kept}`)],
-    ['requests of servers', one('SELECT sum(requests) AS n FROM site_stats'), counters.get('requests') ?? 0],
-    ['documents per minute', one('SELECT sum(documents) AS n FROM minute'), one(`SELECT count(*) AS n ${kept}`)],
-    ['URLs known', one('SELECT sum(urls_known) AS n FROM frontier_total'), one('SELECT count(*) AS n FROM url')],
-    ['URLs known to sites', one('SELECT sum(known) AS n FROM site'), one('SELECT count(*) AS n FROM url')],
-    ['URLs waiting', one('SELECT sum(urls_waiting) AS n FROM frontier_total'), 0],
-    ['URLs not marked', one('SELECT count(*) AS n FROM url WHERE mark = 0'), 0],
-    ['parts in the inbox', one('SELECT count(*) AS n FROM inbox'), 0],
-    ['leases', one('SELECT count(*) AS n FROM site WHERE lease_until IS NOT NULL'), 0],
-    ['pages granted', one('SELECT sum(pages_granted) AS n FROM frontier_total'), 0],
-    ['captures twice', one("SELECT count(*) - count(DISTINCT volume || ' ' || offset) AS n FROM capture"), 0],
+    ['documents', counters.get('documents') ?? 0, await one(`SELECT count(*) AS n ${kept}`)],
+    ['bytes', counters.get('bytes') ?? 0, await one(`SELECT sum(bytes) AS n ${kept}`)],
+    [
+      'documents of servers',
+      await one('SELECT sum(documents) AS n FROM site_stats'),
+      await one(`SELECT count(*) AS n ${kept}`),
+    ],
+    ['requests of servers', await one('SELECT sum(requests) AS n FROM site_stats'), counters.get('requests') ?? 0],
+    [
+      'documents per minute',
+      await one('SELECT sum(documents) AS n FROM minute'),
+      await one(`SELECT count(*) AS n ${kept}`),
+    ],
+    [
+      'URLs known',
+      await one('SELECT sum(urls_known) AS n FROM frontier_total'),
+      await one('SELECT count(*) AS n FROM url'),
+    ],
+    ['URLs known to sites', await one('SELECT sum(known) AS n FROM site'), await one('SELECT count(*) AS n FROM url')],
+    ['URLs waiting', await one('SELECT sum(urls_waiting) AS n FROM frontier_total'), 0],
+    ['URLs not marked', await one('SELECT count(*) AS n FROM url WHERE mark = 0'), 0],
+    ['parts in the inbox', await one('SELECT count(*) AS n FROM inbox'), 0],
+    ['leases', await one('SELECT count(*) AS n FROM site WHERE lease_until IS NOT NULL'), 0],
+    ['pages granted', await one('SELECT sum(pages_granted) AS n FROM frontier_total'), 0],
+    ['captures twice', await one('SELECT count(*) - count(DISTINCT volume || \' \' || "offset") AS n FROM capture'), 0],
     ['answers that no server gave', Math.max(0, answersCounted(counters) - answersGiven), 0],
   ]
   return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a}, and not ${b}`)
@@ -118,8 +131,10 @@ async function lastCaptureFaults({ database }: Stage, archives: readonly VolumeF
   return faults
 }
 
-async function indexFaults({ disk, database }: Stage): Promise<string[]> {
-  const lines = linesOf(disk, `${FOLDER}/indexes/${INDEX}`)
+/** Each server has an index of everything, that of the last one to end is whole. */
+async function indexFaults({ database }: Stage, servers: readonly Disk[]): Promise<string[]> {
+  const indexes = servers.map((disk) => linesOf(disk, `${FOLDER}/indexes/${INDEX}`))
+  const lines = indexes.reduce((longest, one) => (one.length > longest.length ? one : longest))
   const captures = await database.read((tx) => captureCount(tx))
   const faults = lines.length === captures ? [] : [`index: ${lines.length} lines for ${captures} captures`]
   if (lines.some((line, i) => i > 0 && Buffer.compare(Buffer.from(lines[i - 1]), Buffer.from(line)) >= 0))
@@ -128,8 +143,8 @@ async function indexFaults({ disk, database }: Stage): Promise<string[]> {
 }
 
 /** One line for every page that was told of: those with a status of HTTP are the requests that were answered. */
-async function logFaults({ disk, database }: Stage): Promise<string[]> {
-  const lines = linesOf(disk, `${FOLDER}/logs/crawl.log`)
+async function logFaults({ database }: Stage, servers: readonly Disk[]): Promise<string[]> {
+  const lines = servers.flatMap((disk) => linesOf(disk, `${FOLDER}/logs/crawl.log`))
   const answered = lines.filter((line) => Number(line.trim().split(/\s+/)[1]) > 0).length
   const counters = await database.read((tx) => readCounters(tx))
   const counted = answersCounted(counters)
@@ -146,7 +161,7 @@ function answersCounted(counters: ReadonlyMap<string, number>): number {
 /** More than were heard, if a worker died meanwhile; never fewer. */
 const answersIn = ({ ledger }: Stage): number => ledger.entries.filter(({ status }) => status > 0).length
 
-function linesOf(disk: Stage['disk'], path: string): string[] {
+function linesOf(disk: Disk, path: string): string[] {
   const text = Buffer.from(disk.read(path, 0, disk.size(path) ?? 0)).toString('utf8')
   return text.split('\n').filter((line) => line !== '')
 }

@@ -33,8 +33,8 @@ export type Listen = (request: HttpRequest, server: string, gone: () => boolean)
 
 export class Network {
   readonly counts = { asked: 0, lost: 0, repeated: 0, away: 0 }
-  /** Whoever answers now, under all names. */
-  listen: Listen | undefined
+  /** Who answers now, by the server's name. */
+  readonly listeners = new Map<string, Listen>()
   /** Told of who waits in vain, and how long. */
   onLoss: (who: string, ms: Millis) => void = () => {}
   /** Told of what was lost or repeated. */
@@ -114,7 +114,8 @@ export class Network {
       if (this.#random.next() < 0.5) return undefined
       throw new Error('no way leads there')
     }
-    if (this.listen === undefined) throw new Error('nobody listens')
+    const listen = this.listeners.get(server)
+    if (listen === undefined) throw new Error('nobody listens')
     if (this.#random.next() < requestLost) {
       this.counts.lost++
       this.onTrouble(`loses a request: ${request.url}`)
@@ -123,10 +124,13 @@ export class Network {
     if (this.#random.next() < repeated) {
       this.counts.repeated++
       this.onTrouble(`repeats a request: ${request.url}`)
-      const again = () => this.listen?.(request, server, () => false).catch(() => {})
+      const again = () =>
+        this.listeners
+          .get(server)?.(request, server, () => false)
+          .catch(() => {})
       void this.#clock.sleep(this.#random.next() * lateMs).then(again)
     }
-    const reply = await this.listen(request, server, gone)
+    const reply = await listen(request, server, gone)
     if (this.#random.next() < answerLost) {
       this.counts.lost++
       this.onTrouble(`loses an answer: ${request.url}`)

@@ -12,7 +12,7 @@ import type { Journal } from '../../src/base/journal.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { OpenSession, Resolve } from '../../src/contracts/exchange.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
-import { type SqliteTx, type SqlValue, sqliteTx } from '../../src/database/sqlite/tx.ts'
+import { hasSessions, withSessions } from './outside-time.ts'
 
 class PowerCut extends Error {}
 
@@ -161,43 +161,41 @@ export class Power {
         const cut = this.cutOff.then(() => {
           throw new PowerCut()
         })
-        const result = await Promise.race([work(this.#statements(sqliteTx(tx))), cut])
+        const result = await Promise.race([work(this.#statements(tx)), cut])
         // Before the commit and, because this throws, instead of it.
         if (!this.#step()) throw new PowerCut()
         return result
       })
       return this.hears(done).then((result) => (this.#step() ? result : never<T>()))
     }
-    return {
+    const powered: Database = {
       dialect: database.dialect,
       transact: (work) => within(database.transact, work),
       read: (work) => within(database.read, work),
-      // The file outlives the machine.
+      // It outlives the machine.
       close: async () => {},
     }
+    if (!hasSessions(database)) return powered
+    return withSessions(powered, async () => {
+      if (!this.#step()) return never()
+      const session = await this.hears(database.session())
+      void this.cutOff.then(() => session.destroy())
+      return session
+    })
   }
 
-  #statements(tx: SqliteTx): SqliteTx {
-    const guard = <A extends unknown[], R>(call: (...values: A) => R) => {
-      return (...values: A): R => {
+  /** The same transaction, which takes no statement when the power is gone. */
+  #statements(tx: Tx): Tx {
+    const guard =
+      (call: (...values: unknown[]) => unknown) =>
+      (...values: unknown[]): unknown => {
         if (!this.#on) throw new PowerCut()
         return call(...values)
       }
-    }
-    const guarded: Record<keyof SqliteTx, unknown> = {
-      dialect: tx.dialect,
-      rollbacks: tx.rollbacks,
-      run: guard((sql: string, ...values: SqlValue[]) => tx.run(sql, ...values)),
-      get: guard(tx.get),
-      all: guard(tx.all),
-      getExact: guard(tx.getExact),
-      getColumns: guard(tx.getColumns),
-      allExact: guard(tx.allExact),
-      allColumns: guard(tx.allColumns),
-      each: guard(tx.each),
-      eachExact: guard(tx.eachExact),
-    }
-    return guarded as unknown as SqliteTx
+    const guarded = Object.create(tx) as Record<string, unknown>
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(tx)))
+      if (typeof value === 'function') guarded[name] = guard(value)
+    return guarded as unknown as Tx
   }
 
   journal(journal: Journal<Event>): Journal<Event> {

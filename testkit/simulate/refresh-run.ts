@@ -17,6 +17,7 @@ import { makeWeb, type TestWeb } from '../web/web.ts'
 import type { AppliedLooks } from './applied-looks.ts'
 import { settingsWith, TURN } from './crawl-run.ts'
 import { manners } from './judge.ts'
+import { judgeLooks } from './judge-looks.ts'
 import { outsideTime } from './outside-time.ts'
 import { boundOf, DAY, type FreshnessDay, stalenessByDay, type WatchedPage, watchedPages } from './staleness.ts'
 import { type Alterations, runVirtualCoordinator, type VirtualParts } from './virtual-coordinator.ts'
@@ -54,7 +55,7 @@ export interface RefreshReport {
   violations: number
   /** The first of each kind of violation, in words. */
   examples: Record<string, string>
-  /** Of `looks`: what known pages do not show as it was applied. */
+  /** Of `looks`: what known pages do not show as it was applied and answered. */
   wrong: string[]
   realMs: Millis
 }
@@ -72,6 +73,8 @@ const BODY_BYTES = 256e6
 /** A server's short work every second is nearly all there would be to run: nothing of it is urgent. */
 const TICK: Millis = 300_000
 const ENROL_AT_ONCE = 1000
+/** Captures and requests are dated at the two ends of a network. */
+const CLOSE: Millis = 1000
 /** A part that was sent has been applied by then. */
 const APPLIED_BY: Millis = 1000
 
@@ -98,6 +101,7 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   const watch = new Watch(web, ledger, settings)
 
   const disks = databases.map(() => memoryDisk())
+  const share = Math.ceil(sites / databases.length / TURNS)
   const run = (refresh: RefreshOptions | undefined, stop: AbortSignal) => {
     const news: News = { wakeups: [], until: 0 }
     stop.addEventListener('abort', () => {
@@ -118,8 +122,12 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
           workerName: `s${nth + 1}-w`,
           journal: { record() {} },
           tickMs: TICK,
+          lookEvery: TICK,
           ...(refresh && { eachTick: enrolAll() }),
-          alter: askWhenDue(database, clock, news, options.sink),
+          alter:
+            database.dialect === 'sqlite'
+              ? askWhenDue(database, clock, news, options.sink)
+              : askInTurns(clock, news, options.sink, { pauseMs: settings.pause, share }),
           ...(options.looks && { ledgerOver: (ledger) => options.looks?.ledger(ledger) ?? ledger }),
           ...(refresh && { refresh }),
         },
@@ -144,6 +152,11 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   await run(refreshOptions(web, options.isKnown === true), stop.signal)
   watch.take()
   const wrong = (await options.looks?.faults(databases[0])) ?? []
+  if (options.looks !== undefined) {
+    const answers = new Map(watch.pages.map(({ url, looks }) => [canonicalUrl(url), looks]))
+    const { faults, lost } = await judgeLooks(given[0], answers, { answer: CLOSE, look: 2 })
+    wrong.push(...faults, ...lost.map(({ url, at }) => `looks: ${url} was answered at ${at}, and nobody knows`))
+  }
   await Promise.all(databases.map((database) => database.close()))
   return {
     pages: watch.pages.length,
@@ -229,6 +242,42 @@ function firstDue(database: Database): Promise<Instant> {
     const [first] = await frontierQueries.nextDue(tx, 1)
     return sites.free > 0 ? 0 : (first?.notBefore ?? 0)
   })
+}
+
+/** In a pause. */
+const TURNS = 2
+/** Longer than nearly all answers. */
+const ANSWER: Millis = 500
+
+/**
+ * Over PostgreSQL every transaction is some round trips to another process: a day in which every visit has its own took hours.
+ * So all servers ask at the same instants, twice in a pause, and what is due by then goes through the same transactions. Sites
+ * soon keep step, which makes their pauses longer by half a second, not more. `share`: sites that a server takes at once,
+ * so that each has some.
+ */
+function askInTurns(
+  clock: Clock,
+  news: News,
+  faulty: Alterations['sink'],
+  { pauseMs, share }: { pauseMs: Millis; share: number },
+): Alterations {
+  const stopped = new Wakeup()
+  news.wakeups.push(stopped)
+  const turnMs = (pauseMs + ANSWER) / TURNS
+  let hasMore = false
+  return {
+    frontier: (frontier) => ({
+      ...frontier,
+      async checkOut(worker, atMost) {
+        const now = clock.elapsed()
+        if (!hasMore) await clock.sleep((Math.floor(now / turnMs) + 1) * turnMs - now, stopped.signal())
+        const answer = await frontier.checkOut(worker, Math.min(atMost, share))
+        hasMore = answer.visits.length > 0 && answer.next === 0
+        return answer
+      },
+    }),
+    ...(faulty && { sink: faulty }),
+  }
 }
 
 /** Reads the servers' ledger a day at a time: a month of it would fill the memory. */

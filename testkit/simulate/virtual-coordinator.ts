@@ -33,6 +33,7 @@ export interface VirtualParts {
   /** As in `CoordinatorParts`. A house that serves grants no leases ahead. */
   atOnceBytes?: number
   serves?: boolean
+  lookEvery?: Millis
   refresh?: RefreshOptions
   /** Between the coordinator's ticks; default a second. */
   tickMs?: Millis
@@ -74,6 +75,7 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
     filterBits: 2 ** 20,
     atOnceBytes: parts.atOnceBytes,
     serves: parts.serves,
+    lookEvery: parts.lookEvery,
     ledgerOver: parts.ledgerOver,
     ...(parts.refresh && { refresh: parts.refresh }),
   })

@@ -20,6 +20,7 @@ export function recordedScreen(): RecordedScreen {
     err: '',
     isTerminal: false,
     colour: false,
+    printsColour: false,
     width: () => 80,
     print(text) {
       this.out += `${text}\n`
@@ -74,6 +75,7 @@ const NO_LOOKS: CollectionStatus['looks'] = {
 
 export const STATUS: CollectionStatus = {
   state: 'unfinished',
+  isRefresh: false,
   begunAt: 1_780_000_000_000,
   lastAt: 1_780_000_060_000,
   documents: 700,
@@ -223,6 +225,8 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
           volume: 'v.warc.gz',
           offset: 5,
           look: 'first',
+          change: null,
+          place: null,
         },
       ],
       failedLooks: [],
@@ -239,6 +243,12 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       text: bytes('<p>body'),
       volume: 'v.warc.gz',
       offset: 5,
+    }),
+    versions: async () => ({ missing: 'to', captures: 0, looks: 0, first: undefined }),
+    changes: async () => undefined,
+    changeReport: async () => ({
+      ...{ looks: 0, changed: 0, pages: 0, bySite: [], byType: [], most: [], least: [] },
+      classes: { markup: 0, volatile: 0, small: 0, medium: 0, large: 0, complete: 0, binary: 0 },
     }),
     urlFacts: async (url) => ({
       ...URL_FACTS,

@@ -28,7 +28,7 @@ async function orbweaver(line: string[], services = fakeServices()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 18)
+  assert.equal(commands.length, 20)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)
@@ -74,6 +74,8 @@ test('history shows every look, also those that left no capture, in 80 columns',
     length: 321,
     digest,
     volume: 'ORBWEAVER-20260501120000-00001-host~1.warc.gz',
+    change: null,
+    place: null,
   }
   const reader = fakeReader({
     history: async () => ({
@@ -81,6 +83,10 @@ test('history shows every look, also those that left no capture, in 80 columns',
         { ...common, at: at(0), status: 200, kind: 'response', offset: 5, look: 'first' },
         { ...common, at: at(1), status: 304, kind: 'revisit', mediaType: '', offset: 500, look: 'unmodified' },
         { ...common, at: at(4), status: 404, kind: 'response', offset: 900, look: 'missing' },
+        {
+          ...{ ...common, at: at(5), status: 200, kind: 'response', offset: 950, look: 'changed' },
+          ...{ change: 'small', place: 'body > p, and \x1b1 more' },
+        },
       ],
       failedLooks: [
         { at: at(2), status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },
@@ -102,6 +108,10 @@ test('history shows every look, also those that left no capture, in 80 columns',
   2026-05-05 12:00:00 UTC  missing     404  text/html  response of 321 B
     ${digest}
     ${common.volume}:900
+  2026-05-06 12:00:00 UTC  changed     200  text/html  response of 321 B
+    small change: body > p, and ?1 more
+    ${digest}
+    ${common.volume}:950
 `,
   )
   for (const line of out.split('\n')) assert.ok([...line].length <= 80, line)
@@ -110,7 +120,7 @@ test('history shows every look, also those that left no capture, in 80 columns',
   )
   assert.deepEqual(
     json.captures.map(({ look }: { look: string }) => look),
-    ['first', 'unmodified', 'missing'],
+    ['first', 'unmodified', 'missing', 'changed'],
   )
   assert.deepEqual(json.failedLooks[0], {
     ...{ at: '2026-05-03T12:00:00.000Z', status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /x' },

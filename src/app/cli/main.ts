@@ -146,6 +146,8 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   explain: async () => (await import('./commands/explain.ts')).explain,
   get: async () => (await import('./commands/get.ts')).get,
   history: async () => (await import('./commands/history.ts')).history,
+  diff: async () => (await import('./commands/diff.ts')).diff,
+  watch: async () => (await import('./commands/watch.ts')).watch,
   verify: async () => (await import('./commands/verify.ts')).verify,
   clean: async () => (await import('./commands/clean.ts')).clean,
   export: async () => (await import('./commands/export.ts')).exportCommand,

@@ -1,7 +1,8 @@
 /** Where a command writes: results on standard output, progress and problems on standard error, so that results can be piped. */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { wrap } from './text.ts'
+import { displayWidth } from '../../report/text-table.ts'
+import { plainJson, wrap } from './text.ts'
 
 export interface Screen {
   /** A line on standard output. */
@@ -19,6 +20,8 @@ export interface Screen {
   /** Whether standard error is a terminal that can show a live view. */
   readonly isTerminal: boolean
   readonly colour: boolean
+  /** Whether standard output is a terminal that can show colours. */
+  readonly printsColour: boolean
   /** Columns, now. */
   width(): number
 }
@@ -41,6 +44,7 @@ const SHOW_CURSOR = '\x1b[?25h'
 
 export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string, string | undefined>>): Screen {
   let drawn: readonly string[] = []
+  const mayColour = env['TERM'] !== 'dumb' && (env['NO_COLOR'] ?? '') === ''
   const isTerminal = err.isTTY === true && env['TERM'] !== 'dumb'
   const width = () => Math.max(10, Math.min(err.columns || USUAL_WIDTH, 200))
   // If the terminal has become narrower, a line takes several rows.
@@ -58,10 +62,11 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   }
   return {
     isTerminal,
-    colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
+    colour: isTerminal && mayColour,
+    printsColour: out.isTTY === true && mayColour,
     width,
     print,
-    printJson: (value) => print(JSON.stringify(value, undefined, 2)),
+    printJson: (value) => print(plainJson(JSON.stringify(value, undefined, 2))),
     printSentence(text) {
       const columns = out.isTTY === true ? Math.max(20, out.columns || USUAL_WIDTH) : Number.POSITIVE_INFINITY
       const indent = text.slice(0, text.length - text.trimStart().length)
@@ -91,7 +96,7 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
 }
 
 function columnsOf(line: string): number {
-  return [...line.replace(/\x1b\[\d+m/g, '')].length
+  return displayWidth(line.replace(/\x1b\[\d+m/g, ''))
 }
 
 /** Where `-o FILE` writes. Like a shell's `>` it truncates an existing file, so devices and links keep working. */

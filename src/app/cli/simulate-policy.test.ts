@@ -124,6 +124,20 @@ test('many days as JSON say how far they are from the bound, and whether that is
   assert.equal(isSteady, Math.abs(drift) <= 0.002)
 })
 
+test('a learner begins with the prior that it is given, and a wrong one does little harm', async () => {
+  const flags = ['policy', '--pages', '500', '--servers', '5', '--crawlers', '1', '--crawler-speed', '0.05/s']
+  const learn = ['--rates', 'uniform:0.01:1/day', '--policy', 'index', '--stationary', '12', '--learn', '--json']
+  const [usual, same, high] = await Promise.all(
+    [[], ['--prior', '30d'], ['--prior', '5h']].map(async (prior) => {
+      const { out } = await simulate(...flags, ...learn, ...prior)
+      return JSON.parse(out).policies.index
+    }),
+  )
+  assert.deepEqual(same.days, usual.days)
+  assert.notDeepEqual(high.days, usual.days)
+  assert.ok(high.ratio < 1.15, `ten times too high: ${high.ratio}`)
+})
+
 test('a scenario from a collection has its pages on its sites, with rates estimated from captures', async () => {
   const flags = ['--crawlers', '1', '--crawler-speed', '0.01/s', '--json', '--detail', '--policy', 'psp']
   const { out, err } = await simulate('policy', '--collection', folder, ...flags)

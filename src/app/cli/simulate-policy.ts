@@ -24,6 +24,7 @@ export async function simulatePolicy(call: Invocation): Promise<number> {
     isSampled: settings.sample,
     changes: settings.changes,
     isLearning: settings.learn,
+    prior: 1000 / settings.prior,
     horizons: settings.stationary ?? 1,
     every: (settings.every ?? 0) / 1000,
     isDetailed: settings.detail,

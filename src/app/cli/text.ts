@@ -75,9 +75,23 @@ export function eventLine(event: { kind: string }, now: number): string {
   return [timeText(now), event.kind, ...facts].join(' ').slice(0, 500)
 }
 
-/** Replaces control characters: texts from the web must not control the terminal. */
+/** Controls, format characters (bidi, zero width, tags), line separators, private characters and half characters. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu
+
+/** Replaces what is not a visible character: texts from the web must not control the terminal. */
 export function plain(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '?')
+  return text.replace(UNSAFE, '?')
+}
+
+/** JSON in which no character can control a terminal: such ones can only be in strings, where they are written as numbers. */
+export function plainJson(json: string): string {
+  return json.replace(UNSAFE, (character) =>
+    character < ' '
+      ? character
+      : [...Array(character.length).keys()]
+          .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+          .join(''),
+  )
 }
 
 /** Cuts a line to a number of columns. Escape sequences take no column, and those after the cut are kept, to switch colours off. */

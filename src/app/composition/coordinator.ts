@@ -52,6 +52,8 @@ export interface CoordinatorParts extends FrontierParts {
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to use the inbox always. */
   atOnceBytes?: number
+  /** Between looks at what other servers left in the inbox; simulations look less often. */
+  lookEvery?: Millis
   /** Simulations watch and change the ledger here. */
   ledgerOver?(ledger: Ledger): Ledger
 }
@@ -127,6 +129,7 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
       rechecks: new Rechecks({ share: parts.recheckShare ?? 0, salt: freshId(), clock, schedule }),
     }),
     atOnceBytes: parts.atOnceBytes,
+    lookEvery: parts.lookEvery,
   })
   try {
     return await recovered(parts, { frontier, intake, filter, urls, originals, node, hints })

@@ -29,6 +29,8 @@ export interface FrontierParts {
   workers?: KnownWorkers
   /** Known pages are looked at again. */
   refresh?: RefreshOptions
+  /** As in `FrontierOptions`. */
+  besideServers?: boolean
 }
 
 /** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
@@ -36,7 +38,7 @@ const DNS_WILDCARD = 'dns-wildcard'
 
 /** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
 export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean) {
-  const { database, clock, random, settings, workers, refresh } = parts
+  const { database, clock, random, settings, workers, refresh, besideServers = false } = parts
   const urls = urlsOf(settings)
   const originals = originalScope(parts, urls)
   await originals.refresh()
@@ -53,6 +55,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),
     leasesOutlive,
+    besideServers,
     ...(refresh && { refresh }),
     ...(workers && { affinity: { workers, windowMs: settings.affinity } }),
   })

@@ -101,12 +101,10 @@ async function checkHasPages({ collection }: Settings, { parts: { database } }: 
   )
 }
 
-/** A refresh without end, or for a time, ends a pass that was interrupted: the next one looks at every page again. */
+/** A pass over all pages begins, or goes on. */
 async function recordPass({ parts: { database, refresh } }: Coordinator): Promise<void> {
   const once = refresh?.once
-  await database.transact((tx) =>
-    once === undefined ? removeRecord(tx, 'refresh_pass') : writeRecord(tx, 'refresh_pass', String(once)),
-  )
+  if (once !== undefined) await database.transact((tx) => writeRecord(tx, 'refresh_pass', String(once)))
 }
 
 /** Throws when nothing could ever be collected: better before the crawl than after it. */

@@ -9,7 +9,7 @@ import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
-import { readRecord, writeRecord } from '../../frontier/records.ts'
+import { readRecord, removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
@@ -70,8 +70,12 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   }
 }
 
-/** A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. */
+/**
+ * A pass over all pages that was interrupted goes on: it looks at those that were not looked at since it began. A refresh
+ * without end, or for a time, ends it: the next pass looks at every page again.
+ */
 async function openRefreshing(settings: Settings, database: Database, clock: Clock): Promise<Refreshing> {
+  if (!settings.once) await database.transact((tx) => removeRecord(tx, 'refresh_pass'))
   const before = settings.once ? await database.read((tx) => readRecord(tx, 'refresh_pass')) : undefined
   const begun = before === undefined ? Math.round(clock.now()) : Number(before)
   return refreshing(settings, database, urlsOf(settings), settings.once ? begun : undefined)
@@ -98,8 +102,8 @@ export async function openForSeeding(settings: Settings, version: string) {
   const { database, clock, close } = await databaseToWrite(settings)
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
-    const parts = { database, disk: realDisk, clock, random, journal: { record() {} }, settings }
-    const { frontier, urls } = await openCrawlFrontier(parts, true)
+    const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
+    const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers: true }, true)
     await frontier.recover(async () => {})
     return { database, ledger: frontier.ledger, urls, close }
   } catch (error) {

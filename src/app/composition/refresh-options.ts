@@ -16,12 +16,12 @@ export interface Refreshing {
 
 /** `once`: when a pass over all pages began. */
 export async function refreshing(
-  { refreshPolicy, refreshNewShare, refreshMinGain, refreshMinAge, refreshWeights }: Settings,
+  { refreshPolicy, refreshNewShare, refreshMinGain, refreshMinAge, refreshCountsAsChange, refreshWeights }: Settings,
   database: Database,
   urls: UrlReader,
   once: Instant | undefined,
 ): Promise<Refreshing> {
-  const limits = { minGain: refreshMinGain, minAge: refreshMinAge }
+  const limits = { minGain: refreshMinGain, minAge: refreshMinAge, countsAsChange: refreshCountsAsChange }
   const base = { policy: refreshPolicy, newShare: refreshNewShare, ...limits, ...(once && { once }) }
   const renewWeights = async () => {}
   switch (refreshWeights) {

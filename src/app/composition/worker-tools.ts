@@ -12,7 +12,7 @@ import { WildcardDns } from '../../crawl/wildcard-dns.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
 import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
-import { trustOf } from '../config/hosts.ts'
+import { regionRulesOf, trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
 import { type CrawlPlan, hazardLimits, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
@@ -52,6 +52,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
     hazards: hazardLimits(settings),
     trusts: trustOf(settings.trust),
+    regionRules: regionRulesOf(settings.ignore, settings.watch),
     sitemaps: settings.sitemaps,
     pauses: {
       configured: (site, address) => pauseOf(settings, site, address),

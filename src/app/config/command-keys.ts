@@ -67,6 +67,9 @@ const POLICY_SETTINGS = group('This command', SIMULATE, {
   learn: toggle({
     what: 'With --stationary: policies do not know the change rates and learn them from their own fetches.',
   }),
+  prior: one(a.duration({ min: 1000, max: 100 * YEAR }), '30d', {
+    what: 'With --learn: until the first looks, a page is thought to change once in this time.',
+  }),
   every: maybe(a.duration({ min: 1000, max: YEAR }), {
     what: 'Report interim statistics at this interval of simulated time.',
   }),
@@ -101,11 +104,36 @@ export const COMMAND_SETTINGS = {
       defaultText: 'the latest capture',
       what: 'Use the capture that was current at this time (2026-05-01, 2026-05-01T12:00:00Z or 20260501120000).',
     }),
+    from: maybe(a.instant, {
+      commands: ['diff'],
+      defaultText: 'the last version before that of --to that differs from it',
+      what: 'The older version: what was current at this time.',
+    }),
+    to: maybe(a.instant, {
+      commands: ['diff'],
+      defaultText: 'the latest capture',
+      what: 'The newer version: what was current at this time.',
+    }),
+    html: maybe(a.path, {
+      commands: ['diff'],
+      what: 'Write the comparison to this file, as a web page that needs nothing else; - is standard output.',
+    }),
     output: maybe(a.path, {
-      commands: ['get', 'export'],
+      commands: ['get', 'export', 'watch'],
       defaultText: 'standard output',
       short: 'o',
-      what: 'Write to this file; - is standard output.',
+      what: 'Write to this file; - is standard output. watch appends to it, and goes on after the last change in it.',
+    }),
+    since: maybe(a.since, {
+      commands: ['watch'],
+      defaultText: 'the beginning of the collection',
+      what: 'Begin at this time (2026-05-01, 2026-05-01T12:00:00Z), after the change that has this cursor, or now.',
+    }),
+    follow: toggle({ commands: ['watch'], what: 'Do not end: report changes as they are found, until Ctrl-C.' }),
+    new: toggle({ commands: ['watch'], what: 'Also report pages that were collected for the first time.' }),
+    feed: maybe(a.path, {
+      commands: ['watch'],
+      what: 'Write the latest 100 changes to this file, as an Atom feed, instead of lines of JSON.',
     }),
     headers: toggle({ commands: ['get'], what: 'Print the status line and headers before the body.' }),
     raw: toggle({

@@ -1,7 +1,8 @@
 /** Settings that every command takes, those that define a crawl, and those of servers and their workers. A part of the table in `keys.ts`. */
+import { COUNTED_CLASSES } from '../../contracts/change.ts'
 import { REFRESH_POLICIES } from '../../frontier/contract.ts'
 import { LONGEST_URL } from '../../web/url/web-url.ts'
-import { pauseFor, resolveAs, trust } from './hosts.ts'
+import { pauseFor, resolveAs, siteRegion, trust } from './hosts.ts'
 import * as a from './parsers.ts'
 import { COMMAND_NAMES, type CommandName, group, many, maybe, one, toggle, yesNo } from './setting.ts'
 
@@ -220,6 +221,19 @@ export const CRAWL_SETTINGS = {
     refreshMinAge: one(a.duration({ max: 365 * DAY }), '24h', {
       what: 'Ignore hints of a change (sitemaps, feeds) for a page that was looked at within this time.',
     }),
+    refreshCountsAsChange: one(a.oneOf(...COUNTED_CLASSES), 'small', {
+      commands: [...REFRESH.commands, 'watch'],
+      form: 'CLASS',
+      what: 'From which class of change on a page counts as changed when its rate is learnt, and for watch: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
+    }),
+    ignore: many(siteRegion, {
+      commands: CRAWLERS,
+      what: 'A part of pages whose changes do not count, by CSS selector (#clock, div.ad) or /pattern/ of its text, on one site (www.example.org=#clock), on *.example.org=… or everywhere. Parts that change at every look are found without it.',
+    }),
+    watch: many(siteRegion, {
+      commands: CRAWLERS,
+      what: 'A part of pages, named in the same way, whose changes always count, even if it changes at every look.',
+    }),
     refreshRate: maybe(a.number({ min: 0.000001, max: 1_000_000 }), {
       form: 'LOOKS',
       defaultText: 'as many as politeness permits',
@@ -280,7 +294,7 @@ const SERVE: readonly CommandName[] = ['serve', 'config']
 const SERVING = { commands: SERVE } as const
 const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
-const READERS: readonly CommandName[] = ['get', 'verify']
+const READERS: readonly CommandName[] = ['get', 'diff', 'verify']
 /** Commands that write volumes. */
 const WRITERS: readonly CommandName[] = ['crawl', 'refresh', ...WORKER]
 

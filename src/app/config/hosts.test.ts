@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hostMatches, ownHost, pauseFor, pauseForHost, resolveAs, trust, trustOf } from './hosts.ts'
+import {
+  hostMatches,
+  ownHost,
+  pauseFor,
+  pauseForHost,
+  regionRulesOf,
+  resolveAs,
+  siteRegion,
+  trust,
+  trustOf,
+} from './hosts.ts'
 import { Unfit } from './setting.ts'
 
 test("a shorter pause is allowed for the user's own servers", () => {
@@ -143,4 +153,20 @@ test('a value that is not a site with rules is refused with an example', () => {
 test('an unknown rule is refused with the nearest known one', () => {
   assert.throws(() => trust('a.test=soft-40'), /'soft-40' is not a hazard rule; did you mean soft-404\?/)
   assert.throws(() => trust('a.test=xyzzyxyzzy'), /the rules are site-urls, /)
+})
+
+test('parts of pages that are ignored or watched', () => {
+  const read = siteRegion
+  assert.deepEqual(read('#clock'), { site: '*', kind: 'selector', text: '#clock' })
+  assert.deepEqual(read('www.Example.org=div.ad'), { site: 'www.example.org', kind: 'selector', text: 'div.ad' })
+  assert.deepEqual(read('*.example.org:8080=/a=\\d+/'), { site: '*.example.org:8080', kind: 'pattern', text: 'a=\\d+' })
+  assert.deepEqual(read('a[href="x=y"]'), { site: '*', kind: 'selector', text: 'a[href="x=y"]' })
+  for (const wrong of ['', 'li:hover', '/(/', 'www.example.org='])
+    assert.throws(() => read(wrong), /names no part of a page .*write a CSS selector or a \/pattern\//, wrong)
+  const rulesOf = regionRulesOf([read('www.example.org=.ad'), read('/x/')], [read('*.net=#a')])
+  assert.equal(rulesOf('www.example.org')?.withoutIgnored('axb'), 'ab')
+  const ad = [{ name: 'p', attribute: () => 'ad' }]
+  assert.equal(rulesOf('www.example.org')?.ignoresElement(ad), true)
+  assert.equal(rulesOf('other.org:81')?.ignoresElement(ad), false)
+  assert.equal(regionRulesOf([], [])('www.example.org'), undefined)
 })

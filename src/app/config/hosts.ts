@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse as parseDomain } from 'tldts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
+import { compileRules, type RegionRule, type RegionRules } from '../../page/change/region-rules.ts'
 import { didYouMean } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
 import { parser, Unfit } from './setting.ts'
@@ -145,11 +146,50 @@ export function trustOf(trusts: readonly Trust[]): (site: string, rule: string) 
   if (trusts.length === 0) return () => false
   return (site, rule) => {
     const [name] = rule.split(/[<>= ]/, 1)
-    const host = site.replace(/:\d+$/, '')
-    return trusts.some(
-      (one) =>
-        (one.site === '*' || one.site === site || hostMatches(one.site, host)) &&
-        (one.rules.length === 0 || one.rules.includes(name)),
+    return trusts.some((one) => isOf(one.site, site) && (one.rules.length === 0 || one.rules.includes(name)))
+  }
+}
+
+/** `--ignore`, `--watch`: a part of the pages of a site. */
+export interface SiteRegion extends RegionRule {
+  /** A site, `*.domain`, or `*` for all. */
+  site: string
+}
+
+export const siteRegion = parser('[SITE=]SELECTOR|/PATTERN/', (text): SiteRegion => {
+  const [, site = '*', rest] = /^(?:((?:\*\.)?[a-z0-9][a-z0-9._-]*(?::\d{1,5})?)=)?(.*)$/isu.exec(text) ?? []
+  const pattern = /^\/(.+)\/$/su.exec(rest)?.[1]
+  const rule: RegionRule = pattern === undefined ? { kind: 'selector', text: rest } : { kind: 'pattern', text: pattern }
+  try {
+    compileRules([rule], [])
+  } catch (error) {
+    throw new Unfit(
+      `'${text}' names no part of a page (${(error as Error).message}); write a CSS selector or a /pattern/: #clock, www.example.org=div.ad, '/Visitors: \\d+/'`,
     )
   }
+  return { site: site.toLowerCase(), ...rule }
+})
+
+/** What is ignored and watched on a site; compiled once per site. */
+export function regionRulesOf(
+  ignore: readonly SiteRegion[],
+  watch: readonly SiteRegion[],
+): (site: string) => RegionRules | undefined {
+  if (ignore.length + watch.length === 0) return () => undefined
+  const known = new Map<string, RegionRules | undefined>()
+  return (site) => {
+    if (known.has(site)) return known.get(site)
+    const of = (rules: readonly SiteRegion[]) => rules.filter((rule) => isOf(rule.site, site))
+    const [ignored, watched] = [of(ignore), of(watch)]
+    const rules = ignored.length + watched.length === 0 ? undefined : compileRules(ignored, watched)
+    if (known.size >= MAX_KNOWN_SITES) known.clear()
+    known.set(site, rules)
+    return rules
+  }
+}
+
+const MAX_KNOWN_SITES = 10_000
+
+function isOf(pattern: string, site: string): boolean {
+  return pattern === '*' || pattern === site || hostMatches(pattern, site.replace(/:\d+$/, ''))
 }

@@ -195,6 +195,13 @@ export const instant = parser('TIME', (text) => {
   return at
 })
 
+/** Where `watch` begins: a time, a position that it printed, or now. A day begins at midnight. */
+export const since: Parse<{ at: number } | { cursor: string } | 'now'> = parser('TIME|CURSOR|now', (text) => {
+  if (text === 'now') return 'now'
+  if (/^(s\d{1,16}|p[\w-]{300,4000})$/.test(text)) return { cursor: text }
+  return { at: instant(/^(\d{4}-\d\d-\d\d)$/.test(text) ? `${text}T00:00:00Z` : text.replace(/^\d{8}$/, '$&000000')) }
+})
+
 export const retention: Parse<RetentionRule> = parser('RULE', (text) => {
   const rule = parseRetention(text)
   if ('wrong' in rule) throw new Unfit(rule.wrong)

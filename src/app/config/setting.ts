@@ -25,6 +25,8 @@ export const COMMAND_NAMES = [
   'explain',
   'get',
   'history',
+  'diff',
+  'watch',
   'verify',
   'clean',
   'export',

@@ -19,6 +19,7 @@ import { frontierQueries } from '../../frontier/queries.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../../web/http/headers.ts'
+import { isoInstant } from '../../web/warc/instant-text.ts'
 
 export interface Content {
   url: string
@@ -38,7 +39,7 @@ export interface Content {
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
 /** Reads something of a URL in whatever spelling; undefined for what is not one. */
-function ofUrl<T>(
+export function ofUrl<T>(
   database: Database,
   text: string,
   read: (tx: Tx, site: SiteName, key: UrlKey) => Promise<T>,
@@ -54,7 +55,9 @@ function ofUrl<T>(
 export type LookResult = 'first' | 'changed' | 'same' | 'unmodified' | 'moved' | 'missing' | 'gone' | 'failed'
 
 /** What `history` prints of a capture. */
-const HISTORY = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset'] as const
+const HISTORY = [
+  ...(['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset', 'change', 'place'] as const),
+] as const
 const MAX_HISTORY = 10_000
 
 /** Every look at a URL: its captures, and looks that left none; oldest first. */
@@ -91,7 +94,10 @@ export async function contentOf(
   at: Instant | undefined,
 ): Promise<Content | undefined> {
   const capture = await ofUrl(database, text, (tx, site, key) => currentCapture(tx, site, key, at))
-  if (capture === undefined) return undefined
+  return capture === undefined ? undefined : readContent(database, volumes, capture)
+}
+
+export async function readContent(database: Database, volumes: ReadLocation, capture: StoredCapture): Promise<Content> {
   const { url, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>
@@ -102,7 +108,7 @@ export async function contentOf(
   if (read.kind === 'unreadable')
     throw new Problem(
       'unreadable',
-      `${url} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
+      `${url} of ${isoInstant(capture.at)} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
     )
   const { headers, wireHead: head, status } = read.http
   const body = await decoded(read.body, headerOf(headers, 'content-encoding'))

@@ -148,7 +148,19 @@ describe('an opened collection', () => {
       assert.equal((await rooms.content(HOME, undefined))?.at, second.at)
       assert.equal((await rooms.content(HOME, second.at - 1))?.at, first.at)
       assert.equal(await rooms.content(HOME, first.at - 1), undefined)
-      const keys = ['at', 'status', 'mediaType', 'length', 'digest', 'kind', 'volume', 'offset', 'look']
+      const keys = [
+        'at',
+        'status',
+        'mediaType',
+        'length',
+        'digest',
+        'kind',
+        'volume',
+        'offset',
+        'change',
+        'place',
+        'look',
+      ]
       assert.deepEqual(Object.keys(first), keys)
     })
   })
@@ -308,7 +320,7 @@ describe('verify', () => {
     [
       'double',
       `INSERT INTO capture SELECT 999, site, key, url, at, volume, offset, length, digest, status, media_type,
-       kind, duplicate FROM capture WHERE url LIKE '%zipped.html'`,
+       kind, duplicate, change, place FROM capture WHERE url LIKE '%zipped.html'`,
       /two captures of the catalogue/,
     ],
     ['capture', `DELETE FROM capture WHERE url LIKE '%zipped.html'`, /is kept, but no capture holds its content/],

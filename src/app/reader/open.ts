@@ -4,6 +4,7 @@ import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
+import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
@@ -20,11 +21,13 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
+import { changeReport } from './changing-pages.ts'
 import { contentOf, historyOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { type PlanAsk, refreshPlan } from './plan.ts'
 import { collectionStatus, freshnessNow, SILENT } from './status.ts'
+import { type VersionsAsk, versionsOf } from './versions.ts'
 
 /** URLs that are named per content; all are counted. */
 const URLS_PER_CONTENT = 1000
@@ -62,6 +65,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
     web: () => characterise(database),
+    changeReport: (atMost: number) => changeReport(database, atMost),
     seedStanding: () => seedCounts(database),
     seedOutcomes: () => seedOutcomes(database),
     async standing() {
@@ -74,6 +78,18 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, frontierQueries, ask),
     history: (url: string) => historyOf(database, url),
     content: (url: string, at: Instant | undefined) => contentOf(database, volumes, url, at),
+    /** Undefined: the cursor is not of this collection. */
+    async changes(since: Settings['since']): Promise<ChangeReader | undefined> {
+      const isAt = typeof since === 'object' && 'at' in since
+      const position =
+        since === undefined || isAt
+          ? firstPosition(database)
+          : since === 'now'
+            ? await lastPosition(database)
+            : await positionOf(database, since.cursor)
+      return position && new ChangeReader(database, position, isAt ? since.at : undefined)
+    },
+    versions: (url: string, ask: VersionsAsk) => versionsOf(database, volumes, url, ask),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
     async whyNot(url: string, settings: Settings) {
       const around = await scopeSeeds({ database, settings })

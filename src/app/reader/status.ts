@@ -14,6 +14,8 @@ import type { Settings } from '../config/keys.ts'
 
 export interface CollectionStatus {
   state: 'running' | 'complete' | 'unfinished'
+  /** What runs, or ran last, is a refresh. */
+  isRefresh: boolean
   begunAt: Instant | undefined
   lastAt: Instant | undefined
   documents: number
@@ -43,6 +45,7 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): 
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
     state: running ? 'running' : over ? 'complete' : 'unfinished',
+    isRefresh: await frontierQueries.isRefreshing(tx),
     ...(await spanOf(tx)),
     documents: await readCounter(tx, 'documents'),
     bytes: await readCounter(tx, 'bytes'),

@@ -133,10 +133,15 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       const { asked } = askedBy.get(request)!
       if (typeof call.body === 'string') asked.bytes = bytesOf(request)
       const { name = '' } = request.params as { name?: string }
-      const { offset = '0', length = '0' } = request.query as { offset?: string; length?: string }
+      const {
+        offset = '0',
+        length = '0',
+        since,
+      } = request.query as Partial<Record<'offset' | 'length' | 'since', string>>
       asked.name = name
       asked.offset = Number(offset)
       asked.length = Number(length)
+      asked.since = since
       const answer = await handler(asked, request.body)
       if (answer instanceof Uint8Array) reply.type('application/octet-stream')
       return answer

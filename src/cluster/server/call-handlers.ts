@@ -4,14 +4,16 @@ import { remembered } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
+import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { lookCounts } from '../../collection/counters/counters.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
+import { isoInstant } from '../../web/warc/instant-text.ts'
 import { type Freshness, publicFreshness } from '../maintenance/measure-freshness.ts'
-import type { Statistics, WorkerNews } from '../wire/calls.ts'
-import { PROTOCOL } from '../wire/protocol.ts'
+import { type AnswerOf, MAX_CHANGES, type Statistics, type WorkerNews } from '../wire/calls.ts'
+import { ApiError, PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
 import type { Handlers } from './handlers.ts'
 import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
@@ -102,6 +104,10 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
     checkIn: acceptParts({ calls, tickets, holdings, journal }),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
+    async changes(asked) {
+      checkJoin(parts.joinSecret, asked.join, asked)
+      return changesAfter(database, asked.since ?? 'first')
+    },
     async register(asked, { name, region, version, join }) {
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()
@@ -115,4 +121,26 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       return { servers: await servers() }
     },
   }
+}
+
+/** For one answer: most captures may be of pages that did not change. */
+const MAX_CAPTURES_READ = 20_000
+
+async function changesAfter(database: Database, since: string): Promise<AnswerOf<'changes'>> {
+  const position =
+    since === 'first'
+      ? firstPosition(database)
+      : since === 'now'
+        ? await lastPosition(database)
+        : await positionOf(database, since)
+  if (position === undefined)
+    throw new ApiError('bad-request', 'the cursor is not one of this collection', 'begin with since=first or since=now')
+  const reader = new ChangeReader(database, position)
+  const changes: AnswerOf<'changes'>['changes'] = []
+  for await (const { change } of reader.read(MAX_CAPTURES_READ)) {
+    const { at, id: _, ...rest } = change
+    changes.push({ at: isoInstant(at), ...rest })
+    if (changes.length === MAX_CHANGES) break
+  }
+  return { changes, cursor: reader.cursor(), more: !reader.isAtEnd }
 }

@@ -21,6 +21,8 @@ export interface Asked {
   offset: number
   /** The range that an operator reads. */
   length?: number
+  /** After which change. */
+  since?: string
   /** The join secret sent by an operator. */
   join?: string
   /** A body that is not JSON, and its encoding. */

@@ -3,10 +3,11 @@
  * content, but no part may stop the coordinator or touch another site. The meaning of numbers is not judged.
  */
 import { hash64 } from '../../base/digest.ts'
+import { LONGEST_PLACE } from '../../contracts/change.ts'
 import { decodeReport } from '../../contracts/decode-report.ts'
 import type { Link, PageReport, VisitReport } from '../../contracts/report.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import type { PageMemory } from '../../contracts/visit.ts'
+import { MAX_SKETCH, type PageMemory } from '../../contracts/visit.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import { isValidator } from '../../web/http/validators.ts'
 import { VOLUME_NAME } from '../wire/calls.ts'
@@ -75,7 +76,18 @@ function hasOnlyPossible({ pages, found, crossSite, findings, counts, courtesy }
   )
 }
 
-function isPossiblePage({ at, depth, status, bytes, tookMs, tries, outcome, capture, memory }: PageReport): boolean {
+function isPossiblePage({
+  at,
+  depth,
+  status,
+  bytes,
+  tookMs,
+  tries,
+  outcome,
+  capture,
+  memory,
+  change,
+}: PageReport): boolean {
   return (
     isInstant(at) &&
     isDuration(tookMs) &&
@@ -87,13 +99,15 @@ function isPossiblePage({ at, depth, status, bytes, tookMs, tries, outcome, capt
         isDigest(capture.digest) &&
         capture.offset <= MAX_BYTES &&
         capture.length <= MAX_BYTES)) &&
-    (memory === undefined || isPossibleMemory(memory))
+    (memory === undefined || isPossibleMemory(memory)) &&
+    (change?.place ?? '').length <= LONGEST_PLACE
   )
 }
 
 /** It is handed out again with the next look, and the validators are sent to the page's server. */
-function isPossibleMemory({ digest, etag, lastModified }: PageMemory): boolean {
-  return isDigest(digest) && [etag, lastModified].every((text) => text === undefined || isValidator(text))
+function isPossibleMemory({ digest, etag, lastModified, sketch }: PageMemory): boolean {
+  const isShort = sketch === undefined || sketch.length <= MAX_SKETCH
+  return isShort && isDigest(digest) && [etag, lastModified].every((text) => text === undefined || isValidator(text))
 }
 
 function isPossibleLink({ depth, lastmod = 0 }: Link): boolean {

@@ -122,6 +122,24 @@ const Statistics = Type.Object({
 })
 export type Statistics = Static<typeof Statistics>
 
+export const MAX_CHANGES = 1000
+const ChangeOnTheWire = Type.Object({
+  at: Type.String({ description: 'ISO 8601, UTC' }),
+  url: Type.String(),
+  change: Type.Union([
+    ...([Type.Literal('new'), Type.Literal('changed'), Type.Literal('back')] as const),
+    ...([Type.Literal('moved'), Type.Literal('missing'), Type.Literal('gone')] as const),
+  ]),
+  status: Type.Integer(),
+  mediaType: Type.String(),
+  digest: Type.String(),
+  digestBefore: Type.Union([Type.String(), Type.Null()], { description: 'of the last capture that had the page' }),
+  class: Type.Union([Type.String(), Type.Null()], {
+    description: 'how much of the text changed: markup, volatile, small, medium, large, complete, binary',
+  }),
+  place: Type.Union([Type.String(), Type.Null()], { description: 'where, for people' }),
+})
+
 export const CALLS = {
   version: {
     method: 'GET',
@@ -138,6 +156,22 @@ export const CALLS = {
     what: 'How far the crawl is: sums only, no names.',
     body: undefined,
     answer: Statistics,
+  },
+  changes: {
+    method: 'GET',
+    path: `${API}/changes`,
+    by: 'operator',
+    what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    body: undefined,
+    query: Type.Object(
+      { since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) },
+      closed,
+    ),
+    answer: Type.Object({
+      changes: Type.Array(ChangeOnTheWire, { maxItems: MAX_CHANGES }),
+      cursor: Type.String(),
+      more: Type.Boolean(),
+    }),
   },
   register: {
     method: 'POST',

@@ -11,7 +11,7 @@ import type { AnswerOf } from './calls.ts'
 import { type CopyOnTheWire, type Reading, VisitOnTheWire, visitFromWire, visitToWire } from './visit-json.ts'
 
 /** What JSON makes of a type of the treaty: keys are texts, and so are packed keys; a site's memory goes as it is. */
-type OnTheWire<T> = T extends bigint | BigUint64Array
+type OnTheWire<T> = T extends bigint | BigUint64Array | Uint8Array
   ? string
   : T extends SiteMemory
     ? SiteMemory
@@ -58,6 +58,9 @@ const knownPage: fc.Arbitrary<KnownPage> = dense(
     etag: some(fc.string({ unit: 'grapheme' })),
     lastModified: some(fc.string()),
     captured: some(fc.record({ url: fc.webUrl(), at: instant })),
+    looks: some(fc.nat()),
+    lookedAt: some(instant),
+    sketch: some(fc.uint8Array({ maxLength: 700 })),
   }),
 )
 const item: fc.Arbitrary<AgendaItem> = dense(

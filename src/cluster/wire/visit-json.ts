@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { AgendaItem, KnownPage, Visit } from '../../contracts/visit.ts'
+import { type AgendaItem, type KnownPage, MAX_SKETCH, type Visit } from '../../contracts/visit.ts'
 import { LONGEST_VALIDATOR } from '../../web/http/validators.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
@@ -29,6 +29,9 @@ const KnownPageSchema = Type.Object({
   etag: Type.Optional(Type.String({ maxLength: LONGEST_VALIDATOR })),
   lastModified: Type.Optional(Type.String({ maxLength: LONGEST_VALIDATOR })),
   captured: Type.Optional(Type.Object({ url: Url, at: Instant })),
+  looks: Type.Optional(Count),
+  lookedAt: Type.Optional(Instant),
+  sketch: Type.Optional(Type.String({ maxLength: 2 * MAX_SKETCH, contentEncoding: 'base64' })),
 })
 
 export const ItemSchema = Type.Object({
@@ -111,16 +114,18 @@ function itemFromWire({ key, before, ...item }: ItemOnTheWire): AgendaItem {
   return { ...item, key: fromHex(key), ...(before === undefined ? {} : { before: memoryFromWire(before) }) }
 }
 
-const memoryToWire = (memory: KnownPage): MemoryOnTheWire => ({
+const memoryToWire = ({ sketch, ...memory }: KnownPage): MemoryOnTheWire => ({
   ...memory,
   textDigest: hex(memory.textDigest),
   simhash: hex(memory.simhash),
+  ...(sketch && { sketch: Buffer.from(sketch).toString('base64') }),
 })
 
-const memoryFromWire = (memory: MemoryOnTheWire): KnownPage => ({
+const memoryFromWire = ({ sketch, ...memory }: MemoryOnTheWire): KnownPage => ({
   ...memory,
   textDigest: fromHex(memory.textDigest),
   simhash: fromHex(memory.simhash),
+  ...(sketch !== undefined && { sketch: Uint8Array.from(Buffer.from(sketch, 'base64')) }),
 })
 
 const hex = (key: bigint): string => BigInt.asUintN(64, key).toString(16).padStart(16, '0')

@@ -1,6 +1,7 @@
 /** Reads captures: of a URL (`get`, `history`), of a payload, of a volume, and all of them. */
 import { type Instant, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { ChangeClass } from '../../contracts/change.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -20,10 +21,13 @@ export interface StoredCapture extends Capture {
   mediaType: string
   /** Its payload was in the collection already. */
   duplicate: boolean
+  /** Since the look before; null: the first, or the same. */
+  change: ChangeClass | null
+  place: string | null
 }
 
 const SELECT = `SELECT c.id, c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c.kind,
-  v.name AS volume, c."offset", c.length, c.duplicate FROM capture c JOIN volume v ON v.id = c.volume`
+  v.name AS volume, c."offset", c.length, c.duplicate, c.change, c.place FROM capture c JOIN volume v ON v.id = c.volume`
 const OF_URL = 'c.bucket = ? AND c.site = ? AND c.key = ?'
 
 /** `which`: the conditions and all that follows them. Reuses the row objects: an index reads millions of them. */
@@ -56,9 +60,10 @@ export function hasPage({ status, kind }: Pick<StoredCapture, 'status' | 'kind'>
   return (status >= 200 && status <= 299 && status !== 206) || (status === 304 && kind === 'revisit')
 }
 
-/** The same, of a capture with its own payload. */
-export const IS_WHOLE = '(c.status BETWEEN 200 AND 299 AND c.status <> 206)'
-const GOOD = `(${IS_WHOLE} OR c.status = 304 AND c.kind = 'revisit')`
+const isWhole = (c: string) => `(${c}.status BETWEEN 200 AND 299 AND ${c}.status <> 206)`
+/** The same in SQL, of a row `c`; and of a capture with its own payload. */
+export const isGoodCapture = (c: string) => `(${isWhole(c)} OR ${c}.status = 304 AND ${c}.kind = 'revisit')`
+export const IS_WHOLE = isWhole('c')
 
 /** The last capture of a URL at or before a time that has the page; if none has, the last of all. */
 export async function currentCapture(
@@ -67,7 +72,7 @@ export async function currentCapture(
   key: UrlKey,
   upTo: Instant = Number.MAX_SAFE_INTEGER,
 ): Promise<StoredCapture | undefined> {
-  const which = `${OF_URL} AND c.at <= ? AND ${GOOD} ORDER BY c.at DESC, c.id DESC LIMIT 1`
+  const which = `${OF_URL} AND c.at <= ? AND ${isGoodCapture('c')} ORDER BY c.at DESC, c.id DESC LIMIT 1`
   const [good] = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo)
   return good ?? (await capturesOf(tx, site, key, upTo, 1))[0]
 }

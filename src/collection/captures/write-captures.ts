@@ -28,6 +28,8 @@ export const WRITE_CAPTURES = rowWriter<Omit<NewCapture, 'volume'> & { volume: n
   mediaType: ['media_type', 'text'],
   kind: ['kind', 'text'],
   duplicate: ['duplicate', 'bigint'],
+  change: ['change', 'text'],
+  place: ['place', 'text'],
 })
 
 /** In the order in which they were applied, which is that of their ids. */
@@ -35,9 +37,11 @@ export function capturesIn(reports: readonly VisitReport[], nextId: () => number
   const captures: NewCapture[] = []
   for (const report of reports) {
     const site = siteKeyOf(report.site)
-    for (const { capture, key, url, at, status, mediaType } of report.pages) {
+    for (const { capture, key, url, at, status, mediaType, change } of report.pages) {
       if (capture === undefined) continue
-      captures.push({ ...capture, id: nextId(), site, key: signed64(key), url, at: Math.round(at), status, mediaType })
+      const changed = { change: change?.class ?? null, place: change?.place ?? null }
+      const of = { site, key: signed64(key), url, at: Math.round(at), status, mediaType }
+      captures.push({ ...capture, id: nextId(), ...of, ...changed })
     }
   }
   return captures

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import type { AppendFile, Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { CrawlLog } from './crawl-log.ts'
 
@@ -26,5 +27,32 @@ describe('the log of a node', { skip }, () => {
     await (await CrawlLog.open(database, disk, PATH, 'one')).close()
     assert.equal(text(), 'confirmed\nunconfirmed\n')
     await other.close()
+  })
+
+  it('has each line once, and whole, after its disk was full for a while', async () => {
+    const database = await server.make()
+    const bare = memoryDisk()
+    let isFull = false
+    const disk: Disk = {
+      ...bare,
+      append(path) {
+        const file = bare.append(path)
+        const write = (bytes: Uint8Array) => {
+          if (!isFull) return file.write(bytes)
+          file.write(bytes.subarray(0, 4))
+          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+        }
+        return Object.assign(Object.create(file), { write }) as AppendFile
+      },
+    }
+    const log = await CrawlLog.open(database, disk, PATH, 'one')
+    const append = async (lines: string) => log.written(await database.transact((tx) => log.record(tx, lines)))
+    await append('before\n')
+    isFull = true
+    await assert.rejects(append('meanwhile\n'), { code: 'ENOSPC' })
+    isFull = false
+    await append('after\n')
+    await log.close()
+    assert.equal(Buffer.from(bare.read(PATH, 0, 1e6)).toString(), 'before\nafter\nmeanwhile\n')
   })
 })

@@ -29,14 +29,23 @@ export interface RecordedLines {
 export class CrawlLog {
   readonly #database: Database
   readonly #file: AppendFile
+  /** Cuts the file to this size. */
+  readonly #cut: (size: number) => void
   readonly #node: string
   /** Rows that the file holds and the database has not forgotten. */
   #written: number[]
   readonly #inTurn = inOrder()
 
-  private constructor(database: Database, file: AppendFile, node: string, written: number[]) {
+  private constructor(
+    database: Database,
+    file: AppendFile,
+    cut: (size: number) => void,
+    node: string,
+    written: number[],
+  ) {
     this.#database = database
     this.#file = file
+    this.#cut = cut
     this.#node = node
     this.#written = written
   }
@@ -54,7 +63,7 @@ export class CrawlLog {
     const file = disk.append(path)
     for (const { lines } of tail) file.write(Buffer.from(lines))
     const ids = tail.map(({ id }) => id)
-    const log = new CrawlLog(database, file, node, ids)
+    const log = new CrawlLog(database, file, (end) => disk.truncate(path, end), node, ids)
     await log.#syncNow()
     await disk.syncFolder(dirname(path))
     return log
@@ -67,7 +76,14 @@ export class CrawlLog {
   }
 
   written({ id, lines }: RecordedLines): void {
-    this.#file.write(Buffer.from(lines))
+    const { size } = this.#file
+    try {
+      this.#file.write(Buffer.from(lines))
+    } catch (error) {
+      // A full disk may have taken some of them. The database keeps them until `close`, or until the next process.
+      this.#cut(size)
+      throw error
+    }
     this.#written.push(id)
   }
 

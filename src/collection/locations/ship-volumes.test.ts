@@ -75,6 +75,29 @@ test('after a server lost bytes, shipping goes on from what it still has', async
   assert.deepEqual([...there.files.get(NAME)!], [1, 2, 3, 4])
 })
 
+test('a complete volume whose server dies before it is sealed goes to the next server, whole', async () => {
+  const disk = memoryDisk()
+  const servers = [folderElsewhere(), folderElsewhere()]
+  let server = servers[0]
+  const shipper = new Shipper(disk, '/v', {
+    append: (...args) => server.sink.append(...args),
+    async seal(name, size) {
+      server = servers[1]
+      if (server.files.get(name)?.length !== size) throw new Error('send the rest first')
+      await server.sink.seal(name, size)
+    },
+  })
+  disk.append(`/v/${NAME}`).write(Uint8Array.of(1, 2, 3))
+  await shipper.ship()
+  await shipper.settled()
+  await assert.rejects(shipper.ship(), /send the rest first/)
+  await shipper.ship()
+  await shipper.settled()
+  assert.deepEqual([...servers[1].sealed], [NAME])
+  assert.deepEqual([...servers[1].files.get(NAME)!], [1, 2, 3])
+  assert.deepEqual(disk.list('/v'), [])
+})
+
 test('a volume that is renamed while it is read is shipped under its final name', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1, 2))

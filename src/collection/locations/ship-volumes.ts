@@ -79,6 +79,8 @@ export class Shipper {
       this.#there.delete(name)
     } catch (error) {
       this.#trouble = error
+      // It may have gone to another server, which has nothing of the volume: ask again how much is there.
+      this.#there.delete(name)
     } finally {
       this.#sealing.delete(name)
     }

@@ -42,13 +42,14 @@ for (const [name, skip, make] of DATABASES) {
     const database = await make()
     const at = (path: string, site = 'a.test') => `http://${site}${path}`
     const memory = { digest: sha1(Buffer.from('kept')), textDigest: hash64('text'), simhash: 2n ** 63n + 5n }
+    const sketch = Uint8Array.of(1, 2, 3)
     const validators = { etag: 'W/"ü"', lastModified: 'Sun, 15 Nov 2020 08:49:37 GMT' }
     const map = { digest: sha1(Buffer.from('map')), textDigest: 0n, simhash: 0n }
     const moved = { status: 301, outcome: { kind: 'moved', to: at('/') }, memory: undefined } as const
     const gone = { status: 404, outcome: { kind: 'gone', why: 'status-404' }, memory: undefined } as const
     const empty = { ...samplePage('http://a.test/empty').capture!, digest: EMPTY }
     const pages = [
-      page(at('/kept'), { memory: { ...memory, ...validators } }, 'kept'),
+      page(at('/kept'), { memory: { ...memory, ...validators, sketch } }, 'kept'),
       page(at('/map'), { path: 'M', memory: map, outcome: { kind: 'read', as: 'sitemap', urls: 1 } }, 'map'),
       page(at('/moved'), moved, 'elsewhere'),
       page(at('/empty'), { capture: empty, memory: { ...memory, digest: EMPTY } }, ''),
@@ -94,18 +95,26 @@ for (const [name, skip, make] of DATABASES) {
     await fillBefore(database, visits)
     const before = Object.fromEntries(visits[0].agenda.map((one, nth) => [paths[nth], one.before]))
     const captured = { url: at('/kept'), at: NOON }
+    const once = { looks: 1, lookedAt: NOON }
+    const twice = { looks: 2, lookedAt: NOON + 9 }
     assert.deepEqual(before, {
-      '/kept': { was: 'kept', ...memory, ...validators, captured },
-      '/map': { was: 'read', ...map, captured: { url: at('/map'), at: NOON } },
-      '/moved': { was: 'moved', digest: pages[2].capture!.digest, textDigest: 0n, simhash: 0n },
-      '/empty': { was: 'kept', ...memory, digest: EMPTY },
+      '/kept': { was: 'kept', ...memory, ...validators, captured, ...twice, sketch },
+      '/map': { was: 'read', ...map, captured: { url: at('/map'), at: NOON }, ...twice },
+      '/moved': { was: 'moved', digest: pages[2].capture!.digest, textDigest: 0n, simhash: 0n, ...once },
+      '/empty': { was: 'kept', ...memory, digest: EMPTY, ...once },
       '/missing': undefined,
       '/refused': undefined,
       '/rechecked': undefined,
-      '/asError': { was: 'kept', ...asError.memory! },
+      '/asError': { was: 'kept', ...asError.memory!, ...once },
       '/new': undefined,
     })
-    assert.deepEqual(visits[1].agenda[0].before, { was: 'kept', ...copy.memory!, captured })
+    assert.deepEqual(visits[1].agenda[0].before, {
+      was: 'kept',
+      ...copy.memory!,
+      captured,
+      looks: 1,
+      lookedAt: NOON + 5,
+    })
     for (const { url, before } of visits[2].agenda) assert.deepEqual(before?.captured, { url, at: NOON })
     assert.deepEqual(
       visits.map(({ site }) => site),

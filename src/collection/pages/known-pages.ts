@@ -15,16 +15,19 @@ import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
 import { IS_WHOLE } from '../captures/read-captures.ts'
 
-const COLUMNS = 'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified'
+const COLUMNS =
+  'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified, p.looks, p.at, s.sketch'
 const WAS_THERE = `(p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read'))`
 // A 304 is replayed with the head of the capture it refers to, which must not be that of an error page with the same bytes.
 const SQLITE_KNOWN = `SELECT ${COLUMNS}, c.url AS captured_url, c.at AS captured_at FROM page p
+  LEFT JOIN page_sketch s ON s.page = p.id
   LEFT JOIN capture c ON c.id = (SELECT c.id FROM capture c WHERE c.digest = p.digest AND c.kind = 'response' AND ${IS_WHOLE} ORDER BY c.id LIMIT 1)
   WHERE p.site = ? AND p.key = ? AND ${WAS_THERE}
     AND NOT EXISTS (SELECT 1 FROM recheck r WHERE r.site = p.site AND r.key = p.key AND r.comparison IS NULL)`
 export const READ_LOOKED_AT = `
   SELECT ${COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
   JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
+  LEFT JOIN page_sketch s ON s.bucket = $1 AND s.page = p.id
   WHERE ${WAS_THERE} AND NOT EXISTS
     (SELECT 1 FROM recheck r WHERE r.bucket = $1 AND r.site = wanted.site AND r.key = wanted.key AND r.comparison IS NULL)`
 export const READ_PAYLOADS_OF = `
@@ -43,6 +46,9 @@ interface Row {
   simhash: bigint | null
   etag: string | null
   last_modified: string | null
+  looks: bigint
+  at: bigint
+  sketch: Uint8Array | null
 }
 
 interface Wanted {
@@ -138,6 +144,9 @@ function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
     digest: digest ?? NO_PAYLOAD,
     textDigest: unsigned64(text ?? 0n),
     simhash: unsigned64(simhash ?? 0n),
+    looks: Number(row.looks),
+    lookedAt: Number(row.at),
+    ...(row.sketch !== null && { sketch: row.sketch }),
     ...(etag !== null && { etag }),
     ...(lastModified !== null && { lastModified }),
     // Nothing refers to a record without a payload. A page that was a redirect in between is read again: its links were replaced.

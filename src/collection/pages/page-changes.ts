@@ -34,6 +34,12 @@ export const WRITE_LINKS = rowWriter<{ id: number; links: Uint8Array }>(
   'page',
   'links = excluded.links',
 )
+export const WRITE_SKETCHES = rowWriter<{ id: number; sketch: Uint8Array }>(
+  'page_sketch',
+  { id: ['page', 'bigint'], sketch: ['sketch', 'bytea'] },
+  'page',
+  'sketch = excluded.sketch',
+)
 /** An earlier note stays: its links are those that the index has. */
 export const NOTE_CHANGES = rowWriter<{ id: number; before: Uint8Array | null }>(
   'links_changed',
@@ -98,6 +104,8 @@ interface Entry extends KnownPage {
   before: Uint8Array | undefined
   isNew: boolean
   changed: boolean
+  /** If a look brought one. */
+  sketch?: Uint8Array
 }
 
 const NONE = new Uint8Array(0)
@@ -132,12 +140,12 @@ export class PageChanges {
 
   /** By id. `links`: undefined if unchanged; `before`: the links that a known page had. */
   changed() {
-    const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew'> & { before: Uint8Array | null })[] = []
+    const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew' | 'sketch'> & { before: Uint8Array | null })[] = []
     for (const pages of this.#entries.values()) {
-      for (const { id, row, links, before, isNew, changed: isChanged } of pages.values()) {
+      for (const { id, row, links, before, isNew, sketch, changed: isChanged } of pages.values()) {
         if (!isChanged) continue
         const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
-        changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew })
+        changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew, sketch })
       }
     }
     return changed.sort((a, b) => a.id - b.id)
@@ -148,12 +156,14 @@ export class PageChanges {
     const pages = this.changed()
     const linked = pages.flatMap(({ links, ...page }) => (links === undefined ? [] : [{ ...page, links }]))
     const noted = linked.filter(({ id, isNew }) => !isNew && id <= indexedUpto)
+    const sketched = pages.flatMap(({ id, sketch }) => (sketch === undefined ? [] : [{ id, sketch }]))
     const rows = pages.map(({ id, row }) => ({ id, ...row }))
     await Promise.all([
       // First: results of a page that came after its site was given up count.
       ...this.givenUp.map((site) => queries(tx).run(GIVE_UP, bucket, site)),
       writeRows(tx, WRITE_PAGES, bucket, rows),
       writeRows(tx, WRITE_LINKS, bucket, linked),
+      writeRows(tx, WRITE_SKETCHES, bucket, sketched),
       writeRows(tx, NOTE_CHANGES, bucket, noted),
       writeRows(tx, WRITE_FAILED_LOOKS, bucket, [...this.#failed.values()]),
     ])
@@ -164,8 +174,9 @@ export class PageChanges {
     const pages = this.#ofSite(site)
     const known = pages.get(fetched.key)
     if (known === undefined) {
-      const { links } = page
-      pages.set(fetched.key, { id: this.#nextId(), row: fetched, links, before: undefined, isNew: true, changed: true })
+      const { links, memory } = page
+      const entry = { id: this.#nextId(), row: fetched, links, sketch: memory?.sketch }
+      pages.set(fetched.key, { ...entry, before: undefined, isNew: true, changed: true })
       return
     }
     const row = afterFetch(known.row, fetched)
@@ -173,6 +184,7 @@ export class PageChanges {
     if (failed !== undefined) this.#failed.set(`${site} ${row.key} ${failed.slot}`, failed)
     known.links = linksAfterFetch(page, known.row) ?? known.links
     known.row = row
+    known.sketch = page.memory?.sketch ?? known.sketch
     known.changed = true
   }
 

@@ -347,6 +347,24 @@ const SPREAD =
   distribute(['payload'], 'shard') +
   keepAtCoordinator(['crawl_log_tail'])
 
+/** How much of a page each look found changed. */
+const CHANGES = `
+CREATE TABLE page_sketch (
+  bucket smallint NOT NULL,
+  page bigint NOT NULL,
+  sketch bytea NOT NULL,
+  PRIMARY KEY (bucket, page)
+);
+ALTER TABLE page_sketch ALTER sketch SET STORAGE EXTERNAL;  -- hashes do not compress
+ALTER TABLE capture ADD COLUMN change text COLLATE "C", ADD COLUMN place text COLLATE "C";
+CREATE INDEX capture_change ON capture (bucket, id) WHERE change IS NOT NULL;
+CREATE OR REPLACE VIEW captures AS
+  SELECT c.id, c.url, s.name AS site, ${iso('c.at')},
+    c.status, c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length, c.change, c.place
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.bucket = c.bucket AND s.site = c.site;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS + SPREAD },
+  { number: 2, name: 'changes', sql: CHANGES + distribute(['page_sketch'], 'bucket') },
 ]

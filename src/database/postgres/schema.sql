@@ -102,8 +102,11 @@ CREATE TABLE capture (
   media_type text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   duplicate bigint NOT NULL,
+  change text COLLATE "C",
+  place text COLLATE "C",
   CONSTRAINT capture_pkey PRIMARY KEY (bucket, id)
 );
+CREATE INDEX capture_change ON capture USING btree (bucket, id) WHERE (change IS NOT NULL);
 CREATE INDEX capture_in ON capture USING btree (volume, "offset");
 CREATE INDEX capture_of ON capture USING btree (bucket, site, key, at);
 
@@ -348,6 +351,13 @@ CREATE TABLE page_links (
   page bigint NOT NULL,
   links bytea NOT NULL,
   CONSTRAINT page_links_pkey PRIMARY KEY (bucket, page)
+);
+
+CREATE TABLE page_sketch (
+  bucket smallint NOT NULL,
+  page bigint NOT NULL,
+  sketch bytea NOT NULL,
+  CONSTRAINT page_sketch_pkey PRIMARY KEY (bucket, page)
 );
 
 CREATE TABLE payload (
@@ -622,7 +632,9 @@ CREATE VIEW captures AS
     c.digest,
     v.name AS volume,
     c."offset",
-    c.length
+    c.length,
+    c.change,
+    c.place
    FROM ((capture c
      JOIN volume v ON ((v.id = c.volume)))
      LEFT JOIN site_stats s ON (((s.bucket = c.bucket) AND (s.site = c.site))));

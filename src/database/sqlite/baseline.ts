@@ -319,6 +319,24 @@ CREATE VIEW worker_calls AS
   FROM worker_call c LEFT JOIN worker w ON w.id = c.worker;
 `
 
+/** How much of a page each look found changed. */
+const CHANGES = `
+CREATE TABLE page_sketch (                  -- the text of a page as hashes: what its next look is compared with
+  bucket INTEGER AS (0) VIRTUAL,
+  page INTEGER PRIMARY KEY REFERENCES page,
+  sketch BLOB NOT NULL
+) STRICT;
+ALTER TABLE capture ADD COLUMN change TEXT; -- since the look before: markup, volatile, small, medium, large, complete, binary; null: first look, or the same
+ALTER TABLE capture ADD COLUMN place TEXT;  -- where, for people
+CREATE INDEX capture_change ON capture (id) WHERE change IS NOT NULL;
+DROP VIEW captures;
+CREATE VIEW captures AS
+  SELECT c.id, c.url, s.name AS site, ${iso('c.at')}, c.status,
+    c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length, c.change, c.place
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS },
+  { number: 2, name: 'changes', sql: CHANGES },
 ]

@@ -169,16 +169,19 @@ describe('opening', () => {
 
   it('brings an older database up to date, step by step', async () => {
     const path = newPath()
-    const first = openSqlite(path)
+    // Our own steps too: from the first version to the last.
+    const first = openSqlite(path, migrations.slice(0, 1))
     await first.transact((tx) => sqliteTx(tx).run(put('a')))
     await first.close()
+    const next = migrations.length + 1
     const later: Migration[] = [
-      { number: 2, name: 'column', sql: 'ALTER TABLE frontier_meta ADD COLUMN note TEXT' },
-      { number: 3, name: 'value', sql: `UPDATE frontier_meta SET note = 'noted'` },
+      { number: next, name: 'column', sql: 'ALTER TABLE frontier_meta ADD COLUMN note TEXT' },
+      { number: next + 1, name: 'value', sql: `UPDATE frontier_meta SET note = 'noted'` },
     ]
     const steps = [...migrations, ...later]
     assert.throws(() => openToRead(path, steps), problem('unreadable'))
-    const failing = { number: 4, name: 'fails', sql: 'ALTER TABLE frontier_meta ADD COLUMN more TEXT; SELECT nonsense' }
+    const sql = 'ALTER TABLE frontier_meta ADD COLUMN more TEXT; SELECT nonsense'
+    const failing = { number: next + 2, name: 'fails', sql }
     assert.throws(() => openSqlite(path, [...steps, failing]), /nonsense/)
     const reader = openToRead(path, steps)
     const rows = await reader.read((tx) => sqliteTx(tx).all('SELECT * FROM frontier_meta'))

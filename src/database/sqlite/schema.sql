@@ -31,7 +31,9 @@ CREATE TABLE capture (
   media_type TEXT NOT NULL,
   kind TEXT NOT NULL,                       -- response, revisit
   duplicate INTEGER NOT NULL                -- 1: the collection already had this payload
-) STRICT;
+, change TEXT, place TEXT) STRICT;
+
+CREATE INDEX capture_change ON capture (id) WHERE change IS NOT NULL;
 
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
@@ -41,7 +43,7 @@ CREATE INDEX capture_of ON capture (site, key, at);
 
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
-    c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
+    c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length, c.change, c.place
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
 
 CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if the file has this size
@@ -265,6 +267,12 @@ CREATE TABLE page_links (                   -- out-links, packed: one value per 
   bucket INTEGER AS (0) VIRTUAL,
   page INTEGER PRIMARY KEY REFERENCES page,
   links BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE page_sketch (                  -- the text of a page as hashes: what its next look is compared with
+  bucket INTEGER AS (0) VIRTUAL,
+  page INTEGER PRIMARY KEY REFERENCES page,
+  sketch BLOB NOT NULL
 ) STRICT;
 
 CREATE VIEW pages AS

@@ -12,8 +12,8 @@ import type { UrlAt } from './url-rows.ts'
 /** The first looks at the pages of a site are spread over at most this. */
 const LONGEST_SPREAD: Millis = 3 * DAY
 
-/** Where refreshing stands with `enrol`, in `frontier_meta`. */
-const CURSOR = 'refresh_enrolled'
+/** Where refreshing stands with `enrol`, in `frontier_meta`; empty after a crawl. */
+export const CURSOR = 'refresh_enrolled'
 
 interface Cursor {
   once: Instant | null

@@ -8,6 +8,7 @@
  */
 import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
+import { type CountedClass, counts } from '../../contracts/change.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { allocate } from '../../refresh/allocate.ts'
 import { estimateRate, FIRST_PRIOR, type Looks, sitePrior } from '../../refresh/estimate.ts'
@@ -120,7 +121,7 @@ function timeOfLook(rows: Rows, { row, page }: Look): Instant {
 }
 
 function foundAgain(rows: Rows, refresh: RefreshTools, { site, url, row, page }: Look, at: Instant): void {
-  const isNew = isChanged(url.mark, page)
+  const isNew = isChanged(url.mark, page, refresh.countsAsChange ?? 'small')
   observe(rows, refresh, row, at, page, isNew)
   if (refresh.policy === 'nutch-adaptive' && row.interval_ms !== null && isNew !== undefined)
     row.interval_ms = clampInterval(row.interval_ms * (isNew ? NUTCH.shorter : NUTCH.longer))
@@ -135,12 +136,12 @@ function foundAgain(rows: Rows, refresh: RefreshTools, { site, url, row, page }:
 }
 
 /** Undefined: the look does not tell. */
-function isChanged(before: number, { outcome }: PageReport): boolean | undefined {
+function isChanged(before: number, { outcome, change }: PageReport, least: CountedClass): boolean | undefined {
   if (outcome.kind === 'read') return undefined
   if (outcome.kind === 'moved') return before !== MOVED
   if (outcome.kind !== 'kept') return undefined
   if (outcome.how === 'first') return before === KEPT ? undefined : true
-  return outcome.how === 'changed'
+  return outcome.how === 'changed' && (change === undefined || counts(change.class, least))
 }
 
 function observe(

@@ -203,7 +203,7 @@ export class PostgresIntake implements Intake {
 
   #lookLater(): void {
     if (this.#isOver) return
-    this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
+    this.#stopLooking = this.#tools.clock.after(this.#tools.lookEvery ?? LOOK_EVERY, () => {
       const next = () => this.#lookLater()
       this.#look()
         .catch((error) => this.#tools.journal.record({ kind: 'trouble', what: String(error) }))

@@ -11,6 +11,8 @@ export interface PlainlyFolded {
   leftOut: number
   strings: number
   named: number
+  lines: Uint32Array
+  minima: Uint16Array
 }
 
 interface Word {
@@ -115,7 +117,10 @@ function join(pieces: Piece[]): PlainlyFolded {
   text = text.replace(/[\ud800-\udbff]$/, '')
   if (!isLong(pieces.at(-1))) whole = whole.replace(/[\ud800-\udbff]$/, '')
   const [simhash, shape] = [simhashOf(words), simhashOf(shapeOf(words))]
-  return { text, digest: hash64(whole), words: textWords, simhash, shape, leftOut, strings, named: whole.length - data }
+  const lines = Uint32Array.from(text.split('\n').filter(Boolean).slice(0, 8192), lineHash)
+  const named = whole.length - data
+  const [digest, minima] = [hash64(whole), minimaOf(words)]
+  return { text, digest, words: textWords, simhash, shape, leftOut, strings, named, lines, minima }
 }
 
 function isLong(piece: Piece | undefined): boolean {
@@ -141,6 +146,32 @@ function simhashOf(words: Word[]): bigint {
     for (let bit = 0; bit < 64; bit++) votes[bit] += ((bit < 32 ? low : high) >>> (bit & 31)) & 1
   }
   return votes.reduce((hash, count, bit) => (count * 2 > words.length ? hash | (1n << BigInt(bit)) : hash), 0n)
+}
+
+function minimaOf(words: Word[]): Uint16Array {
+  const minima = new Uint16Array(64).fill(0xffff)
+  for (let i = 0; i < words.length; i++) {
+    const [a, b, c] = [words[i - 2]?.hash ?? 0, words[i - 1]?.hash ?? 0, words[i].hash]
+    const hash = mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c) >>> 0
+    minima[hash % 64] = Math.min(minima[hash % 64], hash >>> 16)
+  }
+  return minima
+}
+
+/** Two characters in each of four lanes, and at least one place behind the last is filled with nothing. */
+function lineHash(line: string): number {
+  const units = new Uint16Array((Math.floor(line.length / 8) + 1) * 8)
+  units.set(line.split('').map((unit) => unit.charCodeAt(0)))
+  const pairs = new Int32Array(units.buffer)
+  const lanes = [1, 0x2c1b3c6d, 0x297a2d39, 0x165667b1].map((multiplier, lane) => {
+    let hash = 0
+    for (let i = lane; i < pairs.length; i += 4) {
+      hash = Math.imul(hash ^ pairs[i], 0x85ebca6b)
+      hash ^= hash >>> 15
+    }
+    return Math.imul(hash, multiplier)
+  })
+  return mix(lanes.reduce((sum, lane) => (sum + lane) | 0, line.length))
 }
 
 function mix(hash: number): number {

@@ -219,10 +219,12 @@ test('references in a page are what the decoder makes of them', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit, maxLength: 30 }), { maxLength: 5 }), (texts) => {
       const page = texts.join('<b>')
-      const { text, digest, simhash, shape, words, named } = foldPlainly(texts.map((one) => decodeHTML(one)))
+      const { text, digest, simhash, shape, words, named, lines, minima } = foldPlainly(
+        texts.map((one) => decodeHTML(one)),
+      )
       assert.equal(foldedText(page, 'html'), text)
       const { tags: _, ...signature } = runThrough(gather(page, false)).signature
-      assert.deepEqual(signature, { textDigest: digest, simhash, shape, words, length: named })
+      assert.deepEqual(signature, { textDigest: digest, simhash, shape, words, length: named, lines, minima })
     }),
     { numRuns: 1000 },
   )

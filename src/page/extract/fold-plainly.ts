@@ -1,6 +1,6 @@
 /**
- * What `assembly/` does, for processors without WebAssembly's vectors: the same text, digest, simhash and shape, one character
- * at a time. A page takes about twice as long.
+ * What `assembly/` does, for processors without WebAssembly's vectors: the same text, digest, simhash, shape, lines and minima, one
+ * character at a time. A page takes about twice as long.
  */
 import { hash64 } from '../../base/digest.ts'
 import { dateWords, KIND, kindsOfCharacters, wordHash } from './characters.ts'
@@ -14,8 +14,12 @@ export interface Folding {
   readonly memory: { readonly buffer: ArrayBuffer }
   readonly ASIDE: Place
   readonly ASIDE_AT: Place
+  readonly BINS: Place
+  readonly LINES: Place
+  readonly MAX_LINES: Place
   readonly MAX_RUNS: Place
   readonly MAX_TEXT: Place
+  readonly MINIMA: Place
   readonly PIECE: Place
   readonly RESULT: Place
   readonly RUNS: Place
@@ -32,10 +36,14 @@ const PIECE = 1024
 const WINDOW = 64 * 1024
 const ASIDE = 8 * 1024
 const MAX_RUNS = 4096
+const MAX_LINES = 8192
+const BINS = 64
 
 /** Addresses in bytes. Nothing is read beyond an area, so there are no margins. */
 const RESULT = 0
-const RUNS = RESULT + 64
+const MINIMA = RESULT + 64
+const LINES = MINIMA + 2 * BINS
+const RUNS = LINES + 4 * MAX_LINES
 const WINDOW_AT = RUNS + 8 * MAX_RUNS
 const ASIDE_AT = WINDOW_AT + 2 * WINDOW
 const TEXT = ASIDE_AT + 2 * ASIDE
@@ -56,8 +64,12 @@ export function openPlainFolding(): Folding {
     memory: { buffer },
     ASIDE: at(ASIDE),
     ASIDE_AT: at(ASIDE_AT),
+    BINS: at(BINS),
+    LINES: at(LINES),
+    MAX_LINES: at(MAX_LINES),
     MAX_RUNS: at(MAX_RUNS),
     MAX_TEXT: at(MAX_TEXT),
+    MINIMA: at(MINIMA),
     PIECE: at(PIECE),
     RESULT: at(RESULT),
     RUNS: at(RUNS),
@@ -70,7 +82,9 @@ export function openPlainFolding(): Folding {
       return text.length
     },
     finish() {
-      const { hashes, counts } = text.finish()
+      const { hashes, counts, lines, minima } = text.finish()
+      new Uint32Array(buffer, LINES, lines.length).set(lines)
+      new Uint16Array(buffer, MINIMA, BINS).set(minima)
       new BigUint64Array(buffer, RESULT, hashes.length).set(hashes)
       new Int32Array(buffer, RESULT + 8 * hashes.length, counts.length).set(counts)
     },
@@ -142,7 +156,7 @@ class PlainText {
     }
   }
 
-  finish(): { hashes: bigint[]; counts: number[] } {
+  finish(): { hashes: bigint[]; counts: number[]; lines: Uint32Array; minima: Uint16Array } {
     const units = this.#units
     if (this.#string > LONGEST_WORD) {
       this.#leaveOut(this.#end)
@@ -153,7 +167,10 @@ class PlainText {
     if (this.#isHalf(this.#end)) this.#end--
     this.#digest(this.#hashed, this.#end)
     const digest = hash64(Buffer.concat(this.#digested).toString('utf16le'))
+    const lines = hashLines(units.subarray(TEXT_UNIT, this.#end))
     return {
+      lines,
+      minima: this.#words.minima,
       hashes: [digest, this.#words.simhash(), this.#words.shape()],
       counts: [
         this.length,
@@ -162,6 +179,7 @@ class PlainText {
         this.#strings,
         this.#characters - this.#data,
         this.#isCut ? 1 : 0,
+        lines.length,
       ],
     }
   }
@@ -244,6 +262,42 @@ class PlainText {
   }
 }
 
+/** Of each line: four lanes of two characters each, as `assembly/lines.ts` has them. */
+function hashLines(text: Uint16Array): Uint32Array {
+  const lines = new Uint32Array(MAX_LINES)
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const found = text.indexOf(LF, at)
+    const end = found < 0 ? text.length : found
+    if (end === at) continue
+    const hash = lineHash(text, at, end)
+    if (count < MAX_LINES) lines[count++] = hash
+    else lines[MAX_LINES - 1] += hash
+    at = end
+  }
+  return lines.subarray(0, count)
+}
+
+function lineHash(text: Uint16Array, from: number, to: number): number {
+  let [a, b, c, d] = [0, 0, 0, 0]
+  const pair = (at: number) => (at < to ? text[at] : 0) | ((at + 1 < to ? text[at + 1] : 0) << 16)
+  // Whole eights, and then one that holds what is left, if only nothing.
+  for (let at = from; ; at += 8) {
+    a = stirred(a ^ pair(at))
+    b = stirred(b ^ pair(at + 2))
+    c = stirred(c ^ pair(at + 4))
+    d = stirred(d ^ pair(at + 6))
+    if (at + 8 > to) break
+  }
+  const lanes = a + Math.imul(b, 0x2c1b3c6d) + Math.imul(c, 0x297a2d39) + Math.imul(d, 0x165667b1)
+  return mixed((to - from + lanes) | 0)
+}
+
+function stirred(lane: number): number {
+  const hash = Math.imul(lane, 0x85ebca6b)
+  return hash ^ (hash >>> 15)
+}
+
 const DATES = new Set(dateWords())
 const MAX_LETTERS = 64
 /** The word for numbers and dates. */
@@ -288,6 +342,10 @@ class WordVotes {
     return this.#shape.majority()
   }
 
+  get minima(): Uint16Array {
+    return this.#words.minima
+  }
+
   #word(hash: number, hasDigit: boolean): void {
     this.#words.add(hash)
     const isNumber = hasDigit || DATES.has(hash)
@@ -297,8 +355,9 @@ class WordVotes {
   }
 }
 
-/** One vote per bit for each shingle of three words. */
+/** One vote per bit for each shingle of three words, and the smallest shingle of each bin. */
 class Votes {
+  readonly minima = new Uint16Array(BINS).fill(0xffff)
   readonly #votes = new Int32Array(64)
   #count = 0
   #before = 0
@@ -308,6 +367,8 @@ class Votes {
     const [a, b, c] = [this.#before, this.#last, word]
     const low = mixed(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c)
     const high = mixed(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f))
+    const bin = low & (BINS - 1)
+    this.minima[bin] = Math.min(this.minima[bin], low >>> 16)
     for (let bit = 0; bit < 32; bit++) {
       this.#votes[bit] += (low >>> bit) & 1
       this.#votes[32 + bit] += (high >>> bit) & 1

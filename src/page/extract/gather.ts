@@ -83,6 +83,9 @@ export interface Signature {
   words: number
   /** Characters of the text with such strings, except those that are data. */
   length: number
+  /** A hash of each line, and minima of its shingles: what a later look is compared with (`change/sketch.ts`). */
+  lines: Uint32Array
+  minima: Uint16Array
   tags: TagSequence
 }
 
@@ -181,7 +184,8 @@ export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part:
 /** For content that is neither HTML nor text. */
 export function gatherNothing(troubles: Trouble[]): Gathered {
   const tags = new TagRecorder().sequence()
-  const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, tags }
+  const [lines, minima] = [new Uint32Array(0), new Uint16Array(0)]
+  const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, lines, minima, tags }
   return { title: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
 }
 
@@ -372,8 +376,9 @@ function isCode(type: string | undefined): boolean {
   )
 }
 
-function signatureOf({ digest, simhash, shape, words, named }: FoldedText, tags: TagSequence): Signature {
-  return { textDigest: digest, simhash, shape, words, length: named, tags }
+function signatureOf(folded: FoldedText, tags: TagSequence): Signature {
+  const { digest, simhash, shape, words, named, lines, minima } = folded
+  return { textDigest: digest, simhash, shape, words, length: named, lines, minima, tags }
 }
 
 function troublesOf(

@@ -1,6 +1,6 @@
 /**
  * Text as a reader sees it: white space folded, one line per block, no control characters, no long strings; and its
- * digest, simhash and shape.
+ * digest, simhash, shape, lines and minima.
  *
  * A string of over 30 characters without white space is left out (V14): encoded data, URLs and code without spaces
  * would mislead classifiers. In scripts without spaces (Han, Kana, Thai, Khmer …) each letter is a word by itself and
@@ -40,6 +40,8 @@ export interface FoldingMemory {
   readonly runs: Int32Array
   readonly hashes: BigUint64Array
   readonly counts: Int32Array
+  readonly lines: Uint32Array
+  readonly minima: Uint16Array
 }
 
 function openModule(): Folding | undefined {
@@ -66,7 +68,9 @@ export function openMemory(folding = openModule() ?? openPlainFolding()): Foldin
     units: new Uint16Array(buffer),
     runs: new Int32Array(buffer, folding.RUNS.value, folding.MAX_RUNS.value * 2),
     hashes,
-    counts: new Int32Array(buffer, folding.RESULT.value + hashes.byteLength, 6),
+    counts: new Int32Array(buffer, folding.RESULT.value + hashes.byteLength, 7),
+    lines: new Uint32Array(buffer, folding.LINES.value, folding.MAX_LINES.value),
+    minima: new Uint16Array(buffer, folding.MINIMA.value, folding.BINS.value),
   }
 }
 
@@ -98,6 +102,10 @@ export interface FoldedText {
   strings: number
   /** Characters of the text with those strings of up to 256 characters, and the gaps around them. */
   named: number
+  /** A hash of each line of the text; what is behind the first 8,192 lines is one more. */
+  lines: Uint32Array
+  /** Of the hashes of the shingles of three words, the smallest in each of 64 bins; 65,535: none. */
+  minima: Uint16Array
 }
 
 /** One at a time per memory: a new one ends the one before. */
@@ -155,7 +163,7 @@ export class TextFolder {
 
   finish(): FoldedText {
     this.#fold()
-    const { folding, counts, hashes } = this.#in
+    const { folding, counts, hashes, lines, minima } = this.#in
     folding.finish()
     this.#page = ''
     this.#windowTo = 0
@@ -170,6 +178,8 @@ export class TextFolder {
       leftOut: counts[2],
       strings: counts[3],
       named: counts[4],
+      lines: lines.slice(0, counts[6]),
+      minima: minima.slice(),
     }
   }
 
@@ -226,4 +236,11 @@ export class TextFolder {
     this.#length = this.#in.folding.add(this.#waiting / 2)
     this.#waiting = 0
   }
+}
+
+/** Of a short text by itself. */
+export function foldText(text: string): FoldedText {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  return folder.finish()
 }

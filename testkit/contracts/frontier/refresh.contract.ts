@@ -127,6 +127,24 @@ export function refreshContract(make: MakeDatabase): void {
       assert.ok((rates[0]?.rate ?? 0) > 5 * (rates[1]?.rate ?? 0))
     })
 
+    it('teaches a change only from the class on that counts as one', async () => {
+      const counted: unknown[] = []
+      for (const countsAsChange of ['markup', undefined, 'medium'] as const) {
+        const bench = await collected(make, countsAsChange && { countsAsChange })
+        for (const change of ['volatile', 'small', 'binary'] as const) {
+          bench.clock.pass(HOUR)
+          await look(bench, () => CHANGED, { change: { class: change } })
+        }
+        const row = await known(bench, PAGES[0])
+        counted.push([row?.changes, row?.unchangedMs])
+      }
+      assert.deepEqual(counted, [
+        [3, 0],
+        [2, HOUR],
+        [1, 2 * HOUR],
+      ])
+    })
+
     it('is not looked at before it is worth the price, and then soon', async () => {
       const bench = await collected(make)
       const rate = (await known(bench, PAGES[0]))?.rate ?? 0
@@ -267,6 +285,17 @@ export function refreshContract(make: MakeDatabase): void {
       assert.equal((await site(again))?.state === 'waiting' || (await site(again))?.state === 'free', true)
       assert.notEqual(await known(again, 'http://a.test/4'), undefined)
     })
+  })
+
+  it('a command beside the servers, as one that adds seeds, does not end their refresh', async () => {
+    const bench = await collected(make)
+    const beside = await bench.restart({ refresh: undefined, leasesOutlive: true, besideServers: true })
+    await beside.db.transact((tx) => beside.ledger.seed(tx, [seedUrl('http://b.test/')]))
+    assert.equal((await site(beside))?.state, 'waiting')
+    const server = await beside.restart({ refresh: REFRESH })
+    server.clock.pass(HOUR)
+    const { visits } = await server.frontier.checkOut('w1', 5)
+    assert.deepEqual(visits.flatMap(urlsOf).sort(), [...PAGES, 'http://b.test/'])
   })
 
   it('a crawl does not take a site for due because a known page was', async () => {

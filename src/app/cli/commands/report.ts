@@ -1,4 +1,5 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
+import { changeTables } from '../../../report/change-tables.ts'
 import { allTables } from '../../../report/tables.ts'
 import { grouped, printTable, type TextTable } from '../../../report/text-table.ts'
 import { webTables } from '../../../report/web-tables.ts'
@@ -10,24 +11,30 @@ import { plain } from '../text.ts'
 
 export const report: Command = {
   name: 'report',
-  usage: '[duplicates | web]',
+  usage: '[duplicates | web | changes]',
   what: 'print the figures of a collection, as tables',
   more:
     'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, what was not collected and why, and what each limit stopped. The tables have the form of those in the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
     "'report duplicates' lists contents found under several URLs, with these URLs.\n" +
-    "'report web' describes the collected web: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. It derives limits from these figures and shows what each would have stopped.",
+    "'report web' describes the collected web: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. It derives limits from these figures and shows what each would have stopped.\n" +
+    "'report changes' shows how much pages change: the looks at known pages by class of change, beside those of Fetterly et al. (2003), sites and media types with most changes, and the pages that change most and least.",
   examples: {
     'orbweaver report': 'All tables of ./collection.',
     'orbweaver report --json -c news': 'All figures, exact, as JSON.',
     'orbweaver report duplicates --top 5': 'The five contents with the most URLs.',
+    'orbweaver report changes': 'How much changes, and where.',
     'orbweaver report web': 'Describe the collected web and the limits that fit it.',
   },
   async run(call) {
     const [what] = call.args
     if (what === 'duplicates') return duplicates(call)
     if (what === 'web') return web(call)
+    if (what === 'changes') return changes(call)
     if (what !== undefined)
-      throw new Problem('bad-flag', `unknown report '${what}'; choose 'report', 'report duplicates' or 'report web'`)
+      throw new Problem(
+        'bad-flag',
+        `unknown report '${what}'; choose 'report', 'report duplicates', 'report web' or 'report changes'`,
+      )
     const { figures, seeds, empty, contact } = await withReader(call, async (reader) => ({
       figures: await reader.figures(),
       seeds: await reader.seedStanding(),
@@ -89,5 +96,13 @@ async function web(call: Invocation): Promise<number> {
   if (call.settings.json) call.screen.printJson(figures)
   else if (figures.urls === 0) call.screen.print('Nothing has been fetched yet, so there is nothing to describe.')
   else call.screen.print(webTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
+  return EXIT.done
+}
+
+async function changes(call: Invocation): Promise<number> {
+  const figures = await withReader(call, (reader) => reader.changeReport(call.settings.top))
+  if (call.settings.json) call.screen.printJson(figures)
+  else if (figures.looks === 0) call.screen.print("No page was looked at again yet: 'orbweaver refresh' does that.")
+  else call.screen.print(changeTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
   return EXIT.done
 }

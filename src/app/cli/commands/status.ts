@@ -56,7 +56,7 @@ export function statusText(
   const { urls, sites, documents, begunAt, lastAt } = status
   const known = Object.values(sites).reduce((sum, count) => sum + count, 0)
   const lines = [
-    `${database === undefined ? collection : 'the shared database'}: ${STATE[status.state]}`,
+    `${database === undefined ? collection : 'the shared database'}: ${status.state === 'running' && status.isRefresh ? 'a refresh is running' : STATE[status.state]}`,
     `  started     ${begunAt === undefined ? '-' : `${timeText(begunAt)} UTC`}, last page ${lastAt === undefined ? '-' : ago(lastAt, now)}`,
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
     `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
@@ -97,6 +97,7 @@ function statusJson(status: CollectionStatus, freshness: Freshness | undefined, 
   return {
     collection: folder,
     state: status.state,
+    running: status.state !== 'running' ? null : status.isRefresh ? 'refresh' : 'crawl',
     begunAt: isoTime(status.begunAt),
     lastAt: isoTime(status.lastAt),
     ...pick(status, 'documents', 'bytes', 'urls', 'sites', 'heldDomains'),

@@ -1,8 +1,11 @@
 /** What `text.ts` asks for: text is begun, runs are added as they queue up in memory, and what came of it lies in `RESULT`. */
 import { characters, finishDigest } from './digest'
 import { addRun, beginText, data, endText, isCut, leftOut, strings, textLength, words } from './fold'
-import { RESULT, RUNS } from './memory'
+import { hashLines, lines } from './lines'
+import { RESULT, RUNS, TEXT } from './memory'
 import { finishWords, shape, simhash } from './words'
+
+export { LINES, MAX_LINES } from './lines'
 
 export {
   ASIDE,
@@ -20,6 +23,7 @@ export {
   WINDOW,
   WINDOW_AT,
 } from './memory'
+export { BINS, MINIMA } from './words'
 
 export function begin(most: i32): void {
   beginText(most)
@@ -37,6 +41,7 @@ export function add(runs: i32): i32 {
 export function finish(): void {
   endText()
   finishWords()
+  hashLines(TEXT, TEXT + 2 * textLength())
   store<u64>(RESULT, finishDigest())
   store<u64>(RESULT, simhash(), 8)
   store<u64>(RESULT, shape(), 16)
@@ -46,4 +51,5 @@ export function finish(): void {
   store<i32>(RESULT, strings, 36)
   store<i32>(RESULT, characters - data, 40)
   store<i32>(RESULT, isCut as i32, 44)
+  store<i32>(RESULT, lines, 48)
 }

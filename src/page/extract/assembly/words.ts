@@ -32,6 +32,7 @@ const EIGHTS: usize = memory.data(16 * 8)
  */
 function vote(words: usize, count: i32, votes: usize): void {
   hashShingles(words, count, 0x2c1b3c6d, 0x297a2d39, 1)
+  if (votes === WORD_VOTES) takeMinima(count)
   addVotes(count, votes)
   hashShingles(words, count, 0x165667b1, 0x7feb352d, 0x27d4eb2f)
   addVotes(count, votes + 4 * 32)
@@ -65,6 +66,16 @@ function hashShingles(words: usize, count: i32, before: i32, last: i32, own: i32
   }
   // The rest of a group counts for nothing.
   memory.fill(behind, 0, 4 * GROUP)
+}
+
+/** The smallest hash in each bin: two texts that share a share of their shingles share that share of the minima. */
+function takeMinima(count: i32): void {
+  const behind = SHINGLES + 4 * count
+  for (let at = SHINGLES; at < behind; at += 4) {
+    const hash = load<u32>(at)
+    const bin = MINIMA + 2 * (hash & (BINS - 1))
+    store<u16>(bin, min<u32>(load<u16>(bin), hash >>> 16))
+  }
 }
 
 function addVotes(count: i32, votes: usize): void {
@@ -136,6 +147,10 @@ const WORDS: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 /** The same with each run of numbers as one. */
 const SHAPE: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 
+/** The smallest upper half of the hashes of shingles that end in this bin's number; all ones: none. */
+export const BINS: i32 = 64
+export const MINIMA: usize = memory.data(2 * BINS)
+
 const WORD_VOTES: usize = memory.data(4 * 64)
 const SHAPE_VOTES: usize = memory.data(4 * 64)
 
@@ -170,6 +185,7 @@ export function beginWords(): void {
   wasNumber = 0
   memory.fill(WORDS - 8, 0, 8)
   memory.fill(SHAPE - 8, 0, 8)
+  memory.fill(MINIMA, 0xff, 2 * BINS)
   memory.fill(WORD_VOTES, 0, 4 * 64)
   memory.fill(SHAPE_VOTES, 0, 4 * 64)
 }

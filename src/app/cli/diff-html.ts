@@ -1,0 +1,158 @@
+/** A comparison of two versions of a page as one web page: no script, nothing from elsewhere, everything of the versions escaped. */
+import { createHash } from 'node:crypto'
+import type { DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
+import { grouped } from '../../report/text-table.ts'
+import { FACT_NAMES, listed, placeOf, shortened, summaryOf } from './diff-text.ts'
+import { some } from './text.ts'
+
+const STYLE = `:root{color-scheme:light dark;--del:#ffe0e0;--ins:#d8f5dd;--line:#ccc;--dim:#595959;--moved:#e3ecff}
+@media(prefers-color-scheme:dark){:root{--del:#5c1f24;--ins:#14472a;--line:#555;--dim:#b0b0b0;--moved:#243a66}}
+body{font:1rem/1.5 system-ui,sans-serif;max-width:80rem;margin:1rem auto;padding:0 1rem}
+h1{font-size:1.3rem;overflow-wrap:anywhere}
+table{border-collapse:collapse;width:100%;table-layout:fixed}
+th,td{text-align:start;vertical-align:top;padding:.3rem .6rem;border:1px solid var(--line);overflow-wrap:anywhere}
+td{white-space:pre-wrap;unicode-bidi:plaintext}
+tr.place th,tr.same td,.note{color:var(--dim);font-weight:normal;font-size:.9rem}
+tr.place th{font-family:ui-monospace,monospace}
+del{background:var(--del)}
+ins{background:var(--ins)}
+tr.moved td{background:var(--moved)}
+`
+
+export interface DiffHeading {
+  url: string
+  /** Lines that describe the versions: when, status, size. */
+  before: string
+  after: string
+  notes: readonly string[]
+}
+
+/** `diff`: undefined when only the bytes can be compared, which the notes say. */
+export function diffPage(heading: DiffHeading, diff: PageDiff | undefined): string {
+  const notes = [...heading.notes, ...(diff === undefined ? [] : summaryOf(diff))]
+  const hash = createHash('sha256').update(STYLE).digest('base64')
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>Changes of ${escaped(heading.url)}</title>
+<style>${STYLE}</style>
+<main>
+<h1>Changes of <bdi>${escaped(heading.url)}</bdi></h1>
+${notes.map((note) => `<p>${escaped(note)}</p>`).join('\n')}
+<table>
+<caption>Both versions, side by side</caption>
+<thead><tr><th scope="col">Before: ${escaped(heading.before)}</th><th scope="col">After: ${escaped(heading.after)}</th></tr></thead>
+<tbody>
+${diff === undefined ? '' : rowsOf(diff)}</tbody>
+</table>
+</main>
+</html>
+`
+}
+
+function rowsOf({ rows, unit }: PageDiff): string {
+  let html = ''
+  let place = ''
+  for (const row of rows) {
+    if (row.kind === 'same') {
+      html += `<tr class="same"><td colspan="2">${some(row.count, unit)} the same</td></tr>\n`
+      continue
+    }
+    const here = placeOf(row)
+    if (here !== '' && here !== place)
+      html += `<tr class="place"><th colspan="2" scope="colgroup">${escaped(here)}</th></tr>\n`
+    place = here
+    html += rowOf(row)
+  }
+  return html
+}
+
+function rowOf(row: Exclude<DiffRow, { kind: 'same' }>): string {
+  switch (row.kind) {
+    case 'changed': {
+      if (row.words.length === 0)
+        return cells(
+          'changed',
+          `<del>${textOf(row.before)}</del>`,
+          `<ins>${textOf(row.after)}</ins>${factsOf(row.facts)}`,
+        )
+      const [left, right] = (['added', 'removed'] as const).map((without) => side(row.words, without))
+      return cells('changed', left, `${right}${factsOf(row.facts)}`)
+    }
+    case 'marked': {
+      const more = row.count > 1 ? ` <span class="note">and ${grouped(row.count - 1)} more</span>` : ''
+      return cells('marked', textOf(row.before), `${textOf(row.after)}${more}${factsOf(row.facts)}`)
+    }
+    case 'removed':
+      return cells('removed', `<del>${textOf(row.before)}</del>`, '')
+    case 'added':
+      return cells('added', '', `<ins>${textOf(row.after)}</ins>`)
+    case 'moved-away': {
+      const note = `Moved ${row.isDown ? 'down' : 'up'}: <a href="#to-${row.nth}">move ${row.nth}</a>`
+      return cells('moved', textOf(row.before), `<span class="note">${note}</span>`, `from-${row.nth}`)
+    }
+    case 'moved-here': {
+      const note = `Moved ${row.isDown ? 'down' : 'up'} to here: <a href="#from-${row.nth}">move ${row.nth}</a>`
+      return cells(
+        'moved',
+        `<span class="note">${note}</span>`,
+        `${textOf(row.after)}${factsOf(row.facts)}`,
+        `to-${row.nth}`,
+      )
+    }
+  }
+}
+
+function cells(kind: string, left: string, right: string, id?: string): string {
+  return `<tr class="${kind}"${id === undefined ? '' : ` id="${id}"`}><td>${left}</td><td>${right}</td></tr>\n`
+}
+
+function side(words: readonly WordPart[], without: 'added' | 'removed'): string {
+  return words
+    .filter(({ kind }) => kind !== without)
+    .map(({ kind, text }, i, parts) => {
+      if (kind === 'same') return escaped(shortened(text, i === 0, i === parts.length - 1))
+      return kind === 'removed' ? `<del>${escaped(text)}</del>` : `<ins>${escaped(text)}</ins>`
+    })
+    .join('')
+}
+
+function textOf({ text, facts }: { text: string; facts: readonly { kind: string; text: string }[] }): string {
+  if (text !== '') return escaped(text)
+  const images = facts.filter(({ kind }) => kind === 'image').map((fact) => fact.text)
+  return images.length === 0
+    ? '<span class="note">no text</span>'
+    : `<span class="note">Image:</span> ${escaped(images.join(' '))}`
+}
+
+function factsOf(facts: readonly FactChange[]): string {
+  return facts
+    .map(({ kind, before, after }) => {
+      const gone = before.length === 0 ? '' : ` <del>${escaped(listed(before))}</del>`
+      const come = after.length === 0 ? '' : ` <ins>${escaped(listed(after))}</ins>`
+      return `<br><span class="note">${FACT_NAMES[kind]}:</span>${gone}${come}`
+    })
+    .join('')
+}
+
+/** Controls and marks that turn the direction of text are shown by number. */
+const HIDDEN = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** For HTML and XML, in text and in attributes. */
+export function escaped(text: string): string {
+  return text
+    .replace(HIDDEN, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)
+    .replace(/[&<>"']/g, (character) => ENTITIES[character])
+}

@@ -1,0 +1,262 @@
+/** A comparison of two versions of a page, side by side in the columns of a terminal. Nothing of a page is printed as it came. */
+import type { DiffCounts, DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
+import { displayWidth, grouped } from '../../report/text-table.ts'
+import { plain, some } from './text.ts'
+
+type Style = 'removed' | 'added' | 'dim' | undefined
+
+interface Segment {
+  text: string
+  style?: Style
+}
+
+const CODES = { removed: '\x1b[31m', added: '\x1b[32m', dim: '\x1b[2m' } as const
+const RESET = '\x1b[0m'
+
+export interface Look {
+  width: number
+  colour: boolean
+}
+
+/** What a kind of fact is called. */
+export const FACT_NAMES: Record<FactChange['kind'], string> = {
+  place: 'place',
+  tag: 'tags',
+  link: 'links',
+  image: 'images',
+  attribute: 'attributes',
+}
+
+const FACTS = ['place', 'tag', 'link', 'image', 'attribute'] as const
+
+/** `3 blocks changed, 1 added, …`, and what is not shown. */
+export function summaryOf({ counts, unit, unseen, rest, more }: PageDiff): string[] {
+  const named = (kinds: readonly (keyof DiffCounts)[], text: (kind: keyof DiffCounts, count: string) => string) =>
+    kinds.flatMap((kind) => (counts[kind] === 0 ? [] : [text(kind, grouped(counts[kind]))]))
+  const texts = named(['changed', 'added', 'removed', 'moved'], (kind, count) => `${count} ${kind}`)
+  const facts = named(FACTS, (kind, count) => `${FACT_NAMES[kind as FactChange['kind']]} ${count}`)
+  const isSame = texts.length + facts.length === 0
+  const lines = [
+    isSame
+      ? `Text and mark-up are the same (${some(counts.same, unit)}).`
+      : `${unit === 'line' ? 'Lines' : 'Blocks'}: ${[...texts, `${grouped(counts.same)} the same`].join(', ')}.`,
+  ]
+  if (facts.length > 0) lines.push(`Blocks with the same text that differ in ${facts.join(', ')}.`)
+  const hidden = unseen.filter((what) => what !== 'the rest')
+  if (hidden.length > 0) lines.push(`Different, and not shown: ${hidden.join(', ')}.`)
+  else if (isSame && unseen.length === 0)
+    lines.push('The bytes differ in white space, in the order of attributes, or in end tags.')
+  if (rest.before + rest.after > 0) {
+    const which = unseen.includes('the rest') ? 'differ' : 'are the same'
+    lines.push(
+      `The page is very long: its last ${grouped(rest.before)} and ${grouped(rest.after)} characters were not compared in detail; they ${which}.`,
+    )
+  }
+  if (more > 0)
+    lines.push(`Only the first ${grouped(MAX_LISTED)} differences are listed; there are ${grouped(more)} more.`)
+  return lines
+}
+
+const MAX_LISTED = 5000
+/** Lines of a column for one block. */
+const MAX_LINES = 30
+/** Of a changed block, unchanged text that is longer is shortened to its ends. */
+const MAX_SAME = 120
+const KEPT_SAME = 50
+
+export function diffLines({ rows, unit }: PageDiff, look: Look): string[] {
+  const lines: string[] = []
+  let place = ''
+  rows.forEach((row, i) => {
+    if (row.kind === 'same') {
+      lines.push(...sameLines(row, unit, i > 0, i < rows.length - 1, look))
+      return
+    }
+    const here = placeOf(row)
+    if (here !== '' && here !== place) lines.push(painted(clipped(`@ ${plain(here)}`, look.width), 'dim', look))
+    place = here
+    lines.push(...rowLines(row, look))
+  })
+  return lines
+}
+
+export function placeOf(row: Exclude<DiffRow, { kind: 'same' }>): string {
+  return row.kind === 'added' || row.kind === 'moved-here' ? row.after.place : row.before.place
+}
+
+type SameRow = Extract<DiffRow, { kind: 'same' }>
+
+/** Of what is the same, the blocks beside a difference. */
+function sameLines(
+  { count, first, last }: SameRow,
+  unit: string,
+  isAfter: boolean,
+  isBefore: boolean,
+  look: Look,
+): string[] {
+  const shown = (text: string) => painted(clipped(`  ${text}`, look.width), 'dim', look)
+  const ends = [isAfter || count <= 2, isBefore || count <= 2]
+  const hidden = count === 1 ? 0 : count - ends.filter(Boolean).length
+  const lines = ends[0] ? [shown(nameOf(first))] : []
+  if (hidden > 0) lines.push(painted(`  … ${some(hidden, unit)} the same …`, 'dim', look))
+  return count > 1 && ends[1] ? [...lines, shown(nameOf(last))] : lines
+}
+
+function rowLines(row: Exclude<DiffRow, SameRow>, look: Look): string[] {
+  switch (row.kind) {
+    case 'changed':
+      return [
+        ...(row.words.length === 0
+          ? sides('~', whole(nameOf(row.before), 'removed', look), '~', whole(nameOf(row.after), 'added', look), look)
+          : sides('~', side(row.words, 'added', look), '~', side(row.words, 'removed', look), look)),
+        ...factLines(row.facts, look),
+      ]
+    case 'marked': {
+      const more = row.count > 1 ? ` (and ${grouped(row.count - 1)} more)` : ''
+      return [clipped(`= ${nameOf(row.after)}${more}`, look.width), ...factLines(row.facts, look)]
+    }
+    case 'removed':
+      return sides('-', whole(nameOf(row.before), 'removed', look), ' ', [], look)
+    case 'added':
+      return sides(' ', [], '+', whole(nameOf(row.after), 'added', look), look)
+    case 'moved-away': {
+      const note = `(moved ${row.isDown ? 'down' : 'up'}: move ${row.nth})`
+      return sides('<', [{ text: nameOf(row.before) }], ' ', [{ text: note, style: 'dim' }], look)
+    }
+    case 'moved-here': {
+      const note = `(moved ${row.isDown ? 'down' : 'up'} to here: move ${row.nth})`
+      const lines = sides(' ', [{ text: note, style: 'dim' }], '>', [{ text: nameOf(row.after) }], look)
+      return [...lines, ...factLines(row.facts, look)]
+    }
+  }
+}
+
+/** Its text; of a block without text, its images. */
+export function nameOf({ text, facts }: { text: string; facts: readonly { kind: string; text: string }[] }): string {
+  if (text !== '') return plain(text)
+  const images = facts.filter(({ kind }) => kind === 'image').map((fact) => fact.text)
+  return images.length === 0 ? '(no text)' : `[image: ${plain(images.join(' '))}]`
+}
+
+function whole(text: string, style: Style, look: Look): Segment[] {
+  return [{ text, style: look.colour ? style : undefined }]
+}
+
+/** One side of a changed block: without the words that only the other one has. Without colours, brackets mark its own. */
+function side(words: readonly WordPart[], without: 'added' | 'removed', { colour }: Look): Segment[] {
+  const [open, close] = without === 'added' ? ['[-', '-]'] : ['{+', '+}']
+  return words
+    .filter(({ kind }) => kind !== without)
+    .map(({ kind, text }, i, parts) => {
+      if (kind === 'same') return { text: plain(shortened(text, i === 0, i === parts.length - 1)) }
+      return colour ? { text: plain(text), style: kind } : { text: `${open}${plain(text)}${close}` }
+    })
+}
+
+export function shortened(text: string, isFirst: boolean, isLast: boolean): string {
+  if (text.length <= MAX_SAME) return text
+  const begin = isFirst ? '' : text.slice(0, KEPT_SAME)
+  const end = isLast ? '' : text.slice(-KEPT_SAME)
+  return `${begin}…${end}`
+}
+
+function factLines(facts: readonly FactChange[], look: Look): string[] {
+  return facts.flatMap(({ kind, before, after }) => {
+    const [name, from, to] = [FACT_NAMES[kind], listed(before), listed(after)]
+    const text = from === '' ? `new ${name}: ${to}` : to === '' ? `${name} gone: ${from}` : `${name}: ${from} → ${to}`
+    return wrapped([{ text: plain(text) }], look.width - 4).map((line) => `    ${drawn(line, look)}`.trimEnd())
+  })
+}
+
+const MAX_NAMED = 5
+
+export function listed(texts: readonly string[]): string {
+  const named = texts.slice(0, MAX_NAMED).join(', ')
+  return texts.length > MAX_NAMED ? `${named} … (${grouped(texts.length)})` : named
+}
+
+/** Two columns, each with its mark in front. */
+function sides(
+  mark: string,
+  left: readonly Segment[],
+  otherMark: string,
+  right: readonly Segment[],
+  look: Look,
+): string[] {
+  const column = Math.max(10, Math.floor((look.width - 7) / 2))
+  const [one, other] = [left, right].map((segments) => bounded(wrapped(segments, column)))
+  return Array.from({ length: Math.max(one.length, other.length, 1) }, (_, i) => {
+    const gap = ' '.repeat(Math.max(0, column - widthOf(one[i] ?? [])))
+    const begin = `${i === 0 ? mark : ' '} ${drawn(one[i] ?? [], look)}${gap}`
+    const end = other[i] === undefined ? '' : ` ${i === 0 ? otherMark : ' '} ${drawn(other[i], look)}`
+    return `${begin} │${end}`.trimEnd()
+  })
+}
+
+function bounded(lines: Segment[][]): Segment[][] {
+  if (lines.length <= MAX_LINES) return lines
+  return [
+    ...lines.slice(0, MAX_LINES - 1),
+    [{ text: `… ${some(lines.length - MAX_LINES + 1, 'more line')}`, style: 'dim' }],
+  ]
+}
+
+const widthOf = (line: readonly Segment[]) => line.reduce((sum, { text }) => sum + displayWidth(text), 0)
+
+function drawn(line: readonly Segment[], look: Look): string {
+  return line.map(({ text, style }) => painted(text, style, look)).join('')
+}
+
+function painted(text: string, style: Style, { colour }: Look): string {
+  return style === undefined || !colour || text === '' ? text : `${CODES[style]}${text}${RESET}`
+}
+
+/** Into lines of so many columns, between words; a longer word is broken. */
+function wrapped(segments: readonly Segment[], width: number): Segment[][] {
+  const lines: Segment[][] = []
+  let line: Segment[] = []
+  let room = width
+  const add = (text: string, style: Style) => {
+    const last = line.at(-1)
+    if (last !== undefined && last.style === style) last.text += text
+    else line.push({ text, style })
+    room -= displayWidth(text)
+  }
+  const next = () => {
+    lines.push(line)
+    line = []
+    room = width
+  }
+  for (const { text, style } of segments) {
+    for (const word of text.match(/\s+|\S+/g) ?? []) {
+      const columns = displayWidth(word)
+      if (/^\s/.test(word)) {
+        if (room >= columns) add(word, style)
+        else next()
+        continue
+      }
+      if (columns > room && columns <= width && line.length > 0) next()
+      if (columns <= room) add(word, style)
+      else
+        for (const character of word) {
+          if (displayWidth(character) > room) next()
+          add(character, style)
+        }
+    }
+  }
+  if (line.length > 0) lines.push(line)
+  return lines
+}
+
+/** The beginning of a text that fits. */
+function clipped(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text
+  let out = ''
+  let room = width - 1
+  for (const character of text) {
+    room -= displayWidth(character)
+    if (room < 0) break
+    out += character
+  }
+  return `${out}…`
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Headers } from '../contracts/exchange.ts'
+import type { PageReport } from '../contracts/report.ts'
+import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
+import { compileRules } from '../page/change/region-rules.ts'
+import { withVolatile } from './compare-look.ts'
+import { Scripted } from './scripted.test-data.ts'
+
+const URL_OF = (n: number) => `http://a.test/${n}`
+const HTML: Headers = [['Content-Type', 'text/html']]
+const DAY = 86_400_000
+
+const html = (stamp: number, story = 'Silk') =>
+  `<title>Webs</title><h1>Webs</h1>${Array.from({ length: 9 }, (_, i) => `<p>Paragraph ${i} on ${story}`).join('')}
+   <div id=stamp>It is ${stamp} o'clock</div><div id=foot>The end</div>`
+
+/** Looks at the same page once a day, and gives each time what was found. */
+async function looks(
+  bodies: readonly string[],
+  url = URL_OF(1),
+  memory: SiteMemory = freshMemory(),
+  tools: ConstructorParameters<typeof Scripted>[1] = {},
+) {
+  const found: PageReport[] = []
+  for (const [nth, body] of bodies.entries()) {
+    const web = new Scripted({ [url]: { body, headers: HTML } }, tools)
+    const last = found.at(-1)
+    const before = last?.memory && {
+      ...{ was: 'kept' as const, ...last.memory, captured: { url, at: last.at } },
+      ...{ looks: nth, lookedAt: last.at - DAY },
+    }
+    const { pages, parts } = await web.visit({ agenda: [{ url, before }], visit: { memory } })
+    found.push(pages[0])
+    memory = { ...freshMemory(), ...parts.at(-1)!.memory }
+  }
+  return { changes: found.map(({ change }) => change?.class), pages: found, memory }
+}
+
+test('a look says how much changed and where; what differs in every look is not a change', async () => {
+  const { changes, pages } = await looks([html(1), html(2), html(3), html(4), html(5, 'Flies')])
+  assert.deepEqual(changes, [undefined, 'small', 'small', 'volatile', 'large'])
+  assert.equal(pages[1].change?.place, 'div#stamp')
+  assert.equal(pages[4].change?.place, 'p')
+  assert.ok((pages[4].memory?.sketch?.length ?? 0) > 100)
+  assert.deepEqual(pages[3].outcome, { kind: 'kept', how: 'changed' })
+})
+
+test('the same bytes say nothing and carry nothing; other mark-up is no other text', async () => {
+  const { changes, pages } = await looks([html(1), html(1), html(1).replace('<p>', '<p class=lead>')])
+  assert.deepEqual(changes, [undefined, undefined, 'markup'])
+  assert.equal(pages[1].memory?.sketch, undefined)
+})
+
+test('documents without text that we read', async () => {
+  const found: PageReport[] = []
+  for (const body of ['%PDF-1.4 a', '%PDF-1.4 b']) {
+    const web = new Scripted({ [URL_OF(1)]: { body, headers: HTML } })
+    const memory = found[0]?.memory
+    const before = memory && { was: 'kept' as const, ...memory, captured: { url: URL_OF(1), at: 1 } }
+    found.push((await web.visit({ agenda: [{ url: URL_OF(1), before }] })).pages[0])
+  }
+  assert.deepEqual(
+    found.map(({ change }) => change),
+    [undefined, { class: 'binary' }],
+  )
+})
+
+test('what three pages of a site have shown holds for its others', async () => {
+  let memory = freshMemory()
+  for (let n = 1; n <= 3; n++) ({ memory } = await looks([html(1), html(2), html(3)], URL_OF(n), memory))
+  assert.deepEqual(
+    memory.volatile?.map(({ pages }) => pages),
+    [3],
+  )
+  const { changes } = await looks([html(1), html(2)], URL_OF(4), memory)
+  assert.deepEqual(changes, [undefined, 'volatile'])
+})
+
+test('what the operator ignores is no change, from the first look on; the rest is', async () => {
+  const rules = compileRules([{ kind: 'selector', text: '#stamp' }], [])
+  const tools = { regionRules: (site: string) => (site === 'a.test' ? rules : undefined) }
+  const bodies = [html(1), html(2), html(3), html(4, 'Flies')]
+  const { changes, pages } = await looks(bodies, URL_OF(1), freshMemory(), tools)
+  assert.deepEqual(changes, [undefined, 'volatile', 'volatile', 'large'])
+  assert.equal(pages[1].change?.place, 'what is ignored')
+})
+
+test('of a site, 32 places are kept', () => {
+  let memory = withVolatile(freshMemory(), [7, 7])
+  for (let place = 100; place < 200; place++) memory = withVolatile(memory, [place])
+  assert.equal(memory.volatile?.length, 32)
+  assert.deepEqual(memory.volatile?.[0], { place: 7, pages: 2 })
+})

@@ -1,0 +1,80 @@
+/** What a look found changed since the one before it (`page/change/sketch.ts`), and what the site's pages have shown of it. */
+import type { Instant } from '../base/clock.ts'
+import type { Change } from '../contracts/change.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
+import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
+import type { RegionRules } from '../page/change/region-rules.ts'
+import { compareSketch, type Sketched, sketchOf } from '../page/change/sketch.ts'
+import type { Reading } from '../page/reading.ts'
+import type { AnswerContent } from './answers.ts'
+import type { PageLink } from './follow-links.ts'
+import type { Reporter } from './reporter.ts'
+
+/** A place is volatile on all pages of a site when so many have shown it, in so many places at most. */
+const PAGES = 3
+const MAX_PLACES = 32
+
+interface Found {
+  /** With the sketch that the next look is compared with. */
+  memory: PageMemory
+  /** Undefined: it is the first look, or the same, or the look before left nothing to compare with. */
+  change?: Change
+}
+
+/** `at`: when the page was requested. `rules`: the operator's, for its site. */
+export function compareLook(
+  item: AgendaItem,
+  memory: PageMemory,
+  content: AnswerContent,
+  at: Instant,
+  reporter: Reporter,
+  rules: RegionRules | undefined,
+): Found {
+  const { reading } = content
+  const isChanged = item.before?.was === 'kept' && item.before.digest !== memory.digest
+  if (reading === undefined || reading === 'failed' || reading.as === 'none')
+    return isChanged ? { memory, change: { class: 'binary' } } : { memory }
+  // The lines that a reading has include what is ignored.
+  const ruled = rules && content.lines(rules)
+  const now = sketched(reading, ruled?.hashes, content.links)
+  const { before } = item
+  const isSameText = before?.textDigest === memory.textDigest
+  const compared =
+    before?.sketch &&
+    isChanged &&
+    compareSketch(before.sketch, {
+      now,
+      isSameText: isSameText || rules !== undefined,
+      looks: before.looks ?? 0,
+      since: at - (before.lookedAt ?? 0),
+      linesOf: () => (ruled ?? content.lines(undefined)).byHash,
+      isVolatileOnSite: (place) => isVolatile(reporter.memory, place),
+    })
+  if (!compared) {
+    const change: Change | undefined = isChanged && isSameText ? { class: 'markup' } : undefined
+    return { memory: { ...memory, sketch: sketchOf(now, (before?.looks ?? 0) + 1) }, change }
+  }
+  const { sketch, learnt, ...change } = compared
+  if (learnt.length > 0) reporter.remember(withVolatile(reporter.memory, learnt))
+  const isIgnored = change.class === 'markup' && !isSameText && rules !== undefined
+  return { memory: { ...memory, sketch }, change: isIgnored ? { class: 'volatile', place: 'what is ignored' } : change }
+}
+
+function sketched({ signature, title }: Reading, ruled: Uint32Array | undefined, links: readonly PageLink[]): Sketched {
+  const { lines, minima } = signature
+  let set = 0
+  for (const { url, first } of links) if (first) set = (set + Number(url.key & 0xffffffn)) & 0xffffff
+  return { lines: ruled ?? lines, minima, title, links: set }
+}
+
+export function isVolatile({ volatile }: SiteMemory, place: number): boolean {
+  return volatile?.some((one) => one.place === place && one.pages >= PAGES) ?? false
+}
+
+/** The places that most pages have shown stay. */
+export function withVolatile(memory: SiteMemory, learnt: readonly number[]): SiteMemory {
+  const pages = new Map(memory.volatile?.map((one) => [one.place, one.pages]))
+  for (const place of learnt) pages.set(place, (pages.get(place) ?? 0) + 1)
+  const volatile = [...pages].map(([place, count]) => ({ place, pages: count })).sort((a, b) => b.pages - a.pages)
+  return { ...memory, volatile: volatile.slice(0, MAX_PLACES) }
+}

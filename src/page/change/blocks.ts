@@ -1,0 +1,349 @@
+/**
+ * A page as a list of blocks: what a reader sees between two line breaks, with its place (`body > div#main > p`) and the facts
+ * of its mark-up (tags, links, images, attributes). Linear in the page; what is beyond the limits is counted and hashed.
+ */
+import { TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
+import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
+import type { Element, RegionRules } from './region-rules.ts'
+
+export type FactKind = 'tag' | 'link' | 'image' | 'attribute'
+
+/** `text`: the tag's name, the URL, or `p class="lead"`. */
+export interface Fact {
+  kind: FactKind
+  text: string
+}
+
+export interface Block {
+  /** White space is one space, except in lines of `pre` and of plain text. Empty for images without text, and for the last tags. */
+  text: string
+  /** From `body` on: the elements that make blocks, with their ids. '' for a line of plain text. */
+  place: string
+  /** Of the start tags since the block before, at most MAX_FACTS. */
+  facts: readonly Fact[]
+  /** The operator watches it. */
+  watched?: true
+}
+
+export interface Blocks {
+  blocks: Block[]
+  /** Characters of the page that were left out, since it has more blocks than MAX_BLOCKS; their hash. */
+  rest: { length: number; hash: number }
+  /** Hashes of what is not shown. */
+  scripts: number
+  styles: number
+  comments: number
+}
+
+export const MAX_BLOCKS = 50_000
+const MAX_FACTS = 100
+const MAX_FACT = 300
+/** A longer text is split after sentences, and in any case at this length. */
+export const MAX_TEXT = 2000
+const MAX_ID = 40
+/** Elements of a place: the outermost, and the innermost ones. */
+const MAX_PLACE = 6
+
+const FNV = 0x811c9dc5 | 0
+
+/** Carries a hash on over a part of a text. */
+function hashed(hash: number, text: string, from = 0, to = text.length): number {
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}
+
+const names = (text: string) => new Set(text.split(' ').map(tagNamed))
+const [TEMPLATE, TITLE, SCRIPT, STYLE, PRE] = ['template', 'title', 'script', 'style', 'pre'].map(tagNamed)
+const [SVG, MATH] = ['svg', 'math'].map(tagNamed)
+const SHOWN = names('textarea xmp plaintext')
+const NOT_SHOWN = names('iframe noembed noframes')
+const IMAGES = names('img picture source')
+const CELLS = names('td th')
+const VOID = names('br hr')
+/** Where an element leads, and what it shows. */
+const LINK_ATTRIBUTES: ReadonlyMap<Tag, string> = new Map(
+  Object.entries({ a: 'href', area: 'href', iframe: 'src', frame: 'src', form: 'action' }).map(([tag, attribute]) => [
+    tagNamed(tag),
+    attribute,
+  ]),
+)
+const IMAGE_ATTRIBUTES = new Set(['src', 'srcset', 'alt'])
+
+/** A start tag that ends these, if they are the innermost ones: HTML lets their end tags be left out. */
+const ENDED_BY: ReadonlyMap<Tag, ReadonlySet<Tag>> = new Map(
+  Object.entries({
+    ...{ body: 'head', li: 'li', dt: 'dt dd', dd: 'dt dd', option: 'option', optgroup: 'option optgroup' },
+    ...{ td: 'td th', th: 'td th', tr: 'td th tr', tbody: 'td th tr thead tbody', tfoot: 'td th tr tbody' },
+  }).map(([tag, ended]) => [tagNamed(tag), names(ended)]),
+)
+const P = tagNamed('p')
+/** Elements without content. */
+const EMPTY = names('area base br col embed hr img input link meta source track wbr')
+/** Deeper elements that make no blocks are not asked about. */
+const MAX_OPEN = 500
+
+interface Open {
+  tag: Tag
+  /** In a place; '' for an element that makes no block. */
+  text: string
+  element?: Element
+  watched?: boolean
+}
+
+/** `xml`: the page declares XHTML. `rules`: what they ignore is left out. */
+export function blocksOf(html: string, xml = false, rules?: RegionRules): Blocks {
+  const pass = new Pass(html, xml, rules)
+  return pass.run()
+}
+
+/** Lines of a plain text, as blocks without place and facts. */
+export function linesOf(text: string): Blocks {
+  const blocks: Block[] = []
+  let at = 0
+  while (at < text.length && blocks.length < MAX_BLOCKS) {
+    const found = text.indexOf('\n', at)
+    const end = found < 0 ? text.length : found
+    const line = text.charCodeAt(end - 1) === 13 && end > at ? text.slice(at, end - 1) : text.slice(at, end)
+    for (const piece of pieces(line)) blocks.push({ text: piece, place: '', facts: [] })
+    at = end + 1
+  }
+  at = Math.min(at, text.length)
+  blocks.length = Math.min(blocks.length, MAX_BLOCKS)
+  return { blocks, rest: { length: text.length - at, hash: hashed(FNV, text, at) }, scripts: 0, styles: 0, comments: 0 }
+}
+
+/** Sentences are boundaries that stay where they are when something before them changes. */
+function pieces(text: string): string[] {
+  if (text.length <= MAX_TEXT) return [text]
+  const sentences = text.split(/(?<=[.!?…]\s|[。！？])/u)
+  return sentences.flatMap((sentence) => {
+    const parts: string[] = []
+    for (let at = 0; at < sentence.length; at += MAX_TEXT) parts.push(sentence.slice(at, at + MAX_TEXT).trimEnd())
+    return parts
+  })
+}
+
+class Pass {
+  readonly #tokens: Tokenizer
+  readonly #xml: boolean
+  readonly #blocks: Block[] = []
+  readonly #hashes = { scripts: FNV, styles: FNV, comments: FNV }
+  readonly #rest = { length: 0, hash: FNV }
+  /** Open elements that make blocks, and how many of each: an end tag without a start tag is found out at once. */
+  readonly #open: Open[] = []
+  readonly #count = new Int32Array(TAG_IDS)
+  readonly #unclosed = new Set<Tag>()
+  #holder: Tag | undefined
+  #inert = 0
+  #foreign = 0
+  #text: string[] = []
+  #facts: Fact[] = []
+  /** The hash of those beyond MAX_FACTS. */
+  #moreFacts = FNV
+  #hasImage = false
+  /** Where the block's text and its images are. */
+  #place: string | undefined
+  readonly #rules: RegionRules | undefined
+  /** So many open elements, the last of them ignored; -1: none. */
+  #ignoredAt = -1
+  #isWatched = false
+
+  constructor(html: string, xml: boolean, rules?: RegionRules) {
+    this.#rules = rules
+    this.#tokens = new Tokenizer(html)
+    this.#tokens.cdataAllowed = xml
+    this.#xml = xml
+  }
+
+  run(): Blocks {
+    for (;;) {
+      switch (this.#tokens.next()) {
+        case TOKEN.end:
+          this.#end()
+          // Tags that no text follows.
+          if (this.#facts.length > 0) this.#blocks.push({ text: '', place: this.#placeNow(), facts: this.#takeFacts() })
+          return { blocks: this.#blocks, rest: this.#rest, ...this.#hashes }
+        case TOKEN.startTag:
+          this.#startTag(this.#tokens.tag)
+          break
+        case TOKEN.endTag:
+          this.#endTag(this.#tokens.tag)
+          break
+        case TOKEN.text:
+          this.#textToken()
+          break
+        case TOKEN.comment:
+          this.#hash('comments')
+      }
+    }
+  }
+
+  #hash(what: 'scripts' | 'styles' | 'comments'): void {
+    const { input, from, to } = this.#tokens
+    this.#hashes[what] = hashed(this.#hashes[what], input, from, to)
+  }
+
+  #startTag(tag: Tag): void {
+    const tokens = this.#tokens
+    this.#holder = undefined
+    this.#gap(tag)
+    if (this.#inert === 0 && this.#blocks.length < MAX_BLOCKS) this.#noteFacts(tag)
+    if (tag.gap === 2 || CELLS.has(tag)) this.#enter(tag)
+    else if (this.#rules !== undefined) this.#enterInline(tag)
+    if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
+    else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
+    else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0)
+    if (tag.content === undefined || this.#isEmpty() || this.#wouldSwallow(tag)) return
+    this.#holder = tag
+    tokens.enter(tag.content, tag.name)
+  }
+
+  #endTag(tag: Tag): void {
+    this.#holder = undefined
+    this.#gap(tag)
+    if (tag === TEMPLATE && this.#inert > 0) this.#inert--
+    else if ((tag === SVG || tag === MATH) && this.#foreign > 0) this.#setForeign(this.#foreign - 1)
+    if (this.#count[tag.id] > 0) while (this.#leave() !== tag);
+  }
+
+  #gap(tag: Tag): void {
+    if (tag.gap === 2) this.#end()
+    else if (tag.gap === 1) this.#text.push(' ')
+  }
+
+  #enter(tag: Tag): void {
+    if (VOID.has(tag) || this.#isEmpty()) return
+    const ended = ENDED_BY.get(tag)
+    for (let last = this.#open.at(-1)?.tag; last !== undefined; last = this.#open.at(-1)?.tag) {
+      if (last !== P && ended?.has(last) !== true) break
+      this.#leave()
+    }
+    const id = this.#tokens.attribute('id')?.trim() ?? ''
+    // What is not a plain id would not be readable in a place either.
+    const text = /^[\w:.-]+$/.test(id) ? `${tag.name}#${id.slice(0, MAX_ID)}` : tag.name
+    this.#push({ tag, text })
+  }
+
+  /** Only rules ask for these. */
+  #enterInline(tag: Tag): void {
+    if (!EMPTY.has(tag) && !this.#isEmpty() && this.#open.length < MAX_OPEN) this.#push({ tag, text: '' })
+  }
+
+  #push(entry: Open): void {
+    this.#open.push(entry)
+    this.#count[entry.tag.id]++
+    const rules = this.#rules
+    if (rules === undefined || this.#ignoredAt >= 0) return
+    const attributes = new Map(this.#tokens.attributes())
+    entry.element = { name: this.#tokens.name, attribute: (name) => attributes.get(name) }
+    const chain = this.#open.flatMap(({ element }) => element ?? [])
+    if (rules.ignoresElement(chain)) this.#ignoredAt = this.#open.length
+    entry.watched = this.#open.at(-2)?.watched === true || rules.watchesElement(chain)
+  }
+
+  #leave(): Tag | undefined {
+    const tag = this.#open.pop()?.tag
+    if (tag !== undefined) this.#count[tag.id]--
+    if (this.#open.length < this.#ignoredAt) this.#ignoredAt = -1
+    return tag
+  }
+
+  #noteFacts(tag: Tag): void {
+    const name = this.#tokens.name
+    const isImage = IMAGES.has(tag)
+    if (isImage) this.#hasImage = true
+    if (isImage) this.#place ??= this.#placeNow()
+    this.#fact('tag', name)
+    const link = LINK_ATTRIBUTES.get(tag)
+    for (const [attribute, value] of this.#tokens.attributes()) {
+      if (attribute === link) this.#fact('link', value.trim())
+      else if (isImage && IMAGE_ATTRIBUTES.has(attribute))
+        this.#fact('image', attribute === 'src' ? value : `${attribute}="${value}"`)
+      else this.#fact('attribute', `${name} ${attribute}="${value}"`)
+    }
+  }
+
+  #fact(kind: FactKind, text: string): void {
+    if (this.#facts.length < MAX_FACTS) this.#facts.push({ kind, text: text.slice(0, MAX_FACT) })
+    else this.#moreFacts = hashed(this.#moreFacts ^ 1, text)
+  }
+
+  #textToken(): void {
+    const holder = this.#holder
+    this.#holder = undefined
+    if (holder === SCRIPT) this.#hash('scripts')
+    if (holder === STYLE) this.#hash('styles')
+    if (this.#inert > 0 || this.#ignoredAt >= 0 || holder === SCRIPT || holder === STYLE) return
+    if (this.#open.at(-1)?.watched === true) this.#isWatched = true
+    if (holder === TITLE && this.#foreign === 0) {
+      this.#end()
+      this.#place = 'head > title'
+    } else if (holder !== undefined && !SHOWN.has(holder)) return
+    const text = this.#tokens.text()
+    if (this.#place === undefined && /\S/.test(text)) this.#place = this.#placeNow()
+    this.#text.push(text)
+    if (holder === TITLE) this.#end()
+  }
+
+  /** The block is over. Tags without text and images belong to the next one. */
+  #end(): void {
+    if (this.#place === undefined) {
+      this.#text.length = 0
+      return
+    }
+    const raw = this.#text.join('')
+    const isPre = this.#count[PRE.id] > 0
+    const lines = isPre ? raw.split('\n').map((line) => line.trimEnd()) : [raw.replace(/\s+/g, ' ').trim()]
+    for (const line of lines) for (const text of pieces(line)) this.#add(text)
+    this.#text = []
+    this.#takeFacts()
+    this.#hasImage = false
+    this.#isWatched = false
+    this.#place = undefined
+  }
+
+  /** One more fact stands for those that are left out. */
+  #takeFacts(): Fact[] {
+    const facts = this.#facts
+    if (this.#moreFacts !== FNV) facts.push({ kind: 'attribute', text: `… ${this.#moreFacts >>> 0}` })
+    this.#facts = []
+    this.#moreFacts = FNV
+    return facts
+  }
+
+  #add(text: string): void {
+    if (text === '' && !this.#hasImage) return
+    if (this.#blocks.length >= MAX_BLOCKS) {
+      this.#rest.length += text.length
+      this.#rest.hash = hashed(this.#rest.hash, text)
+      return
+    }
+    const block: Block = { text, place: this.#place!, facts: this.#takeFacts() }
+    this.#blocks.push(this.#isWatched ? { ...block, watched: true } : block)
+    this.#hasImage = false
+  }
+
+  #placeNow(): string {
+    const open = this.#rules === undefined ? this.#open : this.#open.filter(({ text }) => text !== '')
+    const from = open[0]?.tag.name === 'html' ? 1 : 0
+    const few = open.length - from <= MAX_PLACE
+    const shown = few ? open.slice(from) : [open[from], { text: '…' }, ...open.slice(1 - MAX_PLACE)]
+    return shown.map(({ text }) => text).join(' > ')
+  }
+
+  #isEmpty(): boolean {
+    return this.#tokens.selfClosing && (this.#xml || this.#foreign > 0)
+  }
+
+  /** As in `extract/gather.ts`: a frame that nothing closes would hide the rest of the page. */
+  #wouldSwallow(tag: Tag): boolean {
+    if (!NOT_SHOWN.has(tag)) return false
+    if (!this.#unclosed.has(tag) && !this.#tokens.isClosed(tag.name)) this.#unclosed.add(tag)
+    return this.#unclosed.has(tag)
+  }
+
+  #setForeign(depth: number): void {
+    this.#foreign = depth
+    this.#tokens.cdataAllowed = this.#xml || depth > 0
+  }
+}

@@ -1,0 +1,33 @@
+/** The lines of a page with their places, by the hashes that a reading has of them. */
+
+import { foldText } from '../extract/text.ts'
+import { decode } from '../parse/charset.ts'
+import type { PageBytes } from '../reading.ts'
+import { essenceOf, howToRead } from '../sniff.ts'
+import { blocksOf, linesOf } from './blocks.ts'
+import type { RegionRules } from './region-rules.ts'
+import type { Line } from './sketch.ts'
+
+export interface PageLines {
+  /** In their order, without what the rules ignore. */
+  hashes: Uint32Array
+  /** The first of each text. A line that no block has as a whole is not among them. */
+  byHash: ReadonlyMap<number, Line>
+}
+
+export function readLines(input: PageBytes, rules?: RegionRules): PageLines {
+  const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
+  const hashes: number[] = []
+  const byHash = new Map<number, Line>()
+  const { text } = as === 'none' ? { text: '' } : decode(input.bytes, input.charset)
+  const { blocks } = as === 'text' ? linesOf(text) : blocksOf(text, as === 'xhtml', rules)
+  for (const block of blocks) {
+    const text = rules?.withoutIgnored(block.text) ?? block.text
+    const isWatched = block.watched === true || rules?.watchesText(text) === true
+    for (const hash of foldText(text).lines) {
+      hashes.push(hash)
+      if (!byHash.has(hash)) byHash.set(hash, { text, place: block.place, ...(isWatched && { isWatched }) })
+    }
+  }
+  return { hashes: Uint32Array.from(hashes), byHash }
+}

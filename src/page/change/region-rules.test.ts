@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readLines } from './lines.ts'
+import { compileRules, type RegionRule } from './region-rules.ts'
+
+const rule = (text: string): RegionRule =>
+  text.startsWith('/') ? { kind: 'pattern', text: text.slice(1, -1) } : { kind: 'selector', text }
+
+const PAGE = `<body><div id=top class="bar wide"><p>Today is <span class=clock>10:15</span>, welcome</div>
+  <ul><li class=ad>Buy silk<li>Webs<li data-kind=visitors>You are visitor 17</ul>
+  <div class=news><b>Flies <i>gone</i></b></div><p>The end`
+
+/** The lines that are left, those that are watched with a star. */
+function left(ignore: string[], watch: string[] = []): string[] {
+  const bytes = Buffer.from(PAGE)
+  const { byHash } = readLines(
+    { mediaType: 'text/html', charset: 'utf-8', bytes },
+    compileRules(ignore.map(rule), watch.map(rule)),
+  )
+  return [...byHash.values()].map(({ text, isWatched }) => (isWatched ? `*${text}` : text))
+}
+
+const ALL = ['Today is 10:15, welcome', 'Buy silk', 'Webs', 'You are visitor 17', 'Flies gone', 'The end']
+
+test('what selectors and patterns name is left out, to the element', () => {
+  assert.deepEqual(left([]), ALL)
+  assert.deepEqual(left(['.clock'])[0], 'Today is , welcome')
+  assert.deepEqual(left(['#top']), ALL.slice(1))
+  assert.deepEqual(left(['li.ad, [data-kind=visitors]']), [ALL[0], 'Webs', ...ALL.slice(4)])
+  assert.deepEqual(left(['div.news > b i']), [...ALL.slice(0, 4), 'Flies', 'The end'])
+  assert.deepEqual(left(['ul > b', 'div > i', 'p .news', '.WIDE']), ALL)
+  assert.deepEqual(left(['/visitor \\d+/']), [...ALL.slice(0, 3), 'You are ', ...ALL.slice(4)])
+  assert.deepEqual(left(['*']), [])
+})
+
+test('what is watched is marked', () => {
+  assert.deepEqual(left([], ['.ad', '/gone/']), [ALL[0], '*Buy silk', ...ALL.slice(2, 4), '*Flies gone', 'The end'])
+  assert.deepEqual(left(['.clock'], ['#top'])[0], '*Today is , welcome')
+})
+
+test('what is not understood is an error', () => {
+  for (const text of ['li:first-child', 'a + b', '::before', '#', '/(/', ''])
+    assert.throws(() => compileRules([rule(text)], []), text)
+})

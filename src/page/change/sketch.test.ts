@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { seededRandom } from '../../base/random.ts'
+import { readPage } from '../reading.ts'
+import { readLines } from './lines.ts'
+import { compileRules, type RegionRules } from './region-rules.ts'
+import { compareSketch, type Look, placeKey, type Sketched, sketchOf } from './sketch.ts'
+
+const DAY = 86_400_000
+
+const pageOf = (html: string) => ({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) })
+
+function sketched(html: string): Sketched & { textDigest: bigint } {
+  const { signature, title } = readPage(pageOf(html))
+  const { lines, minima, textDigest } = signature
+  return { lines, minima, title, links: 0, textDigest }
+}
+
+/** Looks at one page again and again, and says what each found. */
+class Watched {
+  looks = 1
+  learnt: number[] = []
+  #before: string
+  #sketch: Uint8Array
+
+  constructor(html: string) {
+    this.#before = html
+    this.#sketch = sketchOf(sketched(html))
+  }
+
+  get bytes(): number {
+    return this.#sketch.length
+  }
+
+  /** A look that found the same bytes: nothing is stored of it. */
+  same(): void {
+    this.looks++
+  }
+
+  look(html: string, more: Partial<Look> = {}, rules?: RegionRules): string {
+    const now = sketched(html)
+    const compared = compareSketch(this.#sketch, {
+      now,
+      isSameText: sketched(this.#before).textDigest === now.textDigest,
+      looks: this.looks,
+      since: DAY,
+      linesOf: () => readLines(pageOf(html), rules).byHash,
+      isVolatileOnSite: () => false,
+      ...more,
+    })
+    assert.ok(compared !== undefined)
+    this.looks++
+    this.#before = html
+    this.#sketch = compared.sketch
+    this.learnt = compared.learnt
+    return compared.place === undefined ? compared.class : `${compared.class}: ${compared.place}`
+  }
+}
+
+const paragraphs = (count: number, word = 'word') =>
+  Array.from(
+    { length: count },
+    (_, i) => `<p>The ${word} of paragraph ${i} tells of weaving number ${i * i}, and of orb webs.`,
+  )
+
+const page = ({ stamp = '', ad = '', counter = '', body = paragraphs(10) }: Record<string, unknown> = {}) =>
+  `<title>Weaving</title><body><h1>Weaving</h1><div id=ad>${ad}</div><div id=main>${(body as string[]).join('')}</div>
+  <div id=foot><p>Last seen ${stamp}<p>You are visitor ${counter}</div>`
+
+test('how much of a text changed, and where', () => {
+  const first = paragraphs(20)
+  const replaced = (from: number, to: number) =>
+    first.map((one, i) =>
+      i >= from && i < to ? paragraphs(20, 'quite other tale')[i].replaceAll(' of ', ` ${i} with `) : one,
+    )
+  const of = (body: string[]) => new Watched(page({ body: first })).look(page({ body }))
+  assert.equal(of(first), 'markup')
+  assert.equal(of(replaced(3, 4)), 'small: body > div#main > p')
+  assert.match(of(replaced(0, 10)), /^medium/)
+  assert.match(of(replaced(0, 18)), /^large/)
+  assert.match(new Watched('<p>one two three four').look('<p>five six seven eight'), /^complete/)
+  assert.equal(of([...first.slice(0, 5), ...first.slice(6)]), 'small: after body > div#main > p')
+  assert.equal(of([...first, '<p>And one more about spiders']), 'small: body > div#main > p')
+})
+
+test('a region that differs in each of three looks is left out, and nothing else', () => {
+  const watched = new Watched(page({ stamp: '10:01', counter: 17 }))
+  assert.match(watched.look(page({ stamp: '10:02', counter: 19 })), /^small: body > div#foot > p/)
+  assert.match(watched.look(page({ stamp: '11:02', counter: 23 })), /^small/)
+  assert.match(watched.look(page({ stamp: '11:15', counter: 29 })), /^volatile: body > div#foot > p/)
+  // A real change is found all the same, beside it and in it.
+  const body = paragraphs(10)
+  body[4] = '<p>A new paragraph about silk'
+  assert.equal(watched.look(page({ stamp: '11:19', counter: 31, body })), 'small: body > div#main > p')
+  assert.match(watched.look(page({ stamp: '11:29', counter: 33, body })), /^volatile/)
+  assert.match(
+    watched.look(page({ stamp: '11:39, and we close on Mondays', counter: 35, body })),
+    /^small: body > div#foot/,
+  )
+})
+
+test('words that differ each time are left out too; a region that was still in between is not', () => {
+  const watched = new Watched(page({ ad: 'Buy silk' }))
+  watched.look(page({ ad: 'Sell flies today' }))
+  watched.look(page({ ad: 'Rent a web for the night' }))
+  assert.equal(watched.look(page({ ad: 'Other silk' })), 'volatile: body > div#ad')
+  const news = new Watched(page({ ad: 'Silk is dear' }))
+  news.look(page({ ad: 'Silk is cheap' }))
+  news.same()
+  news.look(page({ ad: 'Silk is gone' }))
+  assert.match(news.look(page({ ad: 'Silk is back' })), /^small/)
+})
+
+test('a list in another order each time, and one of other items, are left out; what is moved once is a change', () => {
+  const items = Array.from({ length: 12 }, (_, i) => `<li>Item number ${i} of ${'abcdefghijkl'[i]}`)
+  const random = seededRandom(7)
+  const shuffled = () =>
+    items
+      .map((item) => ({ item, at: random.next() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item)
+  for (const list of [shuffled, () => shuffled().slice(0, 6)]) {
+    const of = (body = paragraphs(40)) => page({ ad: `<ul>${list().join('')}</ul>`, body })
+    const watched = new Watched(of())
+    for (let n = 0; n < 3; n++) watched.look(of())
+    let volatile = 0
+    for (let n = 0; n < 20; n++) if (watched.look(of()).startsWith('volatile')) volatile++
+    assert.ok(volatile >= 18, `${volatile} of 20`)
+    const body = paragraphs(40)
+    body[20] = '<p>Another paragraph'
+    assert.match(watched.look(of(body)), /^small: .*div#main/)
+  }
+  const moved = [...items.slice(1), items[0]]
+  const once = new Watched(page({ ad: `<ul>${items.join('')}</ul>` }))
+  assert.match(once.look(page({ ad: `<ul>${moved.join('')}</ul>` })), /^small/)
+})
+
+test('two looks minutes apart are enough', () => {
+  const watched = new Watched(page({ ad: 'Buy silk' }))
+  assert.match(watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 }), /^small/)
+  assert.equal(watched.look(page({ ad: 'Rent a web for the night' })), 'volatile: body > div#ad')
+})
+
+test('what is most of a page is its content, however often it changes', () => {
+  const story = (n: number) => `<body><h1>Today</h1>${paragraphs(6, `tale${n}`).join('')}`
+  const watched = new Watched(story(0))
+  for (let n = 1; n < 6; n++) assert.match(watched.look(story(n)), /^(?:small|medium|large|complete)/)
+})
+
+test('another template: what was learnt is forgotten', () => {
+  const watched = new Watched(page({ stamp: '10:01' }))
+  for (const stamp of ['10:02', '10:03', '10:04']) watched.look(page({ stamp }))
+  assert.match(watched.look(page({ stamp: '10:05' })), /^volatile/)
+  const other = (stamp: string) =>
+    `<body><main>${paragraphs(10, 'new').join('')}</main><div id=foot><p>Last seen ${stamp}</div>`
+  watched.look(other('10:06'))
+  assert.match(watched.look(other('10:07')), /^small/)
+})
+
+test('what other pages of the site have shown, and what the operator watches', () => {
+  const watched = new Watched(page({ ad: 'Buy silk' }))
+  const isVolatileOnSite = (place: number) => place === placeKey('body > div#ad')
+  assert.equal(watched.look(page({ ad: 'Sell flies' }), { isVolatileOnSite }), 'volatile: body > div#ad')
+  watched.look(page({ ad: 'Rent a web' }))
+  assert.deepEqual(watched.learnt, [placeKey('body > div#ad')])
+  assert.equal(
+    watched.look(page({ ad: 'Sell flies' }), {}, compileRules([], [{ kind: 'selector', text: '#ad' }])),
+    'small: body > div#ad',
+  )
+})
+
+test('pages of any length take few bytes, and a change is found in them', () => {
+  for (const count of [10, 300, 3000, 9000]) {
+    const body = paragraphs(count)
+    const watched = new Watched(page({ body }))
+    assert.ok(watched.bytes < 800, `${watched.bytes} bytes`)
+    body[count >> 1] = '<p>Something else'
+    assert.match(watched.look(page({ body })), /^small: body > div#main > p/)
+    body.splice(count >> 2, 1)
+    assert.match(watched.look(page({ body })), /^small: /)
+    assert.equal(watched.look(page({ body })), 'markup')
+  }
+})
+
+test('a look is volatile or a change exactly if a line differs', () => {
+  const word = fc.constantFrom('silk', 'web', 'orb', '17', 'Monday', 'fly')
+  const line = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => `<p>${words.join(' ')}`)
+  const html = fc.array(line, { maxLength: 12 }).map((lines) => lines.join(''))
+  fc.assert(
+    fc.property(fc.array(html, { minLength: 2, maxLength: 8 }), (looks) => {
+      const watched = new Watched(looks[0])
+      for (let i = 1; i < looks.length; i++) {
+        const found = watched.look(looks[i])
+        assert.equal(found === 'markup', looks[i] === looks[i - 1], found)
+      }
+    }),
+  )
+})
+
+test('what is no sketch is none, and bytes from outside are bounded', () => {
+  const look = {
+    now: sketched('<p>one'),
+    isSameText: false,
+    looks: 1,
+    since: DAY,
+    linesOf: () => new Map(),
+
+    isVolatileOnSite: () => false,
+  }
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void compareSketch(bytes, look)))
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void compareSketch(Uint8Array.of(1, ...bytes), look)),
+  )
+})
