@@ -62,7 +62,8 @@ export interface ClusterReport {
 
 /** What holds while every page is fetched once: the bytes counted are those of its first look. */
 const OF_ONE_LOOK: ReadonlySet<string> = new Set(['repeated', 'bytes'])
-const REFRESH: RefreshOptions = { policy: 'index', newShare: 'first', minAge: 0 }
+/** The judge counts every other byte as a change. */
+const REFRESH: RefreshOptions = { policy: 'index', newShare: 'first', minAge: 0, countsAsChange: 'markup' }
 const HOUR: Millis = 3_600_000
 const LOOK_EVERY: Millis = 60_000
 const MAX_OVERDUE_LEASES = 5
