@@ -1,7 +1,7 @@
 /** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
 import { type Change, isChangeClass } from './change.ts'
-import { ENDS, HEAD_BYTES, HOW, VERSION } from './encode-report.ts'
+import { ENDS, HEAD_BYTES, HOW, READABLE_VERSIONS } from './encode-report.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
 import { isFailureKind, isRefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
@@ -70,7 +70,7 @@ class ReportReader {
 
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
-    if (head.byte() !== VERSION) throw new RangeError('a report of another version')
+    if (!READABLE_VERSIONS.includes(head.byte())) throw new RangeError('a report of another version')
     const namesAt = HEAD_BYTES + head.u32()
     const proseAt = namesAt + head.u32()
     if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')

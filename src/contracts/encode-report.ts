@@ -17,6 +17,8 @@ import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
 export const VERSION = 2
+/** In version 1 pages have no change and no sketch. */
+export const READABLE_VERSIONS: readonly number[] = [1, 2]
 /** The version, and the lengths of the three sections. */
 export const HEAD_BYTES = 1 + 3 * 4
 

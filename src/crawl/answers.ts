@@ -204,7 +204,7 @@ export function* readAnswer(
 }
 
 const noText = () => ''
-const noLines = (): PageLines => ({ hashes: new Uint32Array(0), byHash: new Map() })
+const noLines = (): PageLines => ({ hashes: new Uint32Array(0), byHash: new Map(), title: '', isPartial: false })
 
 function baseOf(reading: Reading, url: string): string {
   if (reading.base === undefined) return url

@@ -3,6 +3,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Change } from '../contracts/change.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
+import type { PageLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
 import { compareSketch, type Sketched, sketchOf } from '../page/change/sketch.ts'
 import type { Reading } from '../page/reading.ts'
@@ -36,7 +37,7 @@ export function compareLook(
     return isChanged ? { memory, change: { class: 'binary' } } : { memory }
   // The lines that a reading has include what is ignored.
   const ruled = rules && content.lines(rules)
-  const now = sketched(reading, ruled?.hashes, content.links)
+  const now = sketched(reading, ruled, content.links)
   const { before } = item
   const isSameText = before?.textDigest === memory.textDigest
   const compared =
@@ -44,7 +45,7 @@ export function compareLook(
     isChanged &&
     compareSketch(before.sketch, {
       now,
-      isSameText: isSameText || rules !== undefined,
+      isSameText: isSameText || ruled?.isPartial === true,
       looks: before.looks ?? 0,
       since: at - (before.lookedAt ?? 0),
       linesOf: () => (ruled ?? content.lines(undefined)).byHash,
@@ -56,15 +57,15 @@ export function compareLook(
   }
   const { sketch, learnt, ...change } = compared
   if (learnt.length > 0) reporter.remember(withVolatile(reporter.memory, learnt))
-  const isIgnored = change.class === 'markup' && !isSameText && rules !== undefined
+  const isIgnored = change.class === 'markup' && !isSameText && ruled?.isPartial === true
   return { memory: { ...memory, sketch }, change: isIgnored ? { class: 'volatile', place: 'what is ignored' } : change }
 }
 
-function sketched({ signature, title }: Reading, ruled: Uint32Array | undefined, links: readonly PageLink[]): Sketched {
+function sketched({ signature, title }: Reading, ruled: PageLines | undefined, links: readonly PageLink[]): Sketched {
   const { lines, minima } = signature
   let set = 0
   for (const { url, first } of links) if (first) set = (set + Number(url.key & 0xffffffn)) & 0xffffff
-  return { lines: ruled ?? lines, minima, title, links: set }
+  return { lines: ruled?.hashes ?? lines, minima, title: ruled?.title ?? title, links: set }
 }
 
 export function isVolatile({ volatile }: SiteMemory, place: number): boolean {
@@ -74,7 +75,13 @@ export function isVolatile({ volatile }: SiteMemory, place: number): boolean {
 /** The places that most pages have shown stay. */
 export function withVolatile(memory: SiteMemory, learnt: readonly number[]): SiteMemory {
   const pages = new Map(memory.volatile?.map((one) => [one.place, one.pages]))
-  for (const place of learnt) pages.set(place, (pages.get(place) ?? 0) + 1)
-  const volatile = [...pages].map(([place, count]) => ({ place, pages: count })).sort((a, b) => b.pages - a.pages)
+  for (const place of learnt) {
+    const count = (pages.get(place) ?? 0) + 1
+    pages.delete(place)
+    pages.set(place, count)
+  }
+  // Of places that as many pages have shown, the latest come first.
+  const volatile = [...pages].map(([place, count]) => ({ place, pages: count })).reverse()
+  volatile.sort((a, b) => b.pages - a.pages)
   return { ...memory, volatile: volatile.slice(0, MAX_PLACES) }
 }

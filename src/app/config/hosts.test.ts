@@ -165,8 +165,8 @@ test('parts of pages that are ignored or watched', () => {
     assert.throws(() => read(wrong), /names no part of a page .*write a CSS selector or a \/pattern\//, wrong)
   const rulesOf = regionRulesOf([read('www.example.org=.ad'), read('/x/')], [read('*.net=#a')])
   assert.equal(rulesOf('www.example.org')?.withoutIgnored('axb'), 'ab')
-  const ad = [{ name: 'p', attribute: () => 'ad' }]
-  assert.equal(rulesOf('www.example.org')?.ignoresElement(ad), true)
-  assert.equal(rulesOf('other.org:81')?.ignoresElement(ad), false)
+  const ad = { name: 'p', attribute: () => 'ad' }
+  assert.equal(rulesOf('www.example.org')?.enter(ad, undefined).isIgnored, true)
+  assert.equal(rulesOf('other.org:81')?.enter(ad, undefined).isIgnored, false)
   assert.equal(regionRulesOf([], [])('www.example.org'), undefined)
 })

@@ -4,7 +4,7 @@
  */
 import { TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
-import type { Element, RegionRules } from './region-rules.ts'
+import type { Matched, RegionRules } from './region-rules.ts'
 
 export type FactKind = 'tag' | 'link' | 'image' | 'attribute'
 
@@ -33,6 +33,15 @@ export interface Blocks {
   scripts: number
   styles: number
   comments: number
+  /** The rules left something out. */
+  isPartial: boolean
+}
+
+export interface HowToSplit {
+  /** What they ignore is left out. */
+  rules?: RegionRules
+  /** No block is split, however long. */
+  whole?: boolean
 }
 
 export const MAX_BLOCKS = 50_000
@@ -86,13 +95,14 @@ interface Open {
   tag: Tag
   /** In a place; '' for an element that makes no block. */
   text: string
-  element?: Element
-  watched?: boolean
+  matched?: Matched
 }
 
-/** `xml`: the page declares XHTML. `rules`: what they ignore is left out. */
-export function blocksOf(html: string, xml = false, rules?: RegionRules): Blocks {
-  const pass = new Pass(html, xml, rules)
+const makesBlock = (tag: Tag) => tag.gap === 2 || CELLS.has(tag)
+
+/** `xml`: the page declares XHTML. */
+export function blocksOf(html: string, xml = false, how: HowToSplit = {}): Blocks {
+  const pass = new Pass(html, xml, how)
   return pass.run()
 }
 
@@ -109,7 +119,14 @@ export function linesOf(text: string): Blocks {
   }
   at = Math.min(at, text.length)
   blocks.length = Math.min(blocks.length, MAX_BLOCKS)
-  return { blocks, rest: { length: text.length - at, hash: hashed(FNV, text, at) }, scripts: 0, styles: 0, comments: 0 }
+  return {
+    blocks,
+    rest: { length: text.length - at, hash: hashed(FNV, text, at) },
+    scripts: 0,
+    styles: 0,
+    comments: 0,
+    isPartial: false,
+  }
 }
 
 /** Sentences are boundaries that stay where they are when something before them changes. */
@@ -144,12 +161,13 @@ class Pass {
   /** Where the block's text and its images are. */
   #place: string | undefined
   readonly #rules: RegionRules | undefined
-  /** So many open elements, the last of them ignored; -1: none. */
-  #ignoredAt = -1
+  readonly #whole: boolean
+  #isPartial = false
   #isWatched = false
 
-  constructor(html: string, xml: boolean, rules?: RegionRules) {
+  constructor(html: string, xml: boolean, { rules, whole = false }: HowToSplit) {
     this.#rules = rules
+    this.#whole = whole
     this.#tokens = new Tokenizer(html)
     this.#tokens.cdataAllowed = xml
     this.#xml = xml
@@ -162,7 +180,7 @@ class Pass {
           this.#end()
           // Tags that no text follows.
           if (this.#facts.length > 0) this.#blocks.push({ text: '', place: this.#placeNow(), facts: this.#takeFacts() })
-          return { blocks: this.#blocks, rest: this.#rest, ...this.#hashes }
+          return { blocks: this.#blocks, rest: this.#rest, ...this.#hashes, isPartial: this.#isPartial }
         case TOKEN.startTag:
           this.#startTag(this.#tokens.tag)
           break
@@ -188,7 +206,7 @@ class Pass {
     this.#holder = undefined
     this.#gap(tag)
     if (this.#inert === 0 && this.#blocks.length < MAX_BLOCKS) this.#noteFacts(tag)
-    if (tag.gap === 2 || CELLS.has(tag)) this.#enter(tag)
+    if (makesBlock(tag)) this.#enter(tag)
     else if (this.#rules !== undefined) this.#enterInline(tag)
     if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
     else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
@@ -203,7 +221,7 @@ class Pass {
     this.#gap(tag)
     if (tag === TEMPLATE && this.#inert > 0) this.#inert--
     else if ((tag === SVG || tag === MATH) && this.#foreign > 0) this.#setForeign(this.#foreign - 1)
-    if (this.#count[tag.id] > 0) while (this.#leave() !== tag);
+    if (this.#count[tag.id] > 0 && (makesBlock(tag) || this.#isInlineOpen(tag))) while (this.#leave() !== tag);
   }
 
   #gap(tag: Tag): void {
@@ -214,9 +232,10 @@ class Pass {
   #enter(tag: Tag): void {
     if (VOID.has(tag) || this.#isEmpty()) return
     const ended = ENDED_BY.get(tag)
-    for (let last = this.#open.at(-1)?.tag; last !== undefined; last = this.#open.at(-1)?.tag) {
+    for (let at = this.#lastBlock(); at >= 0; at = this.#lastBlock()) {
+      const last = this.#open[at].tag
       if (last !== P && ended?.has(last) !== true) break
-      this.#leave()
+      while (this.#open.length > at) this.#leave()
     }
     const id = this.#tokens.attribute('id')?.trim() ?? ''
     // What is not a plain id would not be readable in a place either.
@@ -232,19 +251,27 @@ class Pass {
   #push(entry: Open): void {
     this.#open.push(entry)
     this.#count[entry.tag.id]++
-    const rules = this.#rules
-    if (rules === undefined || this.#ignoredAt >= 0) return
+    if (this.#rules === undefined) return
     const attributes = new Map(this.#tokens.attributes())
-    entry.element = { name: this.#tokens.name, attribute: (name) => attributes.get(name) }
-    const chain = this.#open.flatMap(({ element }) => element ?? [])
-    if (rules.ignoresElement(chain)) this.#ignoredAt = this.#open.length
-    entry.watched = this.#open.at(-2)?.watched === true || rules.watchesElement(chain)
+    const element = { name: this.#tokens.name, attribute: (name: string) => attributes.get(name) }
+    entry.matched = this.#rules.enter(element, this.#open.at(-2)?.matched)
+  }
+
+  /** The innermost open element that makes blocks; -1: none. */
+  #lastBlock(): number {
+    return this.#open.findLastIndex(({ text }) => text !== '')
+  }
+
+  /** An end tag of bold text does not end the paragraph around it. */
+  #isInlineOpen(tag: Tag): boolean {
+    for (let at = this.#open.length - 1; at >= 0 && this.#open[at].text === ''; at--)
+      if (this.#open[at].tag === tag) return true
+    return false
   }
 
   #leave(): Tag | undefined {
     const tag = this.#open.pop()?.tag
     if (tag !== undefined) this.#count[tag.id]--
-    if (this.#open.length < this.#ignoredAt) this.#ignoredAt = -1
     return tag
   }
 
@@ -273,8 +300,13 @@ class Pass {
     this.#holder = undefined
     if (holder === SCRIPT) this.#hash('scripts')
     if (holder === STYLE) this.#hash('styles')
-    if (this.#inert > 0 || this.#ignoredAt >= 0 || holder === SCRIPT || holder === STYLE) return
-    if (this.#open.at(-1)?.watched === true) this.#isWatched = true
+    if (this.#inert > 0 || holder === SCRIPT || holder === STYLE) return
+    const matched = this.#open.at(-1)?.matched
+    if (matched?.isIgnored === true) {
+      this.#isPartial = true
+      return
+    }
+    if (matched?.isWatched === true) this.#isWatched = true
     if (holder === TITLE && this.#foreign === 0) {
       this.#end()
       this.#place = 'head > title'
@@ -293,8 +325,9 @@ class Pass {
     }
     const raw = this.#text.join('')
     const isPre = this.#count[PRE.id] > 0
-    const lines = isPre ? raw.split('\n').map((line) => line.trimEnd()) : [raw.replace(/\s+/g, ' ').trim()]
-    for (const line of lines) for (const text of pieces(line)) this.#add(text)
+    const lines =
+      isPre && !this.#whole ? raw.split('\n').map((line) => line.trimEnd()) : [raw.replace(/\s+/g, ' ').trim()]
+    for (const line of lines) for (const text of this.#whole ? [line] : pieces(line)) this.#add(text)
     this.#text = []
     this.#takeFacts()
     this.#hasImage = false
@@ -324,11 +357,15 @@ class Pass {
   }
 
   #placeNow(): string {
-    const open = this.#rules === undefined ? this.#open : this.#open.filter(({ text }) => text !== '')
-    const from = open[0]?.tag.name === 'html' ? 1 : 0
-    const few = open.length - from <= MAX_PLACE
-    const shown = few ? open.slice(from) : [open[from], { text: '…' }, ...open.slice(1 - MAX_PLACE)]
-    return shown.map(({ text }) => text).join(' > ')
+    const open = this.#open
+    const start = open[0]?.tag.name === 'html' ? 1 : 0
+    const inner: string[] = []
+    let at = open.length - 1
+    for (; at >= start && inner.length <= MAX_PLACE; at--) if (open[at].text !== '') inner.push(open[at].text)
+    inner.reverse()
+    if (inner.length <= MAX_PLACE) return inner.join(' > ')
+    const outermost = open.find(({ text }, nth) => nth >= start && text !== '')
+    return [outermost?.text, '…', ...inner.slice(2)].join(' > ')
   }
 
   #isEmpty(): boolean {

@@ -13,21 +13,37 @@ export interface PageLines {
   hashes: Uint32Array
   /** The first of each text. A line that no block has as a whole is not among them. */
   byHash: ReadonlyMap<number, Line>
+  /** Without what the rules ignore. */
+  title: string
+  /** The rules left something out. */
+  isPartial: boolean
 }
+
+const TITLE = 'head > title'
 
 export function readLines(input: PageBytes, rules?: RegionRules): PageLines {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
   const hashes: number[] = []
   const byHash = new Map<number, Line>()
   const { text } = as === 'none' ? { text: '' } : decode(input.bytes, input.charset)
-  const { blocks } = as === 'text' ? linesOf(text) : blocksOf(text, as === 'xhtml', rules)
-  for (const block of blocks) {
+  const read = as === 'text' ? linesOf(text) : blocksOf(text, as === 'xhtml', { rules, whole: true })
+  let { isPartial } = read
+  let title = ''
+  for (const block of read.blocks) {
     const text = rules?.withoutIgnored(block.text) ?? block.text
+    if (text.length < block.text.length) isPartial = true
+    if (block.place === TITLE) {
+      title ||= text
+      continue
+    }
     const isWatched = block.watched === true || rules?.watchesText(text) === true
     for (const hash of foldText(text).lines) {
       hashes.push(hash)
       if (!byHash.has(hash)) byHash.set(hash, { text, place: block.place, ...(isWatched && { isWatched }) })
     }
   }
-  return { hashes: Uint32Array.from(hashes), byHash }
+  return { hashes: Uint32Array.from(hashes.slice(0, MAX_HASHES)), byHash, title, isPartial }
 }
+
+/** As many as a reading has. */
+const MAX_HASHES = 8192

@@ -42,3 +42,52 @@ test('what is not understood is an error', () => {
   for (const text of ['li:first-child', 'a + b', '::before', '#', '/(/', ''])
     assert.throws(() => compileRules([rule(text)], []), text)
 })
+
+test('tags that end by themselves, and tags in the wrong order', () => {
+  const texts = (html: string, ...ignore: string[]) => {
+    const { byHash } = readLines(
+      { mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) },
+      compileRules(ignore.map(rule), []),
+    )
+    return [...byHash.values()].map(({ text, place }) => `${place}: ${text}`)
+  }
+  assert.deepEqual(texts('<body><p class=ad><span>Buy<p>News<div>More</div>', 'p.ad'), [
+    'body > p: News',
+    'body > div: More',
+  ])
+  assert.deepEqual(texts('<ul><li class=ad><b>Buy<li>Webs</ul>', '.ad'), ['ul > li: Webs'])
+  assert.deepEqual(texts('<div class=ad>Buy</b> two</div>One', '.ad'), [': One'])
+})
+
+test('the title by the same rules; whether anything was left out', () => {
+  const read = (...ignore: string[]) => {
+    const { title, isPartial } = readLines(
+      { mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from('<title>(3) Inbox</title><p>Inbox') },
+      compileRules(ignore.map(rule), []),
+    )
+    return [title, isPartial]
+  }
+  assert.deepEqual(read('.x'), ['(3) Inbox', false])
+  assert.deepEqual(read('/\\(\\d+\\) /'), ['Inbox', true])
+  assert.deepEqual(read('title'), ['', true])
+})
+
+test('a long paragraph is one line, with its place', () => {
+  const text = 'Silk and webs. '.repeat(300).trim()
+  const { byHash } = readLines({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(`<body><p>${text}`) })
+  assert.deepEqual([...byHash.values()], [{ text, place: 'body > p' }])
+})
+
+test('hostile pages take linear time with rules, too', () => {
+  const rules = compileRules(['.a .b .c .d', 'div > .x'].map(rule), [])
+  for (const html of [
+    '<div class="b c d">'.repeat(50_000),
+    '<div>x'.repeat(50_000),
+    '<b class="a b">'.repeat(50_000),
+    '<b>x</i>'.repeat(50_000),
+  ])
+    assert.ok(
+      readLines({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(`<p>${html}`) }, rules).hashes.length <=
+        8192,
+    )
+})

@@ -13,29 +13,65 @@ export interface Element {
   attribute(name: string): string | undefined
 }
 
+/** What the rules make of an element, for those inside it. */
+export interface Matched {
+  /** By selector: bits of its beginnings that end at this element, and at this or one around it. */
+  here: readonly number[]
+  around: readonly number[]
+  isIgnored: boolean
+  isWatched: boolean
+}
+
 export interface RegionRules {
-  /** Judges the innermost element; the outermost is first. */
-  ignoresElement(open: readonly Element[]): boolean
-  watchesElement(open: readonly Element[]): boolean
+  /** In as many steps as the rules have parts, however deep the element is. */
+  enter(element: Element, parent: Matched | undefined): Matched
   /** Without what is ignored. */
   withoutIgnored(text: string): string
   watchesText(text: string): boolean
 }
 
+/** A pattern sees so many characters of a line: some take time that grows with the square. */
+const MAX_SEEN = 10_000
+
 /** Throws an Error that says what is wrong with a rule. */
 export function compileRules(ignore: readonly RegionRule[], watch: readonly RegionRule[]): RegionRules {
   const [ignored, watched] = [compiled(ignore), compiled(watch)]
+  const selectors = [...ignored.selectors, ...watched.selectors]
   return {
-    ignoresElement: (open) =>
-      ignored.selectors.some((selector) => matches(selector, selector.length, open, open.length)),
-    watchesElement: (open) =>
-      watched.selectors.some((selector) => matches(selector, selector.length, open, open.length)),
-    withoutIgnored: (text) => ignored.patterns.reduce((left, pattern) => left.replace(pattern, ''), text),
-    watchesText: (text) => watched.patterns.some((pattern) => text.search(pattern) >= 0),
+    enter(element, parent) {
+      const here = selectors.map((steps, nth) => matchedSteps(steps, element, parent, nth))
+      const around = here.map((bits, nth) => bits | (parent?.around[nth] ?? 0))
+      const isWhole = (nth: number) => ((here[nth] >>> (selectors[nth].length - 1)) & 1) === 1
+      const found = selectors.map((_, nth) => isWhole(nth))
+      const isIgnored = parent?.isIgnored === true || found.slice(0, ignored.selectors.length).includes(true)
+      const isWatched = parent?.isWatched === true || found.slice(ignored.selectors.length).includes(true)
+      return { here, around, isIgnored, isWatched }
+    },
+    withoutIgnored(text) {
+      const seen = text.slice(0, MAX_SEEN)
+      return ignored.patterns.reduce((left, pattern) => left.replace(pattern, ''), seen) + text.slice(MAX_SEEN)
+    },
+    watchesText: (text) => watched.patterns.some((pattern) => text.slice(0, MAX_SEEN).search(pattern) >= 0),
   }
 }
 
-function compiled(rules: readonly RegionRule[]): { selectors: Selector[][]; patterns: RegExp[] } {
+/** One element of a selector: what it must be, and whether it must be the child of the one before. */
+interface Step {
+  tokens: Selector[]
+  isChild: boolean
+}
+
+function matchedSteps(steps: readonly Step[], element: Element, parent: Matched | undefined, nth: number): number {
+  let bits = 0
+  for (const [at, { tokens, isChild }] of steps.entries()) {
+    const before = isChild ? parent?.here[nth] : parent?.around[nth]
+    const isBegun = at === 0 || (((before ?? 0) >>> (at - 1)) & 1) === 1
+    if (isBegun && tokens.every((token) => isThis(token, element))) bits |= 1 << at
+  }
+  return bits
+}
+
+function compiled(rules: readonly RegionRule[]): { selectors: Step[][]; patterns: RegExp[] } {
   const selectors = rules.flatMap(({ kind, text }) => (kind === 'selector' ? parsedSelector(text) : []))
   const patterns = rules.flatMap(({ kind, text }) => (kind === 'pattern' ? [new RegExp(text, 'gu')] : []))
   return { selectors, patterns }
@@ -43,11 +79,23 @@ function compiled(rules: readonly RegionRule[]): { selectors: Selector[][]; patt
 
 const SUPPORTED = 'tags, #ids, .classes, [attributes], and descendants or children of these'
 
-function parsedSelector(text: string): Selector[][] {
+/** One bit for each, in 32. */
+const MAX_STEPS = 30
+
+function parsedSelector(text: string): Step[][] {
   const parsed = parse(text)
   if (parsed.length === 0) throw new Error('it is empty')
-  for (const token of parsed.flat()) if (!isSupported(token)) throw new Error(`only ${SUPPORTED} are understood`)
-  return parsed
+  return parsed.map((tokens) => {
+    const steps: Step[] = [{ tokens: [], isChild: false }]
+    for (const token of tokens) {
+      if (!isSupported(token)) throw new Error(`only ${SUPPORTED} are understood`)
+      const isChild = token.type === SelectorType.Child
+      if (isChild || token.type === SelectorType.Descendant) steps.push({ tokens: [], isChild })
+      else steps[steps.length - 1].tokens.push(token)
+    }
+    if (steps.length > MAX_STEPS) throw new Error(`it has more than ${MAX_STEPS} elements`)
+    return steps
+  })
 }
 
 function isSupported({ type }: Selector): boolean {
@@ -60,26 +108,11 @@ function isSupported({ type }: Selector): boolean {
   )
 }
 
-/** Does the selector up to `end` match the element before `depth`? */
-function matches(selector: readonly Selector[], end: number, open: readonly Element[], depth: number): boolean {
-  if (depth === 0) return false
-  let at = end - 1
-  for (; at >= 0; at--) {
-    const token = selector[at]
-    if (token.type === SelectorType.Descendant || token.type === SelectorType.Child) break
-    if (!isThis(token, open[depth - 1])) return false
-  }
-  if (at < 0) return true
-  if (selector[at].type === SelectorType.Child) return matches(selector, at, open, depth - 1)
-  for (let above = depth - 1; above > 0; above--) if (matches(selector, at, open, above)) return true
-  return false
-}
-
 function isThis(token: Selector, { name, attribute }: Element): boolean {
   if (token.type === SelectorType.Universal) return true
   if (token.type === SelectorType.Tag) return token.name.toLowerCase() === name
   if (token.type !== SelectorType.Attribute) return false
-  const value = attribute(token.name)
+  const value = attribute(token.name.toLowerCase())
   if (value === undefined) return false
   const [given, wanted] =
     token.ignoreCase === true ? [value.toLowerCase(), token.value.toLowerCase()] : [value, token.value]

@@ -123,7 +123,7 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   // Of looks in between that found nothing changed, or failed, there is no other trace than their number.
   const isNext = look.looks === old.looks
   const known = isTemplate ? old.regions.filter(({ times }) => isNext || times >= VOLATILE) : []
-  const isSoon = isNext && look.since <= MINUTES
+  const isSoon = isNext && look.since >= 0 && look.since <= MINUTES
   const judged = judgeRuns(old, now, runs, known, look, isSoon)
   const change = classed(judged, old, now, look)
   const level = levelFor(look.now.lines)
@@ -159,8 +159,12 @@ function judgeRuns(
     const seen = regionOf(run, now, lines, place)
     const region = known.find((one) => left.has(one) && isSameRegion(one, seen))
     if (region !== undefined) left.delete(region)
-    const isContent = seen.size > MAX_SIZE || seen.size > MAX_SHARE * Math.max(old.lines.length, now.lines.length)
-    const isOneLine = run.to - run.from === 1
+    // From level 1 on it may be several lines; and one title says nothing of others.
+    const isOneLine = run.to - run.from === 1 && old.level === 0 && run.from !== TITLE
+    // What is added to a list, or taken from it, is news, however often that happens.
+    const isGrowth = isGrown(run, old.lines, now.lines)
+    const isContent =
+      isGrowth || seen.size > MAX_SIZE || seen.size > MAX_SHARE * Math.max(old.lines.length, now.lines.length)
     const isKnown =
       (region !== undefined && isVolatile(region, seen)) || (isOneLine && look.isVolatileOnSite(seen.place))
     const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
@@ -177,6 +181,12 @@ function judgeRuns(
   }
   judged.regions.sort((a, b) => b.times - a.times).splice(MAX_REGIONS)
   return judged
+}
+
+/** Lines were only added, or only taken away, and not all of them moved. */
+function isGrown({ oldFrom, oldTo, from, to }: Run, old: Uint16Array, now: Uint16Array): boolean {
+  if (from === to) return !old.subarray(oldFrom, oldTo).every((line) => now.includes(line))
+  return oldFrom === oldTo && !now.subarray(from, to).every((line) => old.includes(line))
 }
 
 /** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */
@@ -200,8 +210,10 @@ function linesIn(run: Run, now: Shortened, { lines, title }: Sketched, page: Rea
   for (let at = run.from; at < run.to; at++) {
     if (at === TITLE) found.push({ text: title, place: 'title' })
     else
-      for (let line = now.firsts[at]; line < (now.firsts[at + 1] ?? lines.length); line++)
-        found.push(...[page.get(lines[line]) ?? []].flat())
+      for (let line = now.firsts[at]; line < (now.firsts[at + 1] ?? lines.length); line++) {
+        const known = page.get(lines[line])
+        if (known !== undefined) found.push(known)
+      }
   }
   return found
 }
@@ -261,7 +273,7 @@ function learntOf(region: Region | undefined, seen: Region, isSoon: boolean): Re
     ...seen,
     size: isProven ? region.size : Math.max(region.size, seen.size),
     times: Math.min(255, region.times + 1),
-    words: Math.min(255, region.words + (region.shape === seen.shape ? 0 : 1)),
+    words: region.shape === seen.shape ? 0 : Math.min(255, region.words + 1),
   }
 }
 
@@ -273,8 +285,8 @@ function classed({ changed, volatile }: Judged, old: Sketch, now: Shortened, loo
     return { class: kind, place: named(changed) }
   }
   if (volatile.length > 0) return { class: 'volatile', place: named(volatile) }
-  // Strings of over 30 characters are in the digest and in the shingles, but in no line.
-  if (!look.isSameText && alike < 1) return { class: 'small', place: 'a long string' }
+  // Strings of over 30 characters are in the digest, but in no line.
+  if (!look.isSameText) return { class: 'small', place: 'a long string' }
   return old.links === now.links ? { class: 'markup' } : { class: 'markup', place: 'links' }
 }
 
@@ -389,7 +401,9 @@ function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
 
 const VERSION = 1
 
-function packed({ looks, level, links, minima, lines, regions }: Sketch): Uint8Array {
+/** Lines that all end a stretch could be more: the hashes are no secret. */
+function packed({ looks, level, links, minima, lines: all, regions }: Sketch): Uint8Array {
+  const lines = all.slice(0, MAX_LINES)
   const bytes = new ByteWriter(160 + 2 * lines.length + 20 * regions.length)
   bytes.byte(VERSION)
   bytes.count(looks)
