@@ -1,6 +1,7 @@
 /** What a worker does to understand and tell a page, piece by piece. */
 
 import { encodeReport } from '../../src/contracts/encode-report.ts'
+import { sketchOf } from '../../src/page/change/sketch.ts'
 import { gatherText } from '../../src/page/extract/gather.ts'
 import { readPage, readText } from '../../src/page/reading.ts'
 import { parseRobots } from '../../src/web/robots/robots.ts'
@@ -23,6 +24,7 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
   const bytesOf = (page: Page) => page.answer.payload
   const inputs = pages.map((page) => ({ mediaType: 'text/html', charset: 'utf-8', bytes: bytesOf(page) }))
   const readings = inputs.map(readPage)
+  const sketched = readings.map(({ signature, title }) => ({ ...signature, title, links: 0 }))
   const hrefs = pages.map(({ url }, at) => ({ url, hrefs: readings[at].links.map(({ href }) => href) }))
   const links = hrefs.reduce((sum, one) => sum + one.hrefs.length, 0) / pages.length
   const paths = pages.map(({ url }) => parseUrl(url)!.path)
@@ -42,6 +44,11 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
         (text) => void gatherText(text),
       ),
       'the text alone: folded, its digest, simhash and shape; part of reading',
+    ),
+    piece(
+      'sketch',
+      timeEach(sketched, (page) => void sketchOf(page)),
+      'what the next look is compared with, from what reading gives; line hashes and minima are part of reading',
     ),
     piece('resolve links', timeEach(hrefs, resolveAll), `${links.toFixed(0)} a page, normalised and hashed`),
     piece(

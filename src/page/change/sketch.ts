@@ -324,7 +324,7 @@ interface Shortened {
   links: number
   lines: Uint16Array
   /** The first line of the page in each; of the title, none. */
-  firsts: number[]
+  firsts: Uint32Array
 }
 
 /**
@@ -347,18 +347,29 @@ function endsIn(line: number, level: number): boolean {
 }
 
 function shortened({ lines, minima, title, links }: Sketched, level: number): Shortened {
-  const sums = [Number(hash64(title) & 0xffffffffn)]
-  const firsts = [0]
+  const sums = new Uint32Array(lines.length + 1)
+  const firsts = new Uint32Array(lines.length + 1)
+  sums[TITLE] = titleHash(title)
+  let count = 1
   let isOpen = false
   for (let i = 0; i < lines.length; i++) {
-    if (isOpen) sums[sums.length - 1] = (sums[sums.length - 1] + lines[i]) >>> 0
+    if (isOpen) sums[count - 1] += lines[i]
     else {
-      sums.push(lines[i])
-      firsts.push(i)
+      sums[count] = lines[i]
+      firsts[count++] = i
     }
     isOpen = !endsIn(lines[i], level)
   }
-  return { minima, links, lines: Uint16Array.from(sums, (sum) => sum >>> 16), firsts }
+  const short = new Uint16Array(count)
+  for (let i = 0; i < count; i++) short[i] = sums[i] >>> 16
+  return { minima, links, lines: short, firsts: firsts.subarray(0, count) }
+}
+
+/** FNV-1a. */
+function titleHash(title: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < title.length; i++) hash = Math.imul(hash ^ title.charCodeAt(i), 0x01000193)
+  return hash ^ (hash << 13)
 }
 
 /** What lies between the lines of a longest common subsequence. */
@@ -400,11 +411,13 @@ function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
 }
 
 const VERSION = 1
+/** Making one costs more than filling it. */
+const bytes = new ByteWriter(2048)
 
 /** Lines that all end a stretch could be more: the hashes are no secret. */
 function packed({ looks, level, links, minima, lines: all, regions }: Sketch): Uint8Array {
   const lines = all.slice(0, MAX_LINES)
-  const bytes = new ByteWriter(160 + 2 * lines.length + 20 * regions.length)
+  bytes.clear()
   bytes.byte(VERSION)
   bytes.count(looks)
   bytes.byte(level)
@@ -417,9 +430,9 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
 }
 
 /** Bounded, whoever made it. */
-function unpacked(bytes: Uint8Array): Sketch | undefined {
+function unpacked(given: Uint8Array): Sketch | undefined {
   try {
-    const from = new ByteReader(bytes)
+    const from = new ByteReader(given)
     if (from.byte() !== VERSION) return undefined
     const [looks, level, links] = [from.count(), from.byte(), from.count()]
     const [minima, lines] = [shortFrom(from, MAX_MINIMA), shortFrom(from, MAX_LINES)]
@@ -439,7 +452,7 @@ function unpacked(bytes: Uint8Array): Sketch | undefined {
 }
 
 function shortFrom(from: ByteReader, max: number): Uint16Array {
-  const bytes = from.blob()
-  if (bytes.length > 2 * max || bytes.length % 2 !== 0) throw new RangeError('another length')
-  return new Uint16Array(bytes.slice().buffer)
+  const blob = from.blob()
+  if (blob.length > 2 * max || blob.length % 2 !== 0) throw new RangeError('another length')
+  return new Uint16Array(blob.slice().buffer)
 }
