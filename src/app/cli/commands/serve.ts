@@ -25,14 +25,16 @@ export const serve: Command = {
     noteContact(call)
     const server = await services.startServer(settings, { seeds, version, given, ...journalOption(call) })
     await keepSettings(call)
-    announce(call, server)
     const view = watchCrawl(() => server.snapshot(), viewOptions(call))
-    return attend(call, server, view, STOPPING, async ({ why, exit, documents, seeds }) => {
+    const attended = attend(call, server, view, STOPPING, async ({ why, exit, documents, seeds }) => {
       if (why === 'complete') for (const line of seedNotes(seeds, settings.collection)) screen.say(line)
       if (settings.json) screen.printJson({ ended: why, documents, collection: settings.collection })
       else if (!settings.quiet) screen.say(`${ENDED[why]}: ${some(documents, 'document')}.`)
       return exit
     })
+    // Who reads this may stop the server at once.
+    announce(call, server)
+    return attended
   },
 }
 
