@@ -1,6 +1,8 @@
 /** The detectors that `bench changes` compares: each sees the looks at a page one after the other, and keeps what it likes. */
+
 import { createHash } from 'node:crypto'
 import { hash64 } from '../../src/base/digest.ts'
+import { runThrough } from '../../src/base/stretches.ts'
 import { counts } from '../../src/contracts/change.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
 import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
@@ -130,7 +132,7 @@ function sketching(name: string, site: boolean): Detector {
         isSameText: before.textDigest === next.textDigest,
         looks: before.looks,
         since: DAY_MS,
-        linesOf: () => readLines(page(look)).byHash,
+        page: runThrough(readLines(page(look))).byHash,
         isVolatileOnSite: (place) => site && isVolatile(known, place),
       })
       if (compared === undefined) throw new Error('bug: a sketch that can not be read')

@@ -28,7 +28,12 @@ async function looks(
     const last = found.at(-1)
     const before = last?.memory && {
       ...{ was: 'kept' as const, ...last.memory, captured: { url, at: last.at } },
-      ...{ looks: nth, lookedAt: last.at - DAY },
+      // A look that brings no sketch leaves the earlier one.
+      ...{
+        looks: nth,
+        lookedAt: last.at - DAY,
+        sketch: found.findLast(({ memory }) => memory?.sketch)?.memory?.sketch,
+      },
     }
     const { pages, parts } = await web.visit({ agenda: [{ url, before }], visit: { memory } })
     found.push(pages[0])
@@ -64,6 +69,11 @@ test('documents without text that we read', async () => {
     found.map(({ change }) => change),
     [undefined, { class: 'binary' }],
   )
+})
+
+test('a document in between leaves nothing to compare with', async () => {
+  const { changes } = await looks([html(1), '%PDF-1.4 a', html(1)])
+  assert.deepEqual(changes, [undefined, 'binary', 'binary'])
 })
 
 test('what three pages of a site have shown holds for its others', async () => {

@@ -1,5 +1,6 @@
 /** What a look found changed since the one before it (`page/change/sketch.ts`), and what the site's pages have shown of it. */
 import type { Instant } from '../base/clock.ts'
+import type { Stretches } from '../base/stretches.ts'
 import type { Change } from '../contracts/change.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
@@ -14,6 +15,8 @@ import type { Reporter } from './reporter.ts'
 /** A place is volatile on all pages of a site when so many have shown it, in so many places at most. */
 const PAGES = 3
 const MAX_PLACES = 32
+/** The text digest of what is not read: a sketch is of an earlier look then. */
+const NO_TEXT = 0n
 
 interface Found {
   /** With the sketch that the next look is compared with. */
@@ -23,38 +26,41 @@ interface Found {
 }
 
 /** `at`: when the page was requested. `rules`: the operator's, for its site. */
-export function compareLook(
+export function* compareLook(
   item: AgendaItem,
   memory: PageMemory,
   content: AnswerContent,
   at: Instant,
   reporter: Reporter,
   rules: RegionRules | undefined,
-): Found {
+): Stretches<Found> {
   const { reading } = content
   const isChanged = item.before?.was === 'kept' && item.before.digest !== memory.digest
   if (reading === undefined || reading === 'failed' || reading.as === 'none')
     return isChanged ? { memory, change: { class: 'binary' } } : { memory }
   // The lines that a reading has include what is ignored.
-  const ruled = rules && content.lines(rules)
+  const ruled = rules && (yield* content.lines(rules))
   const now = sketched(reading, ruled, content.links)
   const { before } = item
-  const isSameText = before?.textDigest === memory.textDigest
+  const anew = () => ({ ...memory, sketch: sketchOf(now, (before?.looks ?? 0) + 1) })
+  if (before === undefined || !isChanged) {
+    // The same bytes, read again: the sketch that is there knows more.
+    const isSame = before?.digest === memory.digest && before.sketch !== undefined
+    return { memory: isSame ? memory : anew() }
+  }
+  if (before.textDigest === NO_TEXT) return { memory: anew(), change: { class: 'binary' } }
+  const isSameText = before.textDigest === memory.textDigest
   const compared =
-    before?.sketch &&
-    isChanged &&
+    before.sketch &&
     compareSketch(before.sketch, {
       now,
       isSameText: isSameText || ruled?.isPartial === true,
       looks: before.looks ?? 0,
       since: at - (before.lookedAt ?? 0),
-      linesOf: () => (ruled ?? content.lines(undefined)).byHash,
+      page: isSameText ? new Map() : (ruled ?? (yield* content.lines(undefined))).byHash,
       isVolatileOnSite: (place) => isVolatile(reporter.memory, place),
     })
-  if (!compared) {
-    const change: Change | undefined = isChanged && isSameText ? { class: 'markup' } : undefined
-    return { memory: { ...memory, sketch: sketchOf(now, (before?.looks ?? 0) + 1) }, change }
-  }
+  if (!compared) return { memory: anew(), change: isSameText ? { class: 'markup' } : undefined }
   const { sketch, learnt, ...change } = compared
   if (learnt.length > 0) reporter.remember(withVolatile(reporter.memory, learnt))
   const isIgnored = change.class === 'markup' && !isSameText && ruled?.isPartial === true

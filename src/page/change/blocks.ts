@@ -2,6 +2,8 @@
  * A page as a list of blocks: what a reader sees between two line breaks, with its place (`body > div#main > p`) and the facts
  * of its mark-up (tags, links, images, attributes). Linear in the page; what is beyond the limits is counted and hashed.
  */
+import { runThrough, type Stretches } from '../../base/stretches.ts'
+import { Nesting } from '../parse/nesting.ts'
 import { TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import type { Matched, RegionRules } from './region-rules.ts'
@@ -46,6 +48,8 @@ export interface HowToSplit {
 
 export const MAX_BLOCKS = 50_000
 const MAX_FACTS = 100
+/** Some 10 ms. */
+const TOKENS_PER_STRETCH = 5000
 const MAX_FACT = 300
 /** A longer text is split after sentences, and in any case at this length. */
 export const MAX_TEXT = 2000
@@ -63,9 +67,7 @@ function hashed(hash: number, text: string, from = 0, to = text.length): number 
 
 const names = (text: string) => new Set(text.split(' ').map(tagNamed))
 const [TEMPLATE, TITLE, SCRIPT, STYLE, PRE] = ['template', 'title', 'script', 'style', 'pre'].map(tagNamed)
-const [SVG, MATH] = ['svg', 'math'].map(tagNamed)
 const SHOWN = names('textarea xmp plaintext')
-const NOT_SHOWN = names('iframe noembed noframes')
 const IMAGES = names('img picture source')
 const CELLS = names('td th')
 const VOID = names('br hr')
@@ -102,8 +104,13 @@ const makesBlock = (tag: Tag) => tag.gap === 2 || CELLS.has(tag)
 
 /** `xml`: the page declares XHTML. */
 export function blocksOf(html: string, xml = false, how: HowToSplit = {}): Blocks {
+  return runThrough(blocksInTurns(html, xml, how))
+}
+
+export function* blocksInTurns(html: string, xml: boolean, how: HowToSplit): Stretches<Blocks> {
   const pass = new Pass(html, xml, how)
-  return pass.run()
+  while (!pass.run(TOKENS_PER_STRETCH)) yield
+  return pass.blocks()
 }
 
 /** Lines of a plain text, as blocks without place and facts. */
@@ -142,17 +149,15 @@ function pieces(text: string): string[] {
 
 class Pass {
   readonly #tokens: Tokenizer
-  readonly #xml: boolean
+  readonly #nesting: Nesting
   readonly #blocks: Block[] = []
   readonly #hashes = { scripts: FNV, styles: FNV, comments: FNV }
   readonly #rest = { length: 0, hash: FNV }
   /** Open elements that make blocks, and how many of each: an end tag without a start tag is found out at once. */
   readonly #open: Open[] = []
   readonly #count = new Int32Array(TAG_IDS)
-  readonly #unclosed = new Set<Tag>()
   #holder: Tag | undefined
   #inert = 0
-  #foreign = 0
   #text: string[] = []
   #facts: Fact[] = []
   /** The hash of those beyond MAX_FACTS. */
@@ -169,18 +174,16 @@ class Pass {
     this.#rules = rules
     this.#whole = whole
     this.#tokens = new Tokenizer(html)
-    this.#tokens.cdataAllowed = xml
-    this.#xml = xml
+    this.#nesting = new Nesting(this.#tokens, xml)
   }
 
-  run(): Blocks {
-    for (;;) {
+  /** False: there is more. */
+  run(tokens: number): boolean {
+    for (let left = tokens; left > 0; left--) {
       switch (this.#tokens.next()) {
         case TOKEN.end:
           this.#end()
-          // Tags that no text follows.
-          if (this.#facts.length > 0) this.#blocks.push({ text: '', place: this.#placeNow(), facts: this.#takeFacts() })
-          return { blocks: this.#blocks, rest: this.#rest, ...this.#hashes, isPartial: this.#isPartial }
+          return true
         case TOKEN.startTag:
           this.#startTag(this.#tokens.tag)
           break
@@ -194,6 +197,13 @@ class Pass {
           this.#hash('comments')
       }
     }
+    return false
+  }
+
+  blocks(): Blocks {
+    // Tags that no text follows.
+    if (this.#facts.length > 0) this.#blocks.push({ text: '', place: this.#placeNow(), facts: this.#takeFacts() })
+    return { blocks: this.#blocks, rest: this.#rest, ...this.#hashes, isPartial: this.#isPartial }
   }
 
   #hash(what: 'scripts' | 'styles' | 'comments'): void {
@@ -202,25 +212,21 @@ class Pass {
   }
 
   #startTag(tag: Tag): void {
-    const tokens = this.#tokens
     this.#holder = undefined
     this.#gap(tag)
     if (this.#inert === 0 && this.#blocks.length < MAX_BLOCKS) this.#noteFacts(tag)
     if (makesBlock(tag)) this.#enter(tag)
     else if (this.#rules !== undefined) this.#enterInline(tag)
-    if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
-    else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
-    else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0)
-    if (tag.content === undefined || this.#isEmpty() || this.#wouldSwallow(tag)) return
-    this.#holder = tag
-    tokens.enter(tag.content, tag.name)
+    if (tag === TEMPLATE && !this.#nesting.isEmpty) this.#inert++
+    this.#nesting.open(tag)
+    if (this.#nesting.enterContent(tag)) this.#holder = tag
   }
 
   #endTag(tag: Tag): void {
     this.#holder = undefined
     this.#gap(tag)
     if (tag === TEMPLATE && this.#inert > 0) this.#inert--
-    else if ((tag === SVG || tag === MATH) && this.#foreign > 0) this.#setForeign(this.#foreign - 1)
+    this.#nesting.close(tag)
     if (this.#count[tag.id] > 0 && (makesBlock(tag) || this.#isInlineOpen(tag))) while (this.#leave() !== tag);
   }
 
@@ -230,7 +236,7 @@ class Pass {
   }
 
   #enter(tag: Tag): void {
-    if (VOID.has(tag) || this.#isEmpty()) return
+    if (VOID.has(tag) || this.#nesting.isEmpty) return
     const ended = ENDED_BY.get(tag)
     for (let at = this.#lastBlock(); at >= 0; at = this.#lastBlock()) {
       const last = this.#open[at].tag
@@ -245,7 +251,7 @@ class Pass {
 
   /** Only rules ask for these. */
   #enterInline(tag: Tag): void {
-    if (!EMPTY.has(tag) && !this.#isEmpty() && this.#open.length < MAX_OPEN) this.#push({ tag, text: '' })
+    if (!EMPTY.has(tag) && !this.#nesting.isEmpty && this.#open.length < MAX_OPEN) this.#push({ tag, text: '' })
   }
 
   #push(entry: Open): void {
@@ -307,7 +313,7 @@ class Pass {
       return
     }
     if (matched?.isWatched === true) this.#isWatched = true
-    if (holder === TITLE && this.#foreign === 0) {
+    if (holder === TITLE && !this.#nesting.isForeign) {
       this.#end()
       this.#place = 'head > title'
     } else if (holder !== undefined && !SHOWN.has(holder)) return
@@ -366,21 +372,5 @@ class Pass {
     if (inner.length <= MAX_PLACE) return inner.join(' > ')
     const outermost = open.find(({ text }, nth) => nth >= start && text !== '')
     return [outermost?.text, '…', ...inner.slice(2)].join(' > ')
-  }
-
-  #isEmpty(): boolean {
-    return this.#tokens.selfClosing && (this.#xml || this.#foreign > 0)
-  }
-
-  /** As in `extract/gather.ts`: a frame that nothing closes would hide the rest of the page. */
-  #wouldSwallow(tag: Tag): boolean {
-    if (!NOT_SHOWN.has(tag)) return false
-    if (!this.#unclosed.has(tag) && !this.#tokens.isClosed(tag.name)) this.#unclosed.add(tag)
-    return this.#unclosed.has(tag)
-  }
-
-  #setForeign(depth: number): void {
-    this.#foreign = depth
-    this.#tokens.cdataAllowed = this.#xml || depth > 0
   }
 }

@@ -4,6 +4,7 @@
  * value (II). Linear in the page; of a page with over 250,000 tags the rest has no structure, only text.
  */
 import { decode } from '../parse/charset.ts'
+import { Nesting } from '../parse/nesting.ts'
 import { type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import type { PageBytes } from '../reading.ts'
@@ -40,8 +41,7 @@ const tags = (names: string) => new Set(names.split(' ').map(tagNamed))
 const VOID = tags('area base br col embed hr img input link meta param source track wbr')
 const UNSEEN = tags('script style iframe noembed noframes')
 /** They end with the page if nothing closes them; then they count as empty. */
-const SWALLOWS = tags('iframe noembed noframes')
-const [P, LI, DT, DD, TR, TD, TH, OPTION, SVG, MATH] = 'p li dt dd tr td th option svg math'.split(' ').map(tagNamed)
+const [P, LI, DT, DD, TR, TD, TH, OPTION] = 'p li dt dd tr td th option'.split(' ').map(tagNamed)
 /** Whose end tag is often left out: what they end, if that is the innermost open element. */
 const ENDS = new Map<Tag, Set<Tag>>([
   [LI, new Set([LI, P])],
@@ -67,10 +67,8 @@ export function signPage(input: PageBytes): PaperSignature {
 /** Raw text, empty elements and CDATA are read as `extract/gather.ts` reads them. */
 function readTokens(html: string, xml: boolean, builder: Builder): void {
   const tokens = new Tokenizer(html)
-  tokens.cdataAllowed = xml
-  let foreign = 0
+  const nesting = new Nesting(tokens, xml)
   let seen = true
-  const unclosed = new Set<Tag>()
   for (;;) {
     const token = tokens.next()
     if (token === TOKEN.end) return
@@ -80,21 +78,13 @@ function readTokens(html: string, xml: boolean, builder: Builder): void {
     } else if (token === TOKEN.endTag) {
       seen = true
       builder.close(tokens.nameHash)
-      if ((tokens.tag === SVG || tokens.tag === MATH) && foreign > 0) foreign--
+      nesting.close(tokens.tag)
     } else if (token === TOKEN.startTag) {
-      seen = true
       const { tag } = tokens
-      if ((tag === SVG || tag === MATH) && !tokens.selfClosing) foreign++
-      else if (tag.gap === 2) foreign = 0
-      const empty = tokens.selfClosing && (xml || foreign > 0)
-      builder.open(tokens, empty || (foreign === 0 && VOID.has(tag)))
-      if (SWALLOWS.has(tag) && !unclosed.has(tag) && !tokens.isClosed(tag.name)) unclosed.add(tag)
-      if (tag.content !== undefined && !empty && !unclosed.has(tag)) {
-        tokens.enter(tag.content, tag.name)
-        seen = !UNSEEN.has(tag)
-      }
-    } else continue
-    tokens.cdataAllowed = xml || foreign > 0
+      nesting.open(tag)
+      builder.open(tokens, nesting.isEmpty || (!nesting.isForeign && VOID.has(tag)))
+      seen = !(nesting.enterContent(tag) && UNSEEN.has(tag))
+    }
   }
 }
 

@@ -1,10 +1,11 @@
 /** The lines of a page with their places, by the hashes that a reading has of them. */
 
+import type { Stretches } from '../../base/stretches.ts'
 import { foldText } from '../extract/text.ts'
 import { decode } from '../parse/charset.ts'
 import type { PageBytes } from '../reading.ts'
 import { essenceOf, howToRead } from '../sniff.ts'
-import { blocksOf, linesOf } from './blocks.ts'
+import { blocksInTurns, linesOf } from './blocks.ts'
 import type { RegionRules } from './region-rules.ts'
 import type { Line } from './sketch.ts'
 
@@ -21,15 +22,17 @@ export interface PageLines {
 
 const TITLE = 'head > title'
 
-export function readLines(input: PageBytes, rules?: RegionRules): PageLines {
+/** A page of 2 MB may take half a second, so in stretches. */
+export function* readLines(input: PageBytes, rules?: RegionRules): Stretches<PageLines> {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
   const hashes: number[] = []
   const byHash = new Map<number, Line>()
   const { text } = as === 'none' ? { text: '' } : decode(input.bytes, input.charset)
-  const read = as === 'text' ? linesOf(text) : blocksOf(text, as === 'xhtml', { rules, whole: true })
+  const read = as === 'text' ? linesOf(text) : yield* blocksInTurns(text, as === 'xhtml', { rules, whole: true })
   let { isPartial } = read
   let title = ''
-  for (const block of read.blocks) {
+  for (const [nth, block] of read.blocks.entries()) {
+    if (nth % BLOCKS_PER_STRETCH === BLOCKS_PER_STRETCH - 1) yield
     const text = rules?.withoutIgnored(block.text) ?? block.text
     if (text.length < block.text.length) isPartial = true
     if (block.place === TITLE) {
@@ -45,5 +48,7 @@ export function readLines(input: PageBytes, rules?: RegionRules): PageLines {
   return { hashes: Uint32Array.from(hashes.slice(0, MAX_HASHES)), byHash, title, isPartial }
 }
 
+/** Some 5 ms. */
+const BLOCKS_PER_STRETCH = 1000
 /** As many as a reading has. */
 const MAX_HASHES = 8192

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readLines } from './lines.ts'
+import { runThrough } from '../../base/stretches.ts'
+import { readLines as linesInTurns } from './lines.ts'
 import { compileRules, type RegionRule } from './region-rules.ts'
+
+const readLines = (...args: Parameters<typeof linesInTurns>) => runThrough(linesInTurns(...args))
 
 const rule = (text: string): RegionRule =>
   text.startsWith('/') ? { kind: 'pattern', text: text.slice(1, -1) } : { kind: 'selector', text }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
+import { runThrough } from '../../base/stretches.ts'
 import { MAX_SKETCH } from '../../contracts/visit.ts'
 import { readPage } from '../reading.ts'
 import { readLines } from './lines.ts'
@@ -46,7 +47,7 @@ class Watched {
       isSameText: sketched(this.#before).textDigest === now.textDigest,
       looks: this.looks,
       since: DAY,
-      linesOf: () => readLines(pageOf(html), rules).byHash,
+      page: runThrough(readLines(pageOf(html), rules)).byHash,
       isVolatileOnSite: () => false,
       ...more,
     })
@@ -171,6 +172,28 @@ test('lines whose hash ends in zeros do not make a sketch longer', () => {
   assert.ok(new Watched(html).bytes < MAX_SKETCH)
 })
 
+test('a list in another order, or of other items, is one region, whichever of them stay where they are', () => {
+  const item = (n: number) => `<li>Item ${'abcdefghijkl'[n]}`
+  const list = (order: number[], more = '') =>
+    page({ body: [...paragraphs(20), '<ul>', ...order.map(item), more, '</ul>'] })
+  const ordered = new Watched(list([0, 1, 2, 3, 4, 5, 6, 7]))
+  assert.match(ordered.look(list([4, 1, 2, 3, 0, 5, 6, 7])), /^small/)
+  assert.match(ordered.look(list([0, 7, 2, 3, 4, 5, 6, 1])), /^small/)
+  assert.match(ordered.look(list([7, 6, 5, 4, 3, 2, 1, 0])), /^volatile/)
+  assert.match(ordered.look(list([7, 6, 5, 4, 3, 2, 1, 0], '<li>Item new')), /^small/, 'growth is news')
+  const chosen = new Watched(list([0, 1, 2, 3]))
+  assert.match(chosen.look(list([4, 1, 5, 3])), /^small/)
+  assert.match(chosen.look(list([8, 1, 5, 9])), /^small/)
+  assert.match(chosen.look(list([8, 1, 5, 10])), /^volatile/, 'a single item, too')
+  const edited = new Watched(list([0, 1, 2, 3, 4, 5, 6, 7]))
+  for (const order of [
+    [8, 1, 2, 3, 4, 5, 6, 7],
+    [8, 1, 2, 9, 4, 5, 6, 7],
+    [8, 1, 2, 9, 4, 5, 10, 7],
+  ])
+    assert.match(edited.look(list(order)), /^small/, 'one item after the other is no volatile list')
+})
+
 test('two looks minutes apart are enough', () => {
   const watched = new Watched(page({ ad: 'Buy silk' }))
   assert.match(watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 }), /^small/)
@@ -209,7 +232,7 @@ test('pages of any length take few bytes, and a change is found in them', () => 
   for (const count of [10, 300, 3000, 9000]) {
     const body = paragraphs(count)
     const watched = new Watched(page({ body }))
-    assert.ok(watched.bytes < 800, `${watched.bytes} bytes`)
+    assert.ok(watched.bytes < MAX_SKETCH, `${watched.bytes} bytes`)
     body[count >> 1] = '<p>Something else'
     assert.match(watched.look(page({ body })), /^small: body > div#main > p/)
     body.splice(count >> 2, 1)
@@ -239,7 +262,7 @@ test('what is no sketch is none, and bytes from outside are bounded', () => {
     isSameText: false,
     looks: 1,
     since: DAY,
-    linesOf: () => new Map(),
+    page: new Map(),
 
     isVolatileOnSite: () => false,
   }

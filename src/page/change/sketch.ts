@@ -12,6 +12,7 @@ import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { hash64 } from '../../base/digest.ts'
 import { type Change, type ChangeClass, LONGEST_PLACE } from '../../contracts/change.ts'
 import { foldText } from '../extract/text.ts'
+import { exchanged, isGrown, joined, lists, type Run, runsOf, sizeOf, TITLE } from './runs.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -38,8 +39,8 @@ export interface Look {
   /** Looks at the page before this one, and the time since the last, in milliseconds. */
   looks: number
   since: number
-  /** By their hashes; asked for only if some of them changed. */
-  linesOf(): ReadonlyMap<number, Line>
+  /** The lines of the page by their hashes; needed only if the text changed. */
+  page: ReadonlyMap<number, Line>
   /** Places that are volatile on other pages of the site too (`placeKey`). */
   isVolatileOnSite(place: number): boolean
 }
@@ -78,30 +79,24 @@ interface Sketch {
   regions: Region[]
 }
 
-/** A changed run: from and to, in the lines of both looks. */
-interface Run {
-  oldFrom: number
-  oldTo: number
-  from: number
-  to: number
-}
-
-const MAX_LINES = 256
+const MAX_LINES = 2048
 /** A page that has grown to more is compared as a whole. */
-const MAX_COMPARED = 1024
+const MAX_COMPARED = 4096
 const MAX_REGIONS = 16
 /** Looks in a row in which a region must have differed. */
 const VOLATILE = 2
 const MINUTES = 10 * 60_000
 /** A volatile region that stayed the same so often is one no more. */
 const MAX_QUIET = 8
-/** A run of more lines, or of a larger part of the page, is its content. */
+/** A run of more lines, or of a larger part of the page (both its lines and its text), is its content. */
 const MAX_SIZE = 32
 const MAX_SHARE = 1 / 3
-/** Runs at one place with so few lines between them are one. */
-const MAX_GAP = 2
+/** Of a list that is renewed, at least this part changed. */
+const RENEWED = 1 / 4
 /** With fewer lines in common it is another template, and what was learnt is forgotten. */
 const SAME_TEMPLATE = 0.3
+/** Of lines in another order. */
+const ANY_SHAPE = 0x10000
 /** Instead of a line before the first and behind the last. */
 const EDGE = 0
 
@@ -119,16 +114,16 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const isComparable = now.lines.length <= MAX_COMPARED
   const runs = isComparable ? runsOf(old.lines, now.lines) : []
   const kept = old.lines.length - runs.reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0)
-  const isTemplate = isComparable && kept >= SAME_TEMPLATE * Math.max(old.lines.length, now.lines.length)
+  const hasSameTemplate = isComparable && kept >= SAME_TEMPLATE * Math.max(old.lines.length, now.lines.length)
   // Of looks in between that found nothing changed, or failed, there is no other trace than their number.
   const isNext = look.looks === old.looks
-  const known = isTemplate ? old.regions.filter(({ times }) => isNext || times >= VOLATILE) : []
+  const known = hasSameTemplate ? old.regions.filter(({ times }) => isNext || times >= VOLATILE) : []
   const isSoon = isNext && look.since >= 0 && look.since <= MINUTES
   const judged = judgeRuns(old, now, runs, known, look, isSoon)
   const change = classed(judged, old, now, look)
   const level = levelFor(look.now.lines)
   const stored = level === old.level ? now : shortened(look.now, level)
-  const regions = isTemplate && level === old.level ? judged.regions : []
+  const regions = hasSameTemplate && level === old.level ? judged.regions : []
   return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, regions }), learnt: judged.learnt }
 }
 
@@ -150,10 +145,23 @@ function judgeRuns(
   isSoon: boolean,
 ): Judged {
   const judged: Judged = { regions: [], learnt: [], changed: [], volatile: [] }
-  const page = runs.length === 0 ? new Map<number, Line>() : look.linesOf()
+  const { page } = look
+  const length = lengthOf(page.values())
   const left = new Set(known)
   const placed = (run: Run) => placeOf(run, linesIn(run, now, look.now, page), now, look.now, page)
-  for (const run of joined(runs, placed)) {
+  const placeAt = (at: number) => (at === TITLE ? undefined : page.get(look.now.lines[now.firsts[at]])?.place)
+  const isLarge = (run: Run) => {
+    const size = sizeOf(run)
+    if (size <= MAX_SHARE * Math.max(old.lines.length, now.lines.length)) return size > MAX_SIZE
+    return size > MAX_SIZE || lengthOf(linesIn(run, now, look.now, page)) > MAX_SHARE * length
+  }
+  const isList = (run: Run) => {
+    const { came, gone } = exchanged(old.lines.subarray(run.oldFrom, run.oldTo), now.lines.subarray(run.from, run.to))
+    if (came === 0 || gone === 0) return came === gone && 'reordered'
+    const isRenewed = Math.min(came, gone) > 1 && came + gone >= RENEWED * (run.oldTo - run.oldFrom + run.to - run.from)
+    return isRenewed ? !isLarge(run) : known.some((one) => isVolatileList(one, run, now))
+  }
+  for (const run of joined(lists(runs, now.lines.length, placeAt, isList), placed)) {
     const lines = linesIn(run, now, look.now, page)
     const place = placed(run)
     const seen = regionOf(run, now, lines, place)
@@ -163,8 +171,7 @@ function judgeRuns(
     const isOneLine = run.to - run.from === 1 && old.level === 0 && run.from !== TITLE
     // What is added to a list, or taken from it, is news, however often that happens.
     const isGrowth = isGrown(run, old.lines, now.lines)
-    const isContent =
-      isGrowth || seen.size > MAX_SIZE || seen.size > MAX_SHARE * Math.max(old.lines.length, now.lines.length)
+    const isContent = isGrowth || (!run.isReordered && isLarge(run))
     const isKnown =
       (region !== undefined && isVolatile(region, seen)) || (isOneLine && look.isVolatileOnSite(seen.place))
     const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
@@ -183,25 +190,14 @@ function judgeRuns(
   return judged
 }
 
-/** Lines were only added, or only taken away, and not all of them moved. */
-function isGrown({ oldFrom, oldTo, from, to }: Run, old: Uint16Array, now: Uint16Array): boolean {
-  if (from === to) return !old.subarray(oldFrom, oldTo).every((line) => now.includes(line))
-  return oldFrom === oldTo && !now.subarray(from, to).every((line) => old.includes(line))
+/** Of a list that is known to be volatile, a single item may change, too. */
+function isVolatileList(region: Region, run: Run, { lines }: Shortened): boolean {
+  const { before, after } = neighbours(run, lines)
+  return region.times >= VOLATILE && region.size === sizeOf(run) && region.before === before && region.after === after
 }
 
-/** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */
-function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run[] {
-  const all: Run[] = []
-  for (const run of runs) {
-    const last = all.at(-1)
-    const isNear = last !== undefined && run.from - last.to <= MAX_GAP
-    // Where something is missing, it has no place of its own.
-    const isMissing = (one: Run) => one.from === one.to
-    if (isNear && (isMissing(last) || isMissing(run) || placeOf(last) === placeOf(run)))
-      all[all.length - 1] = { ...last, oldTo: run.oldTo, to: run.to }
-    else all.push(run)
-  }
-  return all
+function neighbours({ from, to }: Run, lines: Uint16Array): Pick<Region, 'before' | 'after'> {
+  return { before: from === 0 ? EDGE : lines[from - 1], after: to === lines.length ? EDGE : lines[to] }
 }
 
 /** As far as they are found: of a page with very long lines, some are not. */
@@ -243,16 +239,24 @@ function isOnlyLineAt(place: string, page: ReadonlyMap<number, Line>): boolean {
 
 function regionOf(run: Run, { lines: now }: Shortened, lines: readonly Line[], place: string): Region {
   return {
-    before: run.from === 0 ? EDGE : now[run.from - 1],
-    after: run.to === now.length ? EDGE : now[run.to],
+    ...neighbours(run, now),
     place: placeKey(place),
-    shape: Number(foldText(lines.map(({ text }) => text).join('\n')).shape & 0xffffn),
-    size: Math.max(run.to - run.from, run.oldTo - run.oldFrom),
+    // Similar texts have similar shapes: all bits count, and another order is another text.
+    shape: run.isReordered ? ANY_SHAPE : Number(hash64(String(foldText(textOf(lines)).shape)) & 0xffffn),
+    size: sizeOf(run),
     times: 1,
     words: 0,
     quiet: 0,
   }
 }
+
+function lengthOf(lines: Iterable<Line>): number {
+  let length = 0
+  for (const { text } of lines) length += text.length
+  return length
+}
+
+const textOf = (lines: readonly Line[]) => lines.map(({ text }) => text).join('\n')
 
 /** At the same place, and one of its neighbours is the same. */
 function isSameRegion(region: Region, seen: Region): boolean {
@@ -273,7 +277,7 @@ function learntOf(region: Region | undefined, seen: Region, isSoon: boolean): Re
     ...seen,
     size: isProven ? region.size : Math.max(region.size, seen.size),
     times: Math.min(255, region.times + 1),
-    words: region.shape === seen.shape ? 0 : Math.min(255, region.words + 1),
+    words: region.shape === seen.shape && seen.shape !== ANY_SHAPE ? 0 : Math.min(255, region.words + 1),
   }
 }
 
@@ -315,9 +319,6 @@ const MAX_MINIMA = 64
 export function placeKey(place: string): number {
   return Number(hash64(place) & 0xffffffffn)
 }
-
-/** The title is the first line. */
-const TITLE = 0
 
 interface Shortened {
   minima: Uint16Array
@@ -372,44 +373,6 @@ function titleHash(title: string): number {
   return hash ^ (hash << 13)
 }
 
-/** What lies between the lines of a longest common subsequence. */
-function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
-  let start = 0
-  while (start < old.length && start < now.length && old[start] === now[start]) start++
-  let [oldEnd, end] = [old.length, now.length]
-  while (oldEnd > start && end > start && old[oldEnd - 1] === now[end - 1]) {
-    oldEnd--
-    end--
-  }
-  const width = end - start + 1
-  // How many of the lines from here on both have.
-  const common = new Uint16Array((oldEnd - start + 1) * width)
-  for (let i = oldEnd - 1; i >= start; i--) {
-    for (let j = end - 1; j >= start; j--) {
-      const at = (i - start) * width + j - start
-      common[at] = old[i] === now[j] ? common[at + width + 1] + 1 : Math.max(common[at + width], common[at + 1])
-    }
-  }
-  const runs: Run[] = []
-  let [i, j] = [start, start]
-  while (i < oldEnd || j < end) {
-    const run: Run = { oldFrom: i, oldTo: i, from: j, to: j }
-    while ((i < oldEnd || j < end) && !(i < oldEnd && j < end && old[i] === now[j])) {
-      const at = (i - start) * width + j - start
-      if (j === end || (i < oldEnd && common[at + width] >= common[at + 1])) i++
-      else j++
-    }
-    run.oldTo = i
-    run.to = j
-    runs.push(run)
-    while (i < oldEnd && j < end && old[i] === now[j]) {
-      i++
-      j++
-    }
-  }
-  return runs
-}
-
 const VERSION = 1
 /** Making one costs more than filling it. */
 const bytes = new ByteWriter(2048)
@@ -422,7 +385,8 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
   bytes.count(looks)
   bytes.byte(level)
   bytes.count(links)
-  for (const { buffer } of [minima, lines]) bytes.blob(new Uint8Array(buffer))
+  for (const { buffer, byteOffset, byteLength } of [minima, lines])
+    bytes.blob(new Uint8Array(buffer, byteOffset, byteLength))
   bytes.count(regions.length)
   for (const { before, after, place, shape, size, times, words, quiet } of regions)
     for (const value of [before, after, place, shape, size, times, words, quiet]) bytes.count(value)

@@ -7,6 +7,7 @@
  */
 import type { Stretches } from '../../base/stretches.ts'
 import { commonReference } from '../parse/letters.ts'
+import { Nesting } from '../parse/nesting.ts'
 import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import { belied, isBrowserComplaint, type Trouble } from '../troubles.ts'
@@ -110,9 +111,6 @@ const META = tagNamed('meta')
 const TITLE = tagNamed('title')
 const TEMPLATE = tagNamed('template')
 const SCRIPT = tagNamed('script')
-const SVG = tagNamed('svg')
-const MATH = tagNamed('math')
-const NOT_SHOWN = new Set([tagNamed('iframe'), tagNamed('noembed'), tagNamed('noframes')])
 const SHOWN = new Set([tagNamed('textarea'), tagNamed('xmp'), tagNamed('plaintext')])
 
 /** A longer page is read in stretches: 50,000 links, 2 MB, take 90 ms in all. */
@@ -191,7 +189,7 @@ export function gatherNothing(troubles: Trouble[]): Gathered {
 
 class Pass {
   readonly #tokens: Tokenizer
-  readonly #xml: boolean
+  readonly #nesting: Nesting
   readonly #ownOnly: boolean
   /** Inside a link to another page. */
   #inLink = false
@@ -208,11 +206,8 @@ class Pass {
   #isCode = false
   /** Known HTML tags of three letters and more. */
   #known = 0
-  /** Open templates, and open SVG or MathML. */
+  /** Open templates. */
   #inert = 0
-  #foreign = 0
-  /** Elements of `NOT_SHOWN` that nothing closes any more. */
-  readonly #unclosed = new Set<Tag>()
 
   /** `memory`: other pages are read meanwhile. */
   constructor(
@@ -223,8 +218,7 @@ class Pass {
     this.#text = new TextFolder(undefined, memory)
     this.#tags = new TagRecorder(memory !== undefined)
     this.#tokens = new Tokenizer(html)
-    this.#tokens.cdataAllowed = xml
-    this.#xml = xml
+    this.#nesting = new Nesting(this.#tokens, xml)
     this.#ownOnly = ownOnly
   }
 
@@ -277,12 +271,9 @@ class Pass {
     if (this.#inert === 0) this.#collect(tag)
     if (tag === A && this.#ownOnly && this.#inert === 0)
       this.#inLink = !/^\s*(?:#|$)/.test(tokens.attribute('href') ?? '')
-    if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
-    else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
-    else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0) // HTML's blocks end SVG that was left open
-    if (tag.content === undefined || this.#isEmpty() || this.#wouldSwallow(tag)) return
-    this.#holder = tag
-    tokens.enter(tag.content, tag.name)
+    if (tag === TEMPLATE && !this.#nesting.isEmpty) this.#inert++
+    this.#nesting.open(tag)
+    if (this.#nesting.enterContent(tag)) this.#holder = tag
   }
 
   #collect(tag: Tag): void {
@@ -302,7 +293,7 @@ class Pass {
     this.#text.part(tag.gap)
     if (tag === A) this.#inLink = false
     if (tag === TEMPLATE && this.#inert > 0) this.#inert--
-    else if ((tag === SVG || tag === MATH) && this.#foreign > 0) this.#setForeign(this.#foreign - 1)
+    this.#nesting.close(tag)
   }
 
   #textToken(): void {
@@ -310,7 +301,7 @@ class Pass {
     this.#holder = undefined
     if (this.#inert > 0 || this.#inLink) return
     const tokens = this.#tokens
-    if (holder === TITLE && this.#foreign === 0) this.#title ??= foldTitle(tokens.text())
+    if (holder === TITLE && !this.#nesting.isForeign) this.#title ??= foldTitle(tokens.text())
     else if (holder === SCRIPT) this.#scriptText()
     else if (holder !== undefined && !SHOWN.has(holder)) return
     else if (tokens.isPlain) this.#text.add(tokens.input, tokens.from, tokens.to)
@@ -339,28 +330,6 @@ class Pass {
   #decoded(from: number): void {
     const text = this.#tokens.text(from)
     this.#text.add(text, 0, text.length)
-  }
-
-  /** In HTML the slash of `<script/>` means nothing; in XHTML and inside SVG it ends the element. */
-  #isEmpty(): boolean {
-    return this.#tokens.selfClosing && (this.#xml || this.#foreign > 0)
-  }
-
-  /**
-   * By the standard everything after `<iframe …/>` is its content, up to an end tag. Without one, nothing of the page
-   * would be left (675 of the 681 pages of one site: in `noscript`, where browsers do not see it), so it counts as
-   * empty.
-   */
-  #wouldSwallow(tag: Tag): boolean {
-    if (!NOT_SHOWN.has(tag)) return false
-    // Searched once: what is not closed from here on is not closed later either.
-    if (!this.#unclosed.has(tag) && !this.#tokens.isClosed(tag.name)) this.#unclosed.add(tag)
-    return this.#unclosed.has(tag)
-  }
-
-  #setForeign(depth: number): void {
-    this.#foreign = depth
-    this.#tokens.cdataAllowed = this.#xml || depth > 0
   }
 
   #scriptText(): void {
