@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
+import { browse } from './commands/browse.ts'
 import { ceilingAlone } from './commands/ceiling.ts'
 import { changes } from './commands/changes.ts'
 import { check } from './commands/check.ts'
@@ -29,6 +30,7 @@ import { conditions, conditionsLine } from './measure/conditions.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
   crawl,
+  browse,
   ceilingAlone,
   changes,
   check,

@@ -1,12 +1,15 @@
-/** The files of deploy/ name flags and variables that exist: no engine is needed to see that. */
+/** The files of deploy/ name flags, variables and metrics that exist: no engine is needed to see that. Prometheus's own tool tries the alerts. */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { loadSettings } from '../src/app/config/load.ts'
 import { readSeeds } from '../src/app/config/seeds.ts'
 import type { CommandName } from '../src/app/config/setting.ts'
+import { FACTS, filledMetrics } from '../src/cluster/server/sample-metrics.test-data.ts'
 
 const folder = join(import.meta.dirname, '..', 'deploy')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -62,6 +65,8 @@ test('the systemd units start what exists', () => {
         value.replace('%d', '/run/credentials'),
       ]),
     )
+    // Signs of life come from systemd-notify, a process of its own (src/app/cli/heart.ts).
+    for (const line of ['WatchdogSec=300', 'NotifyAccess=all']) assert.ok(text.split('\n').includes(line), line)
     if (text.includes('worker.env')) env['ORBWEAVER_SERVER'] = 'https://a.example.org https://b.example.org'
     checkLine(line, env)
   }
@@ -79,4 +84,66 @@ test('the container file copies only what a tarball brings, and works in a folde
   const [, at] = [...text.matchAll(/^WORKDIR (\S+)$/gm)].at(-1) ?? []
   assert.equal(at, '/data')
   assert.ok(text.includes(`mkdir ${at} && chown ${user}:${user} ${at}`), `${at} belongs to ${user}`)
+})
+
+const grafana = JSON.parse(read('grafana/orbweaver.json')) as {
+  panels: { title: string; targets?: { expr: string }[] }[]
+}
+const panelQueries = grafana.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
+const alerts = parse(read('prometheus/alerts.yaml')) as {
+  groups: { rules: { alert: string; expr: string; annotations: { description: string } }[] }[]
+}
+const alertQueries = alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ title: alert, expr })))
+
+/** The names of samples, each with its labels. */
+async function metricsThatExist(): Promise<Map<string, Set<string>>> {
+  const { text } = await filledMetrics().page(FACTS)
+  const known = new Map<string, Set<string>>()
+  for (const [, name, labels = ''] of text.matchAll(/^([a-z_]+)(?:\{(.*)\})? \S+$/gm)) {
+    const found = known.get(name) ?? new Set(['job', 'instance'])
+    for (const [, label] of labels.matchAll(/(\w+)="/g)) found.add(label)
+    known.set(name, found)
+  }
+  return known
+}
+
+test('alerts and the Grafana dashboard ask only for metrics and labels that exist', async () => {
+  const known = await metricsThatExist()
+  assert.ok(panelQueries.length > 30 && alertQueries.length > 8)
+  for (const { title, expr } of [...panelQueries, ...alertQueries]) {
+    const names = [...expr.matchAll(/\b(?:orbweaver|process|nodejs)_\w+/g)].map(([name]) => name)
+    assert.ok(names.length > 0 || expr.startsWith('up{'), title)
+    for (const name of names) assert.ok(known.has(name), `${title}: there is no ${name}`)
+    const labels = new Set(names.flatMap((name) => [...(known.get(name) ?? [])]).concat('job', 'instance'))
+    const asked = [
+      ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list.split(/, */)),
+      ...[...expr.matchAll(/[{,]\s*(\w+)=~?"/g)].map(([, label]) => label),
+    ]
+    for (const label of asked) assert.ok(labels.has(label), `${title}: none of ${names} has the label ${label}`)
+  }
+})
+
+const promtool = spawnSync('promtool', ['--version']).status === 0
+const withPromtool = { skip: promtool ? false : 'there is no promtool (Debian: prometheus)' }
+
+function checkRules(args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
+  assert.equal(status, 0, stdout + stderr)
+}
+
+test('promtool: the alerts fire when they should, and not when they should not', withPromtool, () => {
+  checkRules(['check', 'rules', join(folder, 'prometheus', 'alerts.yaml')])
+  checkRules(['test', 'rules', join(folder, 'prometheus', 'alerts.test.yaml')])
+})
+
+test('promtool: every query of the Grafana dashboard can be read', withPromtool, () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-rules-'))
+  try {
+    const rules = panelQueries.map(({ expr }, n) => ({ record: `panel:query:${n}`, expr: expr.replace('$job', 'j') }))
+    const path = join(scratch, 'panels.yaml')
+    writeFileSync(path, stringify({ groups: [{ name: 'panels', rules }] }))
+    checkRules(['check', 'rules', path])
+  } finally {
+    rmSync(scratch, { recursive: true })
+  }
 })

@@ -19,13 +19,21 @@ function install(debianPackage: string, why: string): void {
   const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0
   if (!mayInstall) return
   process.stdout.write(`npm test runs as root and installs the Debian package ${debianPackage} (apt-get): ${why}\n`)
-  const { status } = spawnSync('apt-get', ['install', '-y', '-q', debianPackage], { stdio: 'ignore' })
+  const { status } = spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', debianPackage], {
+    stdio: 'ignore',
+  })
   if (status !== 0) process.stdout.write(`${debianPackage} could not be installed; its tests are skipped.\n`)
 }
 
-const NEEDED = { curl: 'our HTTP is compared with it', pgbouncer: 'PostgreSQL is used through it, too' }
-for (const [program, why] of Object.entries(NEEDED)) {
-  if (spawnSync(program, ['--version']).status !== 0) install(program, why)
+/** Programs, the Debian packages that have them, and why. */
+const NEEDED = [
+  ['curl', 'curl', 'our HTTP is compared with it'],
+  ['pgbouncer', 'pgbouncer', 'PostgreSQL is used through it, too'],
+  ['chromium', 'chromium', 'the dashboard is looked at in it'],
+  ['promtool', 'prometheus', 'it checks the metrics and tries the alert rules'],
+] as const
+for (const [program, debianPackage, why] of NEEDED) {
+  if (spawnSync(program, ['--version']).status !== 0) install(debianPackage, why)
 }
 
 /** One PostgreSQL server for all test files. A server that somebody named already is used as it is. */

@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
   report: ['base', 'collection'],
   cluster: ['base', 'web', 'refresh', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake'],
+  dashboard: ['base', 'web', 'contracts', 'database', 'frontier', 'collection', 'report', 'cluster'],
   app: [
     'base',
     'web',
@@ -35,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'intake',
     'report',
     'cluster',
+    'dashboard',
   ],
 }
 /** They alone load the testkit, each when its command is given. */

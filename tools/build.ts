@@ -1,4 +1,4 @@
-/** `npm run build`: compiles the package to JavaScript and copies the WebAssembly modules beside it. */
+/** `npm run build`: compiles the package to JavaScript and copies the WebAssembly modules and the dashboard's style and script beside it. */
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ export function build(folder: string): void {
     stdio: 'inherit',
   })
   for (const { compiled } of wasmModules()) cpSync(join(root, compiled), join(dist, compiled))
+  const assets = join('src', 'dashboard', 'assets')
+  cpSync(join(root, assets), join(dist, assets), { recursive: true })
 }
 
 if (import.meta.main) build(root)

@@ -6,11 +6,13 @@ import { type Crawler, type CrawlerFigures, chosen, figuresOf, type Run, runInTu
 import { orbweaver } from '../crawlers/orbweaver.ts'
 import { wgetVersion, wget as wgetWith } from '../crawlers/wget.ts'
 
+const VIEWERS = 10
 const FLAGS = {
   sites: { default: 200, what: 'sites of the served web' },
   pages: { default: 50, what: 'pages of each' },
   runs: { default: 3, what: 'runs of each kind; medians are printed' },
   workers: { default: 0, what: 'worker threads, or processes of a rival; 0: as each would itself' },
+  dashboards: { default: false, what: `with ${VIEWERS} open dashboards too` },
   only: { default: '', what: 'kinds to run: ceiling-identity, identity-written, gzip-none, wget …; with commas' },
   tls: { default: false, what: 'the same web over https too: tls-kept, tls-cold, tls-resumed' },
   resolver: { default: false, what: 'with names from a resolver on loopback too (needs ports 80 and 8080): resolver' },
@@ -22,6 +24,8 @@ const SECURE: readonly Crawler[] = (['kept', 'cold', 'resumed'] as const).map((s
   orbweaver('identity', 'written', { name: `tls-${secure}`, secure }),
 )
 const BY_NAME = orbweaver('identity', 'written', { name: 'resolver', byName: true })
+
+const SEEN = orbweaver('identity', 'written', { name: 'dashboards', viewers: VIEWERS })
 
 const CRAWLERS: readonly Crawler[] = [
   ceiling('identity'),
@@ -35,15 +39,17 @@ const CRAWLERS: readonly Crawler[] = [
   wget,
   ...SECURE,
   BY_NAME,
+  SEEN,
 ]
 
 export const crawl = benchmark({
   name: 'crawl',
   what: 'CPU for 1,000 pages, pages per second and peak memory of whole crawls, beside the ceiling program and wget',
   flags: FLAGS,
-  async run({ sites, pages, runs, workers, only, tls, resolver, profile }, tools): Promise<Outcome> {
+  async run({ sites, pages, runs, workers, dashboards, only, tls, resolver, profile }, tools): Promise<Outcome> {
     const version = wgetVersion()
-    const isUsual = (one: Crawler) => (tls || !SECURE.includes(one)) && (resolver || one !== BY_NAME)
+    const isUsual = (one: Crawler) =>
+      (tls || !SECURE.includes(one)) && (resolver || one !== BY_NAME) && (dashboards || one !== SEEN)
     const named = only === '' ? CRAWLERS.filter(isUsual) : chosen(only, CRAWLERS)
     const crawlers = named.filter((one) => one !== wget || version !== undefined)
     const size = { sites, pages, runs, workers, profile }

@@ -1,5 +1,7 @@
 /** Orbweaver as its user starts it: everything on, the pause switched off for these hosts by the ordinary flag. */
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 import type { Connections } from '../web/page-server.ts'
@@ -12,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..')
 export type Volumes = 'written' | 'dropped' | 'none'
 
 /** How it finds the web when it is not told by `--resolve` where plain http leads. */
-export type Way = { name: string; secure?: Connections; byName?: boolean }
+export type Way = { name: string; secure?: Connections; byName?: boolean; viewers?: number }
 
 export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler => ({
   name: way?.name ?? `${coding}-${volumes}`,
@@ -27,17 +29,44 @@ export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler 
   async run({ web, folder, seedFile, documents, workers, profile, end: timeUp }) {
     const find = way?.byName === true ? asksNames(web) : ['--resolve', `*.test=127.0.0.1:${web.port}`]
     const threads = workers === 0 ? [] : ['--workers', `${workers}`]
-    const flags = [...find, '--pause-for', '*.test=0s', ...threads]
+    const viewers = way?.viewers === undefined ? undefined : await openViewers(way.viewers)
+    const flags = [...find, '--pause-for', '*.test=0s', ...threads, ...(viewers?.flags ?? [])]
     const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
     const collection = join(folder, 'collection')
     const run = { folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags }
-    const end = await runOrbweaver(run, { end: timeUp })
+    const end = await runOrbweaver(run, { end: timeUp }).finally(() => viewers?.close())
+    if (viewers?.seen() === 0) throw new Error('nobody saw the dashboard')
     if (end.documents !== documents) throw new Error(`${end.documents} documents were kept, ${documents} are right`)
     if (readdirSync(join(collection, 'archive')).length > 0 !== (volumes === 'written'))
       throw new Error(`volumes ${volumes} is not what was done`)
     return end
   },
 })
+
+/** Browsers ask for the page that they show this often (`dashboard/assets/live.js`). */
+const RENEWED_MS = 2000
+
+/** So many open overviews of the dashboard. */
+async function openViewers(count: number): Promise<{ flags: string[]; seen(): number; close(): void }> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  let seen = 0
+  const look = async () => {
+    // Before it begins and after it ends nobody answers.
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+    if (answer !== undefined && (await answer.text()).includes('<main')) seen++
+  }
+  const timers: NodeJS.Timeout[] = []
+  for (let i = 0; i < count; i++)
+    timers.push(setTimeout(() => timers.push(setInterval(look, RENEWED_MS)), (i / count) * RENEWED_MS))
+  return {
+    flags: ['--dashboard', `127.0.0.1:${port}`],
+    seen: () => seen,
+    close: () => timers.forEach(clearTimeout),
+  }
+}
 
 function asksNames({ names }: ServedWeb): string[] {
   if (names === undefined || names.missing !== undefined)

@@ -17,6 +17,7 @@ import { emptyBlacklist } from '../../src/crawl/scope/blacklist.ts'
 import { makeScope } from '../../src/crawl/scope/scope.ts'
 import { itemOf, Scripted } from '../../src/crawl/scripted.test-data.ts'
 import type { SiteTools } from '../../src/crawl/tools.ts'
+import { VisitTimes } from '../../src/crawl/visit-times.ts'
 
 export interface Stall {
   name: string
@@ -161,7 +162,11 @@ async function visit(script: Record<string, Body>): Promise<void> {
   const agenda = [itemOf({ url: HOME })]
   const whole = { id: 'v.1', fence: 1, site: 'a.test', agenda, known: new BigUint64Array(0), memory: freshMemory() }
   const courtesy = new SiteCourtesy('a.test', 0, tools.pauses, realClock)
-  const reporter = new Reporter({ ...whole, wait: 0, pause: 0, limits, lease: 1e9 }, () => courtesy.report())
+  const reporter = new Reporter(
+    { ...whole, wait: 0, pause: 0, limits, lease: 1e9 },
+    () => courtesy.report(),
+    new VisitTimes(realClock, new Map()),
+  )
   const never = new AbortController().signal
   reporter.end(await crawlSite(reporter, courtesy, { left: () => 1e9 }, { ...tools, durable: async () => {} }, never))
 }

@@ -2,6 +2,8 @@
  * What becomes of a page's links, and what the rules of URLs cost: on the pages at hand, and on forty links that give every
  * rule something to do.
  */
+
+import { realClock } from '../../src/base/clock.ts'
 import { HashSet64 } from '../../src/base/hash-set.ts'
 import { runThrough } from '../../src/base/stretches.ts'
 import { freshMemory } from '../../src/contracts/site-memory.ts'
@@ -12,6 +14,7 @@ import { Reporter } from '../../src/crawl/reporter.ts'
 import { emptyBlacklist } from '../../src/crawl/scope/blacklist.ts'
 import { makeScope, type Scope } from '../../src/crawl/scope/scope.ts'
 import type { VisitState } from '../../src/crawl/tools.ts'
+import { VisitTimes } from '../../src/crawl/visit-times.ts'
 import { type FoundLink, readPage } from '../../src/page/reading.ts'
 import { parseUrl, resolver, usualUrls } from '../../src/web/url/web-url.ts'
 import type { Material } from './material.ts'
@@ -100,7 +103,7 @@ function screenOf(site: string, scope: Scope): VisitState {
     site,
     scope,
     local: new LocalFrontier(visit),
-    reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
+    reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 }), new VisitTimes(realClock, new Map())),
     crossSiteSeen: new HashSet64(),
     sitemaps: 'usual',
     noteHost() {},

@@ -35,6 +35,7 @@ const EXIT_OF = {
   'server-refused': EXIT.usage,
   'store-failed': EXIT.failed,
   'verify-failed': EXIT.failed,
+  'mail-failed': EXIT.failed,
 } as const
 
 export type ProblemCode = keyof typeof EXIT_OF

@@ -10,6 +10,7 @@ import {
   open,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -125,4 +126,13 @@ export function scratchFolder(name: string): { path: string } & Disposable {
 export function diskSpace(folder: string): { free: number; size: number } {
   const { bavail, blocks, bsize } = statfsSync(folder)
   return { free: bavail * bsize, size: blocks * bsize }
+}
+
+/** What Linux counts of its disks, and a folder's device; undefined where there is no such thing. */
+export function diskStatistics(folder: string): { text: string; device: number } | undefined {
+  try {
+    return { text: readFileSync('/proc/diskstats', 'utf8'), device: statSync(folder).dev }
+  } catch {
+    return undefined
+  }
 }

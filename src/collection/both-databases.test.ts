@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { lookedAgain, NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
+import type { CountName } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
@@ -13,8 +14,8 @@ import { captureCount, capturesIn, capturesOf, capturesSince, knownEnd } from '.
 import { characterise } from './characterise/characterise.ts'
 import { Distribution } from './characterise/distribution.ts'
 import { proposeThresholds, type Threshold } from './characterise/thresholds.ts'
-import { readCounter, readCounters } from './counters/counters.ts'
-import { duplicateContents, figures } from './figures.ts'
+import { addCounts, noteFreshness, noteProgress, readCounter, readCounters } from './counters/counters.ts'
+import { duplicateContents, evolution, type Figures, figures, type Stretch } from './figures.ts'
 import { exportLinks } from './links/export-links.ts'
 import { linkIndexer, linksToIndex } from './links/index-links.ts'
 import { countedTargets, whoLinksHere } from './links/read-inlinks.ts'
@@ -91,7 +92,8 @@ function reports(): VisitReport[] {
   const alike = Array.from({ length: 14 }, (_, i) =>
     samplePage(`http://many.test/${i}`, { depth: i }, 'the same again'),
   )
-  return [...all, sampleReport('many.test', 1, alike)]
+  const many = sampleReport('many.test', 1, alike)
+  return [...all, { ...many, counts: new Map([...many.counts, ['elapsed:courtesy', 30_000]]) }]
 }
 
 /** All limits are proposed to be 3, so that each stops something. */
@@ -127,6 +129,14 @@ async function fill(database: Database): Promise<void> {
   const index = linkIndexer(database)
   while (await index.next(1, 3));
   await applyReports(database, all.slice(-4))
+  const times = { 'elapsed:store': 2, 'elapsed:processing': 20, 'elapsed:download': 200, 'elapsed:courtesy': 29_778 }
+  const counts = new Map(Object.entries({ ...times, checkOuts: 3, 'elapsed:check-out': 30 }) as [CountName, number][])
+  await database.transact((tx) => addCounts(tx, NOON, counts))
+  await database.transact((tx) => noteFreshness(tx, NOON, 0.25, 0.5))
+  for (const [n, waiting] of [9, 7, 3].entries())
+    await database.transact((tx) =>
+      noteProgress(tx, { at: NOON + n * 61_000, known: 10, collected: 10 - waiting, waiting }),
+    )
 }
 
 async function targetsOf(tx: Tx): Promise<object[]> {
@@ -175,6 +185,7 @@ async function answersOf(database: Database): Promise<Record<string, unknown>> {
       counters: Object.fromEntries([...(await readCounters(tx))].sort()),
       documents: await readCounter(tx, 'documents'),
       figures: await figures(tx, { seen: 1, waiting: 0 }),
+      evolution: await evolution(tx, 5),
       duplicates: duplicates.map(({ urls, ...content }) => ({ ...content, urls: urls.sort() })),
       proposed: await proposedMirrors(tx, 5),
       home: await homeOf(tx, usualUrls, 'mirror.test', 0),
@@ -223,6 +234,21 @@ test('every reader gives the same answer on both databases', { skip }, async () 
     exported.length > 100 && duplicates.length > 2 && Object.keys(figures).length > 10,
     'there is much to compare',
   )
+  const stretches = sqlite.evolution as Stretch[]
+  assert.ok(stretches.length > 1 && stretches.length <= 5, `${stretches.length} stretches`)
+  assert.equal(
+    stretches.reduce((sum, { documents }) => sum + documents, 0),
+    (sqlite.figures as Figures).documents,
+  )
+  assert.ok(
+    stretches.some(({ visitsAtOnce }) => visitsAtOnce === 0.5 / stretches[0].minutes),
+    'of a report that counted',
+  )
+  assert.deepEqual([stretches[0].freshness, stretches[0].bound, stretches.at(-1)?.bound], [0.25, 0.5, null])
+  assert.deepEqual([stretches[0].known, stretches[0].waiting, stretches.at(-1)?.known], [10, 9, null])
+  const [day, ...others] = (sqlite.figures as Figures).timesByDay
+  assert.deepEqual([day.store, day.courtesy, day.checkOuts, day.checkOut, others], [2, 59_778, 3, 30, []])
+  assert.ok(day.documents > 0 && day.visitsAtOnce > 0 && day.visitsAtOnce < 100, JSON.stringify(day))
 })
 
 const COLUMNS = {

@@ -1,5 +1,6 @@
 /** The figures of `report` and `status`, which are those of the papers' tables, from counters and the catalogue. */
 import type { Instant } from '../base/clock.ts'
+import { OPERATIONS, type Operation } from '../contracts/counts.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { dayOf, MINUTE_MS, type Progress, readCounters } from './counters/counters.ts'
@@ -20,6 +21,7 @@ export async function figures(tx: Tx, frontier: FrontierFigures) {
   const counted = (name: string) => counters.get(name) ?? 0
   const documents = counted('documents')
   const fetched = counted('fetched')
+  const days = await ratesByDay(tx)
   return {
     documents,
     bytes: counted('bytes'),
@@ -38,7 +40,9 @@ export async function figures(tx: Tx, frontier: FrontierFigures) {
     stopped: await stoppedByRule(tx, counters),
     documentsByType: byType(counters),
     perServer: await perServer(tx),
-    ratesByDay: await ratesByDay(tx),
+    ratesByDay: days,
+    /** Where the time of visits went, by day (VN's Fig. 7, CoBWeb's Table 1). */
+    timesByDay: await timesByDay(tx, days),
     /** Documents per URL fetched (VN's Table 9). */
     downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
     requests: counted('requests'),
@@ -81,6 +85,47 @@ export async function progressSince(tx: Tx, since: Instant, atMost = 1440): Prom
     atMost,
   )
   return rows.reverse().map(({ minute, ...figures }) => ({ at: minute * MINUTE_MS, ...figures }))
+}
+
+/** A stretch of the crawl: what came in it, and how it stood at the end. */
+export interface Stretch {
+  at: Instant
+  minutes: number
+  requests: number
+  documents: number
+  bytes: number
+  /** On average; 0 in minutes of an earlier version. */
+  visitsAtOnce: number
+  /** Null: nothing was noted in it. */
+  known: number | null
+  collected: number | null
+  waiting: number | null
+  /** Of a collection that is refreshed, and the most that was possible. */
+  freshness: number | null
+  bound: number | null
+}
+
+/** The crawl from its beginning in at most so many stretches of equal length (VN's Fig. 8). Reads every minute. */
+export async function evolution(tx: Tx, stretches = 240): Promise<Stretch[]> {
+  const db = queries(tx)
+  const span = await db.get<{ first: number | null; last: number | null }>(
+    'SELECT min(minute) AS first, max(minute) AS last FROM minute',
+  )
+  if (span === undefined || span.first === null || span.last === null) return []
+  const minutes = Math.max(1, Math.ceil((span.last - span.first + 1) / stretches))
+  const rows = await db.all<Omit<Stretch, 'at' | 'minutes' | 'visitsAtOnce'> & { nth: number; visitMs: number }>(
+    `SELECT (minute - CAST(?1 AS INTEGER)) / CAST(?2 AS INTEGER) AS nth, sum(requests) AS requests, sum(documents) AS documents, sum(bytes) AS bytes,
+       sum(visit_ms) AS "visitMs", max(known) AS known, max(collected) AS collected, max(waiting) AS waiting,
+       avg(freshness) AS freshness, avg(freshness_bound) AS bound
+     FROM minute GROUP BY (minute - CAST(?1 AS INTEGER)) / CAST(?2 AS INTEGER) ORDER BY nth`,
+    span.first,
+    minutes,
+  )
+  const { first } = span
+  return rows.map(({ nth, visitMs, ...sums }) => {
+    const visitsAtOnce = visitMs / (minutes * MINUTE_MS)
+    return { at: (first + nth * minutes) * MINUTE_MS, minutes, ...sums, visitsAtOnce }
+  })
 }
 
 function withPrefix(counters: ReadonlyMap<string, number>, prefix: string): Record<string, number> {
@@ -143,12 +188,57 @@ async function ratesByDay(tx: Tx) {
     const before = at === 0 ? partOf((span?.first ?? 0) - first * MINUTE_MS) : 0
     const after = at === rows.length - 1 ? partOf((last + 1) * MINUTE_MS - (span?.last ?? 0)) : 0
     const ms = Math.max(SHORTEST_MS, minutes * MINUTE_MS - before - after)
-    return { day: dayOf(day * 1440 * MINUTE_MS), documents, bytes, documentsPerMinute: documents / (ms / MINUTE_MS) }
+    const documentsPerMinute = documents / (ms / MINUTE_MS)
+    return { day: dayOf(day * 1440 * MINUTE_MS), documents, bytes, documentsPerMinute, activeMs: ms }
   })
 }
 
 /** A shorter time gives no meaningful rate. */
 const SHORTEST_MS = 1000
+
+/** The time of a day's visits, in ms; summed over visits that ran at once, so it is longer than the day. */
+export interface TimesOfDay extends Record<Operation, number> {
+  day: string
+  documents: number
+  requests: number
+  /** Of bodies, kept or not. */
+  wireBytes: number
+  /** On average, while requests were made: the number of collectors of the papers. */
+  visitsAtOnce: number
+  /** Calls that brought visits, and how long they took together. */
+  checkOuts: number
+  checkOut: number
+}
+
+const COUNTED_BY_DAY = ['documents', 'requests', 'wireBytes', 'checkOuts'] as const
+const TIME_NAMES = [...COUNTED_BY_DAY, ...[...OPERATIONS, 'check-out'].map((name) => `elapsed:${name}`)]
+const READ_DAYS = `SELECT day, name, sum(value) AS value FROM counter
+  WHERE name IN (${TIME_NAMES.map(() => '?').join(', ')}) GROUP BY day, name ORDER BY day`
+
+/** Days of an earlier version, which measured no times, are left out. */
+async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: number }[]): Promise<TimesOfDay[]> {
+  const days = new Map<string, Map<string, number>>()
+  for (const { day, name, value } of await queries(tx).all<{ day: string; name: string; value: number }>(
+    READ_DAYS,
+    ...TIME_NAMES,
+  )) {
+    let values = days.get(day)
+    if (values === undefined) days.set(day, (values = new Map()))
+    values.set(name, value)
+  }
+  const activeMs = new Map(active.map((one) => [one.day, one.activeMs]))
+  return [...days].flatMap(([day, values]) => {
+    const of = (name: string) => values.get(name) ?? 0
+    const time = (operation: Operation) => of(`elapsed:${operation}`)
+    const whole = OPERATIONS.reduce((sum, operation) => sum + time(operation), 0)
+    if (whole === 0) return []
+    const [documents, requests, wireBytes, checkOuts] = COUNTED_BY_DAY.map(of)
+    const [store, processing, download, courtesy] = OPERATIONS.map(time)
+    const visitsAtOnce = whole / Math.max(SHORTEST_MS, activeMs.get(day) ?? 0)
+    const times = { store, processing, download, courtesy, checkOuts, checkOut: of('elapsed:check-out') }
+    return [{ day, documents, requests, wireBytes, visitsAtOnce, ...times }]
+  })
+}
 
 /** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
 export interface StoppedBy {

@@ -1,4 +1,5 @@
 /** The calls of a worker to the coordinator, between threads or over HTTP. */
+import type { Orders } from './control.ts'
 import type { Event } from './events.ts'
 import type { Frontier, StoredCopy } from './ports.ts'
 import type { SealedPart } from './sealed-part.ts'
@@ -66,3 +67,4 @@ export type ToWorker =
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'fault'; id: number; message: string }
   | { kind: 'stop' }
+  | { kind: 'orders'; orders: Orders }

@@ -26,6 +26,12 @@ export type CountName =
   | `hints:${HintResult}` // hints that known pages changed: looked at because of it, ignored, or of unknown URLs
   | `looks:${LookResult}` // looks at pages that were known
   | `stopped:${string}` // URLs not followed, by hazard rule (Table 7 of VN)
+  | `elapsed:${Operation | 'check-out'}` // time of visits in ms, and of the calls that brought them
+  | 'checkOuts' // calls that brought visits
+
+/** What a visit spends its time on, as in VN's Fig. 7b. Text is not stored apart from the original. */
+export const OPERATIONS = ['store', 'processing', 'download', 'courtesy'] as const
+export type Operation = (typeof OPERATIONS)[number]
 
 /** As in CoBWeb's Table 3. `discarded`: the page was looked at since. */
 type HintResult = 'performed' | 'discarded' | 'new'

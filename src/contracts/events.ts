@@ -12,7 +12,10 @@ export type Event =
   | { kind: 'checked-in'; worker: string; parts: number; pages: number; bytes: number }
   | { kind: 'inbox-stored'; parts: number }
   | { kind: 'applying'; part: number; pages: number }
-  | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }
+  | { kind: 'applied'; parts: number; pages: number; tookMs: Millis; seen: AppliedFigures }
+  /** The coordinator chose sites for a worker. */
+  | { kind: 'leased'; sites: number; tookMs: Millis }
+  | { kind: 'mail'; result: 'sent' | 'failed'; what: string }
   | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
   | { kind: 'lease-lost'; site: string }
   /** It does not end: asked to stop, or given up. */
@@ -25,3 +28,13 @@ export type Event =
   | { kind: 'worker-restarted'; worker: string; why: string; url?: string }
   | { kind: 'late'; worker: string; ms: Millis }
   | { kind: 'trouble'; what: string }
+
+/** Of the reports that were applied together. */
+export interface AppliedFigures {
+  /** How long each answer took. */
+  answersMs: readonly Millis[]
+  /** The pause in force at each site. */
+  pausesMs: readonly Millis[]
+  /** The rule of each finding. */
+  hazards: readonly string[]
+}

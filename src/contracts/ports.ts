@@ -5,8 +5,8 @@ import type { Capture, VisitReport } from './report.ts'
 import type { AgendaItem, Visit, VisitId, WorkerId } from './visit.ts'
 
 export interface Frontier {
-  /** `next`: when to ask again if there are no visits, or that the crawl is over. */
-  checkOut(worker: WorkerId, atMost: number): Promise<{ visits: Visit[]; next: Millis | 'over' }>
+  /** `next`: when to ask again if there are no visits, or that the crawl is over. `heldMs`: of the call, waiting for a free site. */
+  checkOut(worker: WorkerId, atMost: number): Promise<{ visits: Visit[]; next: Millis | 'over'; heldMs?: Millis }>
   /** An address belongs to one worker at a time, until its visits there have ended, plus one address pause. */
   enter(worker: WorkerId, visit: VisitId, address: string): Promise<'here' | 'elsewhere'>
   /** One call for all visits of the worker; the leases of those in `lost` have ended. */

@@ -60,7 +60,7 @@ export interface PageMemory {
   sketch?: Uint8Array
 }
 
-export const MAX_SKETCH = 2000
+export const MAX_SKETCH = 5000
 
 export interface VisitLimits {
   /** Requests for pages in this slice. */

@@ -114,8 +114,10 @@ export async function keep(
   { archive, findCopy }: StorageTools,
   digest = payloadDigest(body),
 ): Promise<{ capture: Capture; copy: StoredCopy | undefined }> {
-  const copy = body.payload.length === 0 ? undefined : (reporter.copyOf(digest) ?? (await findCopy(digest)))
-  return { capture: archive.keep(exchange, digest, copy), copy }
+  return reporter.times.during('store', async () => {
+    const copy = body.payload.length === 0 ? undefined : (reporter.copyOf(digest) ?? (await findCopy(digest)))
+    return { capture: archive.keep(exchange, digest, copy), copy }
+  })
 }
 
 export interface ReadTools {
@@ -145,7 +147,7 @@ export interface AnswerContent {
   /** Its text, read again while the bytes are there: hardly ever needed. */
   text(): string
   /** Its lines with their places; read again too. */
-  lines(rules: RegionRules | undefined): PageLines
+  lines(rules: RegionRules | undefined): Stretches<PageLines>
 }
 
 /** Enough of a body to see what it is. */
@@ -204,7 +206,7 @@ export function* readAnswer(
 }
 
 const noText = () => ''
-const noLines = (): PageLines => ({ hashes: new Uint32Array(0), byHash: new Map(), title: '', isPartial: false })
+const noLines = (): Stretches<PageLines> => readLines({ mediaType: '', charset: undefined, bytes: new Uint8Array(0) })
 
 function baseOf(reading: Reading, url: string): string {
   if (reading.base === undefined) return url

@@ -47,7 +47,7 @@ export async function crawlSite(
   tools: SiteTools,
   signal: AbortSignal,
 ): Promise<VisitEnd> {
-  const { visit } = reporter
+  const { visit, times } = reporter
   // Before anything is reported: a visit that ends unused must not take back what the site once asked for.
   courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   const [first] = visit.agenda
@@ -55,7 +55,7 @@ export async function crawlSite(
   const host = parseUrl(`http://${visit.site}/`)?.host
   if (first === undefined || host === undefined) return 'done'
   const failing = { reporter, courtesy, tools }
-  const resolved = await tools.resolve(host, signal)
+  const resolved = await times.during('download', () => tools.resolve(host, signal))
   if (signal.aborted) return 'stopped'
   if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, failing)
   const [address, ...others] = inTurn(resolved.list, visit).filter(({ ip }) => tools.refusesAddress(ip) === undefined)
@@ -87,11 +87,11 @@ export async function crawlSite(
       return 'elsewhere'
     }
     // Another site's redirect may have led this worker to this site's robots.txt just now.
-    await tools.foreign.quiet(visit.site)
+    await times.during('courtesy', () => tools.foreign.quiet(visit.site))
     const { id, site } = visit
     const cookies = new CookieJar()
     const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
-    connection = { site, visit: id, session, courtesy, cookies, lease, signal, ...there }
+    connection = { site, visit: id, session, courtesy, times, cookies, lease, signal, ...there }
     return await crawlPages(reporter, connection, watchSiblings(host, checkWildcard), tools)
   } finally {
     session.close()

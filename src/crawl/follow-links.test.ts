@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { HashSet64 } from '../base/hash-set.ts'
 import { runThrough, type Stretches } from '../base/stretches.ts'
+import { virtualClock } from '../base/virtual-clock.ts'
 import { type OutLink, packLinks, unpackLinks } from '../contracts/adjacency.ts'
 import { countLabel } from '../contracts/counts.ts'
 import { freshMemory } from '../contracts/site-memory.ts'
@@ -25,6 +26,7 @@ import { emptyBlacklist, parseBlacklist } from './scope/blacklist.ts'
 import { type LinkPolicy, makeScope, type Scope } from './scope/scope.ts'
 import { isFeed, offerFeed } from './sitemaps.ts'
 import type { VisitState } from './tools.ts'
+import { VisitTimes } from './visit-times.ts'
 
 const SID = '11111111111111111111111111111111'
 const HREFS = [
@@ -97,7 +99,7 @@ function screenOf(scope: Scope, known: bigint[]): VisitState {
     site: 'h.test',
     scope,
     local: new LocalFrontier(visit),
-    reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
+    reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 }), new VisitTimes(virtualClock(0), new Map())),
     crossSiteSeen: new HashSet64(),
     sitemaps: 'robots',
     noteHost() {},

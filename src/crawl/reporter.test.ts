@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../base/virtual-clock.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
 import { Reporter } from './reporter.ts'
+import { VisitTimes } from './visit-times.ts'
 
 const { robots: _, ...COUNTS } = freshMemory()
 const ROBOTS: SiteMemory['robots'] = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
@@ -21,7 +23,7 @@ function reporterOf(memory: SiteMemory): Reporter {
     limits: { pages: 1, time: 1 },
     lease: 1,
   }
-  return new Reporter(visit, () => ({ pause: 1000, notBefore: 1 }))
+  return new Reporter(visit, () => ({ pause: 1000, notBefore: 1 }), new VisitTimes(virtualClock(0), new Map()))
 }
 
 test('robots are reported once, when they differ from what the coordinator has', () => {

@@ -14,6 +14,7 @@ import type { TrapMemory } from '../contracts/trap-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
 import { closeTraps, type OpenTraps, openTraps } from './hazards/open-traps.ts'
 import { nextGuess } from './site-names.ts'
+import type { VisitTimes } from './visit-times.ts'
 
 const MAX_REFUSED = 100_000
 /** About 200 bytes each. */
@@ -24,6 +25,7 @@ const PARTS_PER_TRAP_MEMORY = 30
 export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
+  readonly times: VisitTimes
   #memory: SiteMemory
   #traps: OpenTraps | undefined
   #trapsChanged = false
@@ -52,8 +54,9 @@ export class Reporter {
   #ended: VisitEnd | undefined
   #sealed = false
 
-  constructor(visit: Visit, courtesy: () => Courtesy) {
+  constructor(visit: Visit, courtesy: () => Courtesy, times: VisitTimes) {
     this.visit = visit
+    this.times = times
     const { traps, ...memory }: SiteMemory = visit.memory
     this.#memory = memory
     this.#robotsSent = memory.robots
@@ -192,6 +195,7 @@ export class Reporter {
   /** The next part; undefined when there is no news, a page is incomplete, or the last part was taken. */
   take(): VisitReport | undefined {
     if (this.#sealed || this.#isPageOpen || (!this.#news && this.tally.isEmpty)) return undefined
+    this.times.moveTo(this.tally)
     const part: VisitReport = {
       visit: this.visit.id,
       fence: this.visit.fence,

@@ -11,6 +11,7 @@ import { retryAfter } from '../web/http/http-date.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { waitAfter } from './failures.ts'
 import type { Lease, RequestTools } from './tools.ts'
+import type { VisitTimes } from './visit-times.ts'
 
 export interface SiteConnection {
   site: SiteName
@@ -22,6 +23,7 @@ export interface SiteConnection {
   /** Something was sent to the address. */
   isReached: boolean
   courtesy: SiteCourtesy
+  times: VisitTimes
   cookies: CookieJar
   lease: Lease
   signal: AbortSignal
@@ -90,14 +92,14 @@ async function requestHere(
   tools: RequestTools,
   conditions: Headers,
 ): Promise<Exchange | undefined> {
-  const { courtesy, signal } = connection
+  const { courtesy, signal, times } = connection
   const { ip } = connection.address
   const addresses = courtesy.own ? undefined : tools.addresses
   let exchange: Exchange
   let outrun: boolean
   do {
     outrun = false
-    if (!(await waitForTurn(connection, tools))) return undefined
+    if (!(await times.during('courtesy', () => waitForTurn(connection, tools)))) return undefined
     const cookie = connection.cookies.headerFor(url, tools.clock.now())
     tools.journal.record({ kind: 'request', site: connection.site, url })
     const fetched: FetchRequest = {
@@ -116,7 +118,7 @@ async function requestHere(
     }
     try {
       // When the worker stops, an exchange under way may finish: its own deadline bounds it.
-      exchange = await connection.session.fetch(fetched, NEVER)
+      exchange = await times.during('download', () => connection.session.fetch(fetched, NEVER))
     } catch (error) {
       courtesy.abandon()
       throw error

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_ORDERS } from '../contracts/control.ts'
 import { FAILURES } from './failures.ts'
 import { decide } from './robots.ts'
 import { PAUSE, type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+import { StandingOrders } from './worker/standing-orders.ts'
 
 const HOME = 'http://a.test/'
 const ROBOTS = 'http://a.test/robots.txt'
@@ -227,6 +229,20 @@ test('robots.txt of another host with a black-listed address is not fetched', as
     web.asked.map(({ address }) => address),
     ['192.0.2.1'],
   )
+})
+
+test('a site that the operator barred is not asked for the robots.txt of another', async () => {
+  const script: Script = { [ROBOTS]: to('http://barred.test/robots.txt'), [HOME]: { body: 'home' } }
+  const orders = new StandingOrders()
+  orders.learn({ ...NO_ORDERS, version: 1, sites: [{ site: 'barred.test', isStopped: true }] })
+  const web = new Scripted(script, { isRefused: ({ site }) => orders.isStopped(site) })
+  web.addresses.set('barred.test', '192.0.2.66')
+  const asked = () => web.asked.splice(0).map(({ url }) => url)
+  await web.visit({ agenda: [HOME] })
+  assert.deepEqual(asked(), [ROBOTS])
+  orders.learn({ ...NO_ORDERS, version: 2, sites: [{ site: 'barred.test' }] })
+  await web.visit({ agenda: [HOME] })
+  assert.deepEqual(asked().slice(0, 2), [ROBOTS, 'http://barred.test/robots.txt'])
 })
 
 test('a robots.txt that broke off or cannot be decoded counts as unreachable', async () => {

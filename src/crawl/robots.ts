@@ -247,8 +247,11 @@ async function requestAnywhere(
   if (target.site === connection.site) {
     return { answer: (await request(url, wantRobots, connection, tools)) ?? 'not-requested', isNew: true }
   }
+  if (tools.isRefused(target)) return { answer: 'no-address', isNew: false }
   const { pause } = tools.pauses.configured(target.site, undefined)
-  return tools.foreign.fetch(url, target.site, pause, (wait) => requestElsewhere(target, wait, connection, tools))
+  const fetch = (wait: Millis) => requestElsewhere(target, wait, connection, tools)
+  // Mostly pauses, before and after; the request itself counts as a download.
+  return connection.times.during('courtesy', () => tools.foreign.fetch(url, target.site, pause, fetch))
 }
 
 /**

@@ -19,6 +19,7 @@ import { Reporter } from './reporter.ts'
 import { emptyBlacklist } from './scope/blacklist.ts'
 import { makeScope } from './scope/scope.ts'
 import type { SiteTools } from './tools.ts'
+import { VisitTimes } from './visit-times.ts'
 import { WildcardDns } from './wildcard-dns.ts'
 
 export interface ScriptedAnswer {
@@ -122,6 +123,7 @@ export class Scripted {
       findCopy: async () => undefined,
       scope: () => this.scope,
       refusesAddress: () => undefined,
+      isRefused: () => false,
       // Tests of visits write pages that are all alike; those of hazards say otherwise.
       trusts: () => true,
       regionRules: () => undefined,
@@ -201,7 +203,7 @@ export class Scripted {
       ...visit,
     }
     const courtesy = new SiteCourtesy(whole.site, whole.wait, tools.pauses, clock)
-    const reporter = new Reporter(whole, () => courtesy.report())
+    const reporter = new Reporter(whole, () => courtesy.report(), new VisitTimes(clock, new Map()))
     const parts: Visited['parts'] = []
     let { memory } = whole
     const take = () => {

@@ -41,6 +41,8 @@ export interface RequestTools extends CommonTools {
   enter: Frontier['enter']
   /** The blacklist rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
+  /** Nothing is asked of its site, not even a robots.txt that another site redirects to: the operator stopped or blacklisted it. */
+  isRefused(url: WebUrl): boolean
   pauses: PauseRules
   /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
   courtesyOf(...args: ConstructorParameters<typeof SiteCourtesy>): SiteCourtesy

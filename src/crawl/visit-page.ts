@@ -118,8 +118,10 @@ async function takePage(
   const known =
     isKept && capture !== undefined ? memoryOf(digest, reading, answer.head.headers, exchange.sentAt) : undefined
   const { memory, change } = known
-    ? watched(item, tools, () =>
+    ? await inTurns(
         compareLook(item, known, content, exchange.sentAt, reporter, site.regionRules(state.site)),
+        rest,
+        stretch,
       )
     : {}
   const page = reportOf(item, exchange, outcome, { ...found, capture, memory, change })

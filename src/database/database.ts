@@ -32,8 +32,23 @@ export interface Database {
   read<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
   /** The last outage, for status displays. */
   outage?(): Outage | undefined
+  /** Statements so far, by kind. */
+  statements?(): StatementCounts
   /** Waits for the transactions under way. */
   close(): Promise<void>
+}
+
+export type StatementKind = 'select' | 'insert' | 'update' | 'delete' | 'other'
+export type StatementCounts = Record<StatementKind, number>
+
+export const noStatements = (): StatementCounts => ({ select: 0, insert: 0, update: 0, delete: 0, other: 0 })
+
+/** A query with WITH counts as what it does in the end, if it changes rows. */
+export function kindOf(sql: string): StatementKind {
+  const [, first = ''] = /^\s*(\w+)/.exec(sql) ?? []
+  const word = first.toLowerCase() === 'with' ? (/\b(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select') : first
+  const kind = word.toLowerCase()
+  return kind === 'select' || kind === 'insert' || kind === 'update' || kind === 'delete' ? kind : 'other'
 }
 
 /** One step of the schema. A released step is never edited: a change is a new step. */

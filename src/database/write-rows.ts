@@ -8,7 +8,7 @@ import type { PgValue } from './postgres/values.ts'
 import { type SqlValue, sqliteTx } from './sqlite/tx.ts'
 
 /** A column's name and its type on PostgreSQL. */
-type Column = readonly [name: string, type: 'bigint' | 'text' | 'bytea']
+type Column = readonly [name: string, type: 'bigint' | 'text' | 'bytea' | 'double precision']
 
 export interface RowWriter<Row> {
   readonly sqlite: string

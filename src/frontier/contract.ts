@@ -83,6 +83,19 @@ export interface RefreshOptions {
 export const REFRESH_POLICIES = ['index', 'psp', 'round-robin', 'proportional', 'nutch-adaptive'] as const
 export type RefreshPolicy = (typeof REFRESH_POLICIES)[number]
 
+/** Hints that a look confirmed, hints that it did not, and changes that no hint announced. */
+export interface HintCounts {
+  right: number
+  wrong: number
+  unannounced: number
+}
+
+export interface HintFigures {
+  sites: number
+  all: HintCounts
+  bySite: (HintCounts & { site: SiteName })[]
+}
+
 /** What became of a date that a sitemap or feed gave, as in CoBWeb's Table 3: looked at because of it, ignored because the page was looked at since, or unknown so far. */
 export type HintResult = 'performed' | 'discarded' | 'new'
 
@@ -173,6 +186,17 @@ export interface Ledger {
   /** Tries sites among them that had been given up once more, with all their URLs that are gone. Returns how many. */
   tryAgain(tx: Tx, urls: readonly SeedUrl[]): Promise<number>
   /**
+   * The operator pauses or bars a site, or undoes either (null). From then on it is not handed out; the visit that is out ends by itself.
+   * A paused site waits, so a crawl is not over; a barred one does not. Both keep what waits there and get new URLs. An unknown
+   * site is made, so that it is stopped before it is ever found.
+   */
+  stopSite(tx: Tx, site: SiteName, how: 'paused' | 'barred' | null, why?: string): Promise<void>
+  /**
+   * Forgets what a site's robots.txt said, its failures and that it was given up. A wait that the site asked for stays; one because it did not
+   * answer is over. False: the site is unknown.
+   */
+  askAgain(tx: Tx, site: SiteName): Promise<boolean>
+  /**
    * These parts are durable in the inbox: the site of a visit's last part is not handed out before it is applied. Other parts
    * matter only for visits that were given up for lost. Parts that were applied before change nothing.
    */
@@ -255,6 +279,8 @@ export interface FrontierQueries {
   knownPage(tx: Tx, url: string): Promise<KnownPageRow | undefined>
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */
   knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
+  /** What became of hints, of all sites that had one; and the sites that had most. */
+  hintFigures(tx: Tx, atMost: number): Promise<HintFigures>
   price(tx: Tx): Promise<number>
   /** The last process that opened it looks at known pages again. */
   isRefreshing(tx: Tx): Promise<boolean>
@@ -290,6 +316,8 @@ export interface SiteView {
   state: SiteState
   /** Why it is barred. */
   reason?: string
+  /** By an operator, from the end of its visit on. */
+  stopped?: 'paused' | 'barred'
   seed: boolean
   rank: number
   since: Instant

@@ -14,6 +14,7 @@ import { sqliteTx } from '../database/sqlite/tx.ts'
 import { type AliasRow, aliasOf, MAX_ALIASES } from './aliases.ts'
 import type {
   FrontierQueries,
+  HintCounts,
   KnownPageRow,
   Seed,
   SeedPage,
@@ -31,13 +32,14 @@ import { domainOf } from './rules/domains.ts'
 import { CURSOR } from './rules/enrol.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
 import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
+import { type SiteRow, WITHOUT_END } from './rules/site.ts'
 import { visitId } from './rules/visit.ts'
 import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
 const READ_RULES = `SELECT value FROM frontier_meta WHERE name = ?`
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before AS "notBefore", polite_at AS "politeAt",
-    pause, address, fence AS visits, worker, lease_until AS until, part AS parts, known, waiting
+    pause, address, fence AS visits, worker, lease_until AS until, part AS parts, known, waiting, stopped
   FROM site WHERE bucket = ? AND key = ?`
 const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m
@@ -76,7 +78,11 @@ const firstOfAll = (columns: string, where: string, order: string): Record<Diale
       SELECT ${columns} FROM site WHERE bucket = b.bucket AND ${where} ORDER BY ${order} LIMIT ?1) s
     ORDER BY ${order} LIMIT ?1`,
 })
-const READ_NEXT_DUE = firstOfAll('name, not_before, polite_at, waiting', `state = 'waiting'`, 'not_before')
+const READ_NEXT_DUE = firstOfAll(
+  'name, not_before, polite_at, waiting',
+  `state = 'waiting' AND not_before < ${WITHOUT_END}`,
+  'not_before',
+)
 const READ_NEXT_FREE = firstOfAll(
   'name, losses, deferral, rank, waiting',
   `state = 'free' AND holder = ''`,
@@ -110,16 +116,24 @@ const READ_MARKS = `
   JOIN url u ON u.bucket = a.bucket AND u.site = a.site AND u.key = a.key`
 const READ_BARRED = `
   SELECT a.nth FROM unnest($1::smallint[], $2::bigint[]) WITH ORDINALITY AS a (bucket, site, nth)
-  JOIN site s ON s.bucket = a.bucket AND s.key = a.site WHERE s.state = 'barred'`
+  JOIN site s ON s.bucket = a.bucket AND s.key = a.site WHERE s.state = 'barred' AND s.stopped IS NULL`
 /** The same on SQLite, one by one. */
 const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`
-const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred'`
+const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred' AND stopped IS NULL`
 
 const KNOWN_PAGE = 's.site, s.key, looked_at, refresh_at, rate, weight, changes, changed_ms, unchanged_ms, failures'
 const READ_KNOWN_PAGE = `SELECT ${KNOWN_PAGE} FROM known_page s WHERE bucket = ? AND site = ? AND key = ?`
 const READ_KNOWN_PAGES = inOrder(
   (by, places) => `SELECT ${KNOWN_PAGE} FROM known_page s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
 )
+const HAD_HINTS = 'hints_right + hints_wrong > 0'
+const SUM_HINTS = `
+  SELECT count(*) AS sites, sum(hints_right) AS "right", sum(hints_wrong) AS wrong, sum(unhinted) AS unannounced
+  FROM site_looks WHERE ${HAD_HINTS}`
+const READ_MOST_HINTED = `
+  SELECT s.name AS site, l.hints_right AS "right", l.hints_wrong AS wrong, l.unhinted AS unannounced
+  FROM site_looks l JOIN site s ON s.bucket = l.bucket AND s.key = l.site
+  WHERE ${HAD_HINTS} ORDER BY hints_right + hints_wrong DESC, s.name LIMIT ?`
 const READ_PAUSE = `SELECT name, pause FROM site WHERE bucket = ? AND key = ?`
 export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
 
@@ -160,6 +174,12 @@ export const frontierQueries: FrontierQueries = {
     const rows = await queries(tx).allExact<SeenKnownPage>(READ_KNOWN_PAGES[tx.dialect], ...position, atMost)
     return rows.map(knownPageOf)
   },
+  async hintFigures(tx, atMost) {
+    const sums = await queries(tx).get<Record<'sites' | keyof HintCounts, number | null>>(SUM_HINTS)
+    const { sites, right, wrong, unannounced } = sums ?? {}
+    const all = { right: Number(right ?? 0), wrong: Number(wrong ?? 0), unannounced: Number(unannounced ?? 0) }
+    return { sites: Number(sites ?? 0), all, bySite: await queries(tx).all(READ_MOST_HINTED, atMost) }
+  },
   price: async (tx) => (await queries(tx).get<{ price: number }>(READ_PRICE))?.price ?? 0,
   async isRefreshing(tx) {
     const sql = 'SELECT value FROM frontier_meta WHERE name = ?'
@@ -199,9 +219,10 @@ export const frontierQueries: FrontierQueries = {
 /** A site's row, with what may be missing as null. */
 type SeenSite = Omit<
   SiteView,
-  'reason' | 'address' | 'seed' | 'lease' | 'memory' | 'alias' | 'domain' | 'unendorsedSite'
+  'reason' | 'address' | 'seed' | 'stopped' | 'lease' | 'memory' | 'alias' | 'domain' | 'unendorsedSite'
 > & {
   reason: string | null
+  stopped: SiteRow['stopped']
   address: string | null
   seed: number
   worker: WorkerId | null
@@ -258,9 +279,10 @@ async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {
     sql.getExact<{ referrer: bigint | null }>(READ_REFERRER, ...site),
   ])
   if (row === undefined || row.name !== name) return undefined
-  const { reason, address, seed, worker, until, parts, ...rest } = row
+  const { reason, address, seed, worker, until, parts, stopped, ...rest } = row
   const view: SiteView = { ...rest, seed: seed === 1, memory: memoryOf(memory) }
   if (reason !== null) view.reason = reason
+  if (stopped !== null) view.stopped = stopped
   if (address !== null) view.address = address
   if (worker !== null && until !== null)
     view.lease = { visit: visitId(site[1], row.visits), fence: row.visits, worker, until, parts }

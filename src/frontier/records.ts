@@ -5,7 +5,7 @@
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 
-export type RecordName = 'settings' | 'refresh_pass' | 'freshness'
+export type RecordName = 'settings' | 'refresh_pass' | 'freshness' | 'mailed_day'
 
 export async function writeRecord(tx: Tx, name: RecordName, text: string): Promise<void> {
   const sql = `INSERT INTO frontier_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`

@@ -4,6 +4,7 @@
  * is repeated.
  */
 
+import type { Millis } from '../base/clock.ts'
 import type { VolumeIds } from '../collection/captures/write-captures.ts'
 import { writeSums } from '../collection/counters/counters.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
@@ -42,6 +43,7 @@ export class Batch {
   readonly #catalogue: CatalogueWriter
   readonly #sums = new ReportSums()
   readonly #troubles: string[] = []
+  readonly seen = { answersMs: [] as Millis[], pausesMs: [] as Millis[], hazards: [] as string[] }
   #recorded: RecordedLines | undefined
 
   constructor(tx: Tx, tools: ApplyTools, bucket: number) {
@@ -75,7 +77,10 @@ export class Batch {
       .filter((_, at) => results[at] === 'applied')
       .map((report) => checked?.forCatalogue(report) ?? report)
     this.parts += done.length
-    for (const report of counting) this.#sums.add(report, this.#tools.clock)
+    for (const report of counting) {
+      this.#sums.add(report, this.#tools.clock)
+      this.#see(report)
+    }
     this.pages += counting.reduce((sum, { pages }) => sum + pages.length, 0)
     return {
       done,
@@ -86,6 +91,12 @@ export class Batch {
         if (counting.length > 0) await this.#catalogue.write(counting, before)
       },
     }
+  }
+
+  #see({ pages, findings, courtesy }: VisitReport): void {
+    for (const { status, tookMs } of pages) if (status > 0) this.seen.answersMs.push(tookMs)
+    this.seen.pausesMs.push(courtesy.pause)
+    for (const { rule, withdrawn } of findings) if (withdrawn !== true) this.seen.hazards.push(rule)
   }
 
   /** Writes sums and log lines once, for all parts together. */
@@ -141,7 +152,7 @@ export async function applyBatch<Result>(
     return { result, batch }
   })
   batch.durable()
-  const { parts, pages } = batch
-  if (parts > 0) journal.record({ kind: 'applied', parts, pages, tookMs: clock.elapsed() - begin })
+  const { parts, pages, seen } = batch
+  if (parts > 0) journal.record({ kind: 'applied', parts, pages, tookMs: clock.elapsed() - begin, seen })
   return { result, parts }
 }

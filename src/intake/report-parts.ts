@@ -33,13 +33,13 @@ export class ReportSums {
   add(report: VisitReport, clock: Clock): void {
     for (const page of report.pages) this.lines += logLine(page)
     for (const finding of report.findings) this.lines += findingLine(report.site, finding)
-    this.counters.add(report.site, report.counts, timeOf(report, clock))
+    this.counters.add(report.site, report.counts, timeOf(report) ?? clock.now())
   }
 }
 
 /** A part spans about a second. */
-function timeOf(report: VisitReport, clock: Clock): Instant {
-  return report.pages.at(-1)?.at ?? report.courtesy.lastAnswerAt ?? clock.now()
+export function timeOf(report: VisitReport): Instant | undefined {
+  return report.pages.at(-1)?.at ?? report.courtesy.lastAnswerAt
 }
 
 export const totalBytes = (parts: readonly { body: Uint8Array }[]): number =>

@@ -12,9 +12,14 @@ export interface ChangingPage {
   observedMs: number
 }
 
+/** Hints that a look confirmed, hints that it did not, and changes that no hint announced. */
+type HintCounts = Record<'right' | 'wrong' | 'unannounced', number>
+
 export interface ChangeReport extends ChangeFigures {
   /** Known pages that were looked at again; of very many, a sample. */
   pages: number
+  /** Of sitemaps, feeds and announcements. */
+  hints: { sites: number; all: HintCounts; bySite: readonly (HintCounts & { site: string })[] }
   most: ChangingPage[]
   least: ChangingPage[]
 }
@@ -38,6 +43,7 @@ export function changeTables(report: ChangeReport): TextTable[] {
     classTable(report),
     groupTable('Changes by site: those with most', 'Site', report.bySite),
     groupTable('Changes by media type', 'Type', report.byType),
+    hintTable(report.hints),
     pageTable('Pages that change most', report.most),
     pageTable('Pages that change least', report.least),
   ].filter(({ rows }) => rows.length > 0)
@@ -76,6 +82,23 @@ function groupTable(title: string, what: string, groups: readonly ChangesOf[]): 
     ...GROUPS.map(([, of]) => grouped(of(classes))),
   ])
   return { title, header: [what, 'Looks', ...GROUPS.map(([name]) => name)], rows }
+}
+
+function hintTable({ sites, all, bySite }: ChangeReport['hints']): TextTable {
+  const row = (name: string, { right, wrong, unannounced }: HintCounts) => [
+    name,
+    grouped(right),
+    grouped(wrong),
+    share(wrong, right + wrong),
+    grouped(unannounced),
+    share(right, right + unannounced),
+  ]
+  const rows = bySite.map((one) => row(clipped(one.site), one))
+  return {
+    title: 'Hints of a change (sitemaps, feeds, announcements), where there were any',
+    header: ['Site', 'Right', 'Wrong', 'False', 'Unannounced', 'Recall'],
+    rows: sites === 0 ? [] : [row(sites === 1 ? '1 site' : `${grouped(sites)} sites`, all), ...rows],
+  }
 }
 
 const clipped = (name: string) => (name.length > LONGEST_NAME ? `…${name.slice(1 - LONGEST_NAME)}` : name)

@@ -89,6 +89,8 @@ export function refusalText(by: string, rule: string): string {
   switch (by) {
     case 'robots':
       return `forbidden by robots.txt (${rule})`
+    case 'operator':
+      return `barred by an operator${rule === '' ? '' : ` (${rule})`}`
     case 'scope':
       return `out of scope (${rule})`
     case 'directive':

@@ -4,6 +4,8 @@ import type { Figures } from '../collection/figures.ts'
 import * as tables from './tables.ts'
 import { printTable } from './text-table.ts'
 
+const DAY = 86_400_000
+
 /** The Brazilian web of CoBWeb's tables, as far as they tell it; the mean of Table 2 is the right one, not the printed one. */
 const BRAZIL: Figures = {
   documents: 1_130_995,
@@ -28,11 +30,23 @@ const BRAZIL: Figures = {
   },
   perServer: { mean: 31.85, median: 4, max: 9000 },
   ratesByDay: [
-    { day: '2026-03-25', documents: 72_274, bytes: 1, documentsPerMinute: 63 },
-    { day: '2026-03-26', documents: 99_629, bytes: 1, documentsPerMinute: 107 },
-    { day: '2026-03-27', documents: 89_969, bytes: 1, documentsPerMinute: 70 },
-    { day: '2026-03-28', documents: 52_090, bytes: 1, documentsPerMinute: 62 },
-    { day: '2026-03-29', documents: 71_820, bytes: 1, documentsPerMinute: 64 },
+    { day: '2026-03-25', documents: 72_274, bytes: 1, documentsPerMinute: 63, activeMs: DAY },
+    { day: '2026-03-26', documents: 99_629, bytes: 1, documentsPerMinute: 107, activeMs: DAY },
+    { day: '2026-03-27', documents: 89_969, bytes: 1, documentsPerMinute: 70, activeMs: DAY },
+    { day: '2026-03-28', documents: 52_090, bytes: 1, documentsPerMinute: 62, activeMs: DAY },
+    { day: '2026-03-29', documents: 71_820, bytes: 1, documentsPerMinute: 64, activeMs: DAY },
+  ],
+  // As in CoBWeb's Table 1, with 25 collectors; two thirds of the time are pauses.
+  timesByDay: [
+    {
+      ...{ day: '2026-03-25', documents: 72_274, requests: 80_000, wireBytes: 5e8, visitsAtOnce: 25 },
+      ...{ store: 7_500, processing: 800_000, download: 273_600_000, courtesy: 545_592_500 },
+      ...{ checkOuts: 1000, checkOut: 20_000 },
+    },
+    {
+      ...{ day: '2026-03-26', documents: 0, requests: 0, wireBytes: 0, visitsAtOnce: 0.5 },
+      ...{ store: 0, processing: 0, download: 0, courtesy: 1_000_000, checkOuts: 0, checkOut: 0 },
+    },
   ],
   downloadsPerUrl: 0.875,
   requests: 1_400_000,
@@ -58,6 +72,7 @@ const NOTHING: Figures = {
   documentsByType: {},
   perServer: { mean: 0, median: 0, max: 0 },
   ratesByDay: [],
+  timesByDay: [],
   downloadsPerUrl: 0,
   troubles: {},
 }
@@ -135,4 +150,48 @@ test('an empty collection has tables without rows left out, and no division by n
   assert.ok(!/NaN|Infinity|undefined/.test(all))
   assert.ok(all.includes('Visited servers'))
   assert.ok(!all.includes('Errors'))
+})
+
+test('VN, Fig. 7a and 7b: time by operation, beside the paper (V19)', () => {
+  assert.equal(
+    text(tables.operations),
+    [
+      'Time of visits by operation, beside VN’s with 1 and 30 processes',
+      '  Operation                     Time     Share  Per document  VN, 1    VN, 30',
+      '  ────────────────────────────────────────────────────────────────────────────',
+      '  StoreOriginal                 7.5s     0.00%        0.1 ms  1.2%     64.8%',
+      '  StoreText (not stored apart)  -            -             -  (above)  (above)',
+      '  Processing                    13m20s   0.10%       11.1 ms',
+      '  Download                      3d4h    33.33%    3,785.6 ms',
+      '  CourtesyPause                 6d7h    66.58%    7,562.8 ms           4.6%',
+    ].join('\n'),
+  )
+  assert.equal(
+    text(tables.operationsByDay),
+    [
+      'Data downloaded, and time per document by operation',
+      '  Date        At once    Data   Store  Processing    Download    Courtesy',
+      '  ───────────────────────────────────────────────────────────────────────',
+      '  2026-03-25     25.0  500 MB  0.1 ms     11.1 ms  3,785.6 ms  7,548.9 ms',
+      '  2026-03-26      0.5     0 B       -           -           -           -',
+    ].join('\n'),
+  )
+  assert.deepEqual(tables.operations(NOTHING).rows, [])
+})
+
+test('CoBWeb, Table 1: HTTP and scheduler latency (C11)', () => {
+  assert.equal(
+    text(tables.latencies),
+    [
+      'HTTP and scheduler latency',
+      '  Date        Visits at once  HTTP (s)  Scheduler (s)',
+      '  ───────────────────────────────────────────────────',
+      '  2026-03-25  25.0               3.420          0.020',
+      '  2026-03-26  0.5                    -              -',
+      '  Average     12.8               3.420          0.020',
+      '  ───────────────────────────────────────────────────',
+      '  CoBWeb      5 to 25            3.390          0.020',
+    ].join('\n'),
+  )
+  assert.deepEqual(tables.latencies(NOTHING).rows, [])
 })

@@ -1,6 +1,6 @@
 /** The tables of the papers, from the figures of a collection (C11, W14). */
-import { formatSize } from '../base/units.ts'
-import type { Figures } from '../collection/figures.ts'
+import { formatDuration, formatSize } from '../base/units.ts'
+import type { Figures, TimesOfDay } from '../collection/figures.ts'
 import { failureText, markText, refusalKindText, statusText } from './status-text.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
@@ -17,6 +17,86 @@ export function ratesByDay(figures: Figures): TextTable {
     rows.push(['Mean', grouped(mean((d) => d.documentsPerMinute)), grouped(Math.round(mean((d) => d.documents)))])
   return { title: 'Collection rates', header: ['Date', 'Docs/min', 'Docs/day'], rows, total: days > 1 }
 }
+
+/** What VN's paper calls them. */
+export const OPERATION_NAMES = {
+  store: 'StoreOriginal',
+  processing: 'Processing',
+  download: 'Download',
+  courtesy: 'CourtesyPause',
+} as const satisfies { [name in keyof TimesOfDay]?: string }
+export type Operation = keyof typeof OPERATION_NAMES
+export const OPERATIONS = Object.keys(OPERATION_NAMES) as Operation[]
+
+const VN_SHARES: Readonly<Partial<Record<Operation, readonly [one: string, thirty: string]>>> = {
+  store: ['1.2%', '64.8%'],
+  courtesy: ['', '4.6%'],
+}
+
+/**
+ * VN, Fig. 7b: elapsed time by operation (V19). Download has the look-up of names and the connection, Processing all that is
+ * none of the others. A visit does not wait until its records are synced, which a worker does for all of them together.
+ */
+export function operations({ timesByDay }: Figures): TextTable {
+  const documents = timesByDay.reduce((sum, day) => sum + day.documents, 0)
+  const sums = OPERATIONS.map((name) => [name, timesByDay.reduce((sum, day) => sum + day[name], 0)] as const)
+  const whole = sums.reduce((sum, [, ms]) => sum + ms, 0)
+  const rows = sums.map(([name, ms]) => {
+    const [one, thirty] = VN_SHARES[name] ?? ['', '']
+    return [OPERATION_NAMES[name], formatDuration(ms), share(ms, whole), milliseconds(ms, documents), one, thirty]
+  })
+  rows.splice(1, 0, ['StoreText (not stored apart)', '-', '-', '-', '(above)', '(above)'])
+  const header = ['Operation', 'Time', 'Share', 'Per document', 'VN, 1', 'VN, 30']
+  return {
+    title: 'Time of visits by operation, beside VN’s with 1 and 30 processes',
+    header,
+    rows: whole === 0 ? [] : rows,
+  }
+}
+
+/** VN, Fig. 7a: data downloaded in a day, and the mean duration of operations per document. */
+export function operationsByDay({ timesByDay }: Figures): TextTable {
+  const rows = timesByDay
+    .slice(-MAX_LINES)
+    .map((day) => [
+      day.day,
+      oneDecimal(day.visitsAtOnce),
+      formatSize(day.wireBytes),
+      ...OPERATIONS.map((name) => milliseconds(day[name], day.documents)),
+    ])
+  const header = ['Date', 'At once', 'Data', 'Store', 'Processing', 'Download', 'Courtesy']
+  return { title: 'Data downloaded, and time per document by operation', header, rows }
+}
+
+/** CoBWeb, Table 1: what a request takes, and what a question for new sites takes, in seconds (C11). */
+export function latencies({ timesByDay }: Figures): TextTable {
+  const seconds = (ms: number, count: number) => (count === 0 ? '-' : (ms / count / 1000).toFixed(3))
+  const row = (name: string, days: readonly TimesOfDay[]) => {
+    const sum = (of: (day: TimesOfDay) => number) => days.reduce((all, day) => all + of(day), 0)
+    return [
+      name,
+      oneDecimal(sum(({ visitsAtOnce }) => visitsAtOnce) / days.length),
+      seconds(
+        sum(({ download }) => download),
+        sum(({ requests }) => requests),
+      ),
+      seconds(
+        sum(({ checkOut }) => checkOut),
+        sum(({ checkOuts }) => checkOuts),
+      ),
+    ]
+  }
+  if (timesByDay.length === 0) return { title: 'HTTP and scheduler latency', header: [], rows: [] }
+  const rows = timesByDay.slice(-MAX_LINES).map((day) => row(day.day, [day]))
+  if (timesByDay.length > 1) rows.push(row('Average', timesByDay))
+  rows.push(['CoBWeb', '5 to 25', '3.390', '0.020'])
+  const header = ['Date', 'Visits at once', 'HTTP (s)', 'Scheduler (s)']
+  return { title: 'HTTP and scheduler latency', header, rows, total: true }
+}
+
+const oneDecimal = (n: number) => n.toFixed(1)
+const milliseconds = (ms: number, count: number) =>
+  count === 0 ? '-' : `${grouped(Math.round((10 * ms) / count) / 10)} ms`
 
 const HTML = ['text/html', 'application/xhtml+xml']
 
@@ -159,8 +239,44 @@ export function coverage(figures: Figures): TextTable {
   }
 }
 
+export interface SeedsOfSource {
+  source: string
+  waiting: number
+  collected: number
+  moved: number
+  dead: number
+  refused: number
+}
+
+/** Seeds per source, by what became of them. */
+export function sourcesTable(sources: readonly SeedsOfSource[]): TextTable {
+  const columns = ['waiting', 'collected', 'moved', 'dead', 'refused'] as const
+  const sum = (column: (typeof columns)[number]) => sources.reduce((total, row) => total + row[column], 0)
+  const rows = sources.map((row) => [row.source, ...columns.map((column) => grouped(row[column]))])
+  return {
+    title: 'Seeds by source',
+    header: ['source', ...columns],
+    rows: sources.length > 1 ? [...rows, ['all', ...columns.map((column) => grouped(sum(column)))]] : rows,
+    total: sources.length > 1,
+  }
+}
+
 export function allTables(figures: Figures): TextTable[] {
-  return [coverage, sizeOfWeb, types, servers, ratesByDay, statuses, errors, refusals, marks, limits]
+  return [
+    coverage,
+    sizeOfWeb,
+    types,
+    servers,
+    ratesByDay,
+    operations,
+    operationsByDay,
+    latencies,
+    statuses,
+    errors,
+    refusals,
+    marks,
+    limits,
+  ]
     .map((table) => table(figures))
     .filter((table) => table.rows.length > 0)
 }

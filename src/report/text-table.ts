@@ -29,7 +29,7 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? gap + text : text + gap
 }
 
-function isFigure(text: string): boolean {
+export function isFigure(text: string): boolean {
   return /^(-|[\d.,]+( ?(%|B|kB|MB|GB|TB|ms|s))?)?$/.test(text)
 }
 

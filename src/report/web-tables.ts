@@ -9,7 +9,7 @@ import { grouped, share, type TextTable } from './text-table.ts'
 /** Longer tables sum up the rest as 'Other'. */
 const MAX_LINES = 15
 /** Length of the longest bar of a histogram. */
-const BAR = 40
+export const LONGEST_BAR = 40
 
 export function webTables(figures: WebFigures): TextTable[] {
   return [
@@ -76,7 +76,7 @@ function histogram(title: string, summary: Summary, unit: (n: number) => string)
     from === to ? unit(from) : `${unit(from)} – ${unit(to)}`,
     grouped(count),
     share(count, summary.count),
-    count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((BAR * count) / max))),
+    count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((LONGEST_BAR * count) / max))),
   ])
   return { title, header: [], rows }
 }

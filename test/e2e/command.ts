@@ -90,11 +90,13 @@ export async function json<T>(args: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
+type Seen<T> = T | undefined | false
+
 /** Waits for a condition, not for a time. */
-export async function until<T>(what: string, look: () => T | undefined | false, maxMs = 30_000): Promise<T> {
+export async function until<T>(what: string, look: () => Seen<T> | Promise<Seen<T>>, maxMs = 30_000): Promise<T> {
   const giveUp = performance.now() + maxMs
   for (;;) {
-    const seen = look()
+    const seen = await look()
     if (seen !== undefined && seen !== false) return seen
     if (performance.now() > giveUp) assert.fail(`waited ${maxMs} ms in vain for ${what}`)
     await sleep(5)

@@ -1,5 +1,6 @@
 /** PostgreSQL for tests: a server of one's own, and a new, empty, migrated database for whoever asks. */
 import { createHash } from 'node:crypto'
+import { after, test } from 'node:test'
 import { realClock } from '../../src/base/clock.ts'
 import type { Database } from '../../src/database/database.ts'
 import { postgresAddress } from '../../src/database/postgres/address.ts'
@@ -7,6 +8,7 @@ import { migrations } from '../../src/database/postgres/baseline.ts'
 import type { Connection } from '../../src/database/postgres/connection.ts'
 import { primaryConnector } from '../../src/database/postgres/find-primary.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../../src/database/postgres/open.ts'
+import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { type Nodes, nodesOf } from './citus.test-tools.ts'
 import { type StartedServer, startServer } from './server.test-tools.ts'
 
@@ -34,6 +36,24 @@ export async function postgresForTests(): Promise<PostgresForTests | { skipped: 
   const started = shared === undefined ? await startServer() : undefined
   if (started !== undefined && 'skipped' in started) return started
   return onServer(shared ?? (started as StartedServer).url, started)
+}
+
+/** Registers a test twice: with a new SQLite database, and with a new one of PostgreSQL. */
+export async function bothDatabases(): Promise<(name: string, body: (database: Database) => Promise<void>) => void> {
+  const postgres = await postgresForTests()
+  after(async () => {
+    if (!('skipped' in postgres)) await postgres.end()
+  })
+  return (name, body) => {
+    test(`${name}, on SQLite`, async () => {
+      const database = openSqlite(':memory:')
+      await body(database)
+      await database.close()
+    })
+    test(`${name}, on PostgreSQL`, { skip: 'skipped' in postgres && postgres.skipped }, async () => {
+      if (!('skipped' in postgres)) await body(await postgres.make())
+    })
+  }
 }
 
 async function onServer(url: string, own: StartedServer | undefined): Promise<PostgresForTests> {

@@ -54,7 +54,7 @@ export function answerInMemory({ handlers, callers, clock, bug }: Answering): Li
 function blankOf({ body, headers }: HttpRequest, gone: () => boolean) {
   return {
     address: '127.0.0.1',
-    forwarded: false,
+    isLocal: true,
     bytes: body ?? new Uint8Array(0),
     packing: String(headers['content-encoding'] ?? ''),
     gone,

@@ -102,6 +102,7 @@ export async function serverLife(
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
+        ...{ control: coordinator.control, decisions: coordinator.decisions },
         archiveFolder: coordinator.archiveFolder,
         figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
         program: VERSION,

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { settingsOver } from '../config/load.ts'
 import type { CommandName } from '../config/setting.ts'
+import type { Heart } from './heart.ts'
 import type { Screen } from './screen.ts'
 import type { CollectionReader, Services } from './services.ts'
 
@@ -19,6 +20,8 @@ export interface Invocation {
   version: string
   /** Calls back on the first Ctrl-C or SIGTERM; the second ends the program. Returns the function that stops listening. */
   onInterrupt(call: () => void): () => void
+  /** For whoever starts this process again when it dies. */
+  heart: Heart
 }
 
 export interface Command {

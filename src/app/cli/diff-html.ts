@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
 import { grouped } from '../../report/text-table.ts'
-import { FACT_NAMES, listed, placeOf, shortened, summaryOf } from './diff-text.ts'
+import type { Versions } from '../reader/versions.ts'
+import { FACT_NAMES, listed, notesOf, placeOf, shortened, summaryOf, versionText } from './diff-text.ts'
 import { some } from './text.ts'
 
 const STYLE = `:root{color-scheme:light dark;--del:#ffe0e0;--ins:#d8f5dd;--line:#ccc;--dim:#595959;--moved:#e3ecff}
@@ -19,17 +20,10 @@ ins{background:var(--ins)}
 tr.moved td{background:var(--moved)}
 `
 
-export interface DiffHeading {
-  url: string
-  /** Lines that describe the versions: when, status, size. */
-  before: string
-  after: string
-  notes: readonly string[]
-}
-
 /** `diff`: undefined when only the bytes can be compared, which the notes say. */
-export function diffPage(heading: DiffHeading, diff: PageDiff | undefined): string {
-  const notes = [...heading.notes, ...(diff === undefined ? [] : summaryOf(diff))]
+export function diffPage(versions: Versions, diff: PageDiff | undefined): string {
+  const { url, before, after } = versions
+  const notes = [...notesOf(versions), ...(diff === undefined ? [] : summaryOf(diff))]
   const hash = createHash('sha256').update(STYLE).digest('base64')
   return `<!doctype html>
 <html lang="en">
@@ -38,14 +32,14 @@ export function diffPage(heading: DiffHeading, diff: PageDiff | undefined): stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<title>Changes of ${escaped(heading.url)}</title>
+<title>Changes of ${escaped(url)}</title>
 <style>${STYLE}</style>
 <main>
-<h1>Changes of <bdi>${escaped(heading.url)}</bdi></h1>
+<h1>Changes of <bdi>${escaped(url)}</bdi></h1>
 ${notes.map((note) => `<p>${escaped(note)}</p>`).join('\n')}
 <table>
 <caption>Both versions, side by side</caption>
-<thead><tr><th scope="col">Before: ${escaped(heading.before)}</th><th scope="col">After: ${escaped(heading.after)}</th></tr></thead>
+<thead><tr><th scope="col">Before: ${escaped(versionText(before!))}</th><th scope="col">After: ${escaped(versionText(after))}</th></tr></thead>
 <tbody>
 ${diff === undefined ? '' : rowsOf(diff)}</tbody>
 </table>

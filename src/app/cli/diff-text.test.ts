@@ -4,12 +4,21 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { diffPages } from '../../page/change/diff.ts'
 import { displayWidth } from '../../report/text-table.ts'
+import type { PageVersion, Versions } from '../reader/versions.ts'
 import { diffPage } from './diff-html.ts'
 import { diffLines, summaryOf } from './diff-text.ts'
 import { plain, plainJson } from './text.ts'
 
 const diff = (before: string, after: string) => diffPages({ as: 'html', text: before }, { as: 'html', text: after })
-const HEADING = { url: 'http://a.test/', before: 'then', after: 'now', notes: [] }
+const NO_BYTES = new Uint8Array(0)
+const VERSION: PageVersion = {
+  ...{ url: 'http://a.test/', at: 0, status: 200, mediaType: 'text/html', charset: 'utf-8', volume: 'v', offset: 0 },
+  ...{ head: NO_BYTES, payload: NO_BYTES, body: NO_BYTES, text: NO_BYTES, digest: 'sha1:A', as: 'html' },
+}
+const HEADING: Versions = {
+  ...{ url: 'http://a.test/', before: VERSION, after: { ...VERSION, digest: 'sha1:B' } },
+  ...{ whole: { count: 2, first: 0 }, others: 0, withoutCapture: 0 },
+}
 
 /** Words of many scripts, marks, emoji, and characters that would control a terminal or turn the text round. */
 const word = fc.constantFrom(

@@ -1,7 +1,16 @@
 /** A comparison of two versions of a page, side by side in the columns of a terminal. Nothing of a page is printed as it came. */
-import type { DiffCounts, DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
+import { formatSize } from '../../base/units.ts'
+import {
+  type DiffCounts,
+  type DiffRow,
+  diffPages,
+  type FactChange,
+  type PageDiff,
+  type WordPart,
+} from '../../page/change/diff.ts'
 import { displayWidth, grouped } from '../../report/text-table.ts'
-import { plain, some } from './text.ts'
+import type { PageVersion, Versions } from '../reader/versions.ts'
+import { plain, some, timeText } from './text.ts'
 
 type Style = 'removed' | 'added' | 'dim' | undefined
 
@@ -16,6 +25,34 @@ const RESET = '\x1b[0m'
 export interface Look {
   width: number
   colour: boolean
+}
+
+/** Undefined: only the bytes can be compared. */
+export function compare(before: PageVersion, after: PageVersion): PageDiff | undefined {
+  const texts = [before, after].map(({ as, text }) =>
+    as === 'none' ? undefined : { as, text: Buffer.from(text).toString() },
+  )
+  const [old, now] = texts
+  return old === undefined || now === undefined ? undefined : diffPages(old, now)
+}
+
+/** When, status, type and size. */
+export const versionText = ({ at, status, mediaType, body }: PageVersion) =>
+  `${timeText(at)} UTC, ${status}, ${mediaType === '' ? 'no type' : plain(mediaType)}, ${formatSize(body.length)}`
+
+/** What to know before one reads the comparison. */
+export function notesOf({ before, after, others }: Versions): string[] {
+  const notes: string[] = []
+  if (others > 0)
+    notes.push(
+      `Of this URL, ${some(others, 'capture')} of redirects or errors ${others === 1 ? 'was' : 'were'} left out.`,
+    )
+  if (before!.digest === after.digest) notes.push('Both are the same, byte for byte.')
+  else if (before!.as === 'none' || after.as === 'none')
+    notes.push(
+      `At least one of them is not text, so only their bytes are compared: ${before!.digest} before, ${after.digest} after.`,
+    )
+  return notes
 }
 
 /** What a kind of fact is called. */

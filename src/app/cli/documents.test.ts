@@ -66,7 +66,8 @@ test('every flag, variable and command that the documents name exists', () => {
     for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*/g))
       assert.ok(flags.has(flag), `${path} names ${flag}`)
     for (const [name] of text.matchAll(/ORBWEAVER_[A-Z0-9_]+/g)) assert.ok(variables.has(name), `${path} names ${name}`)
-    for (const [, name] of text.matchAll(/`orbweaver ([a-z]+)/g)) assert.ok(commands.has(name), `${path} names ${name}`)
+    for (const [, name] of text.matchAll(/`orbweaver ([a-z]+(?:-[a-z]+)*)/g))
+      assert.ok(commands.has(name), `${path} names ${name}`)
   }
 })
 

@@ -55,7 +55,9 @@ export const SNAPSHOT: CrawlSnapshot = {
   waitsFor: undefined,
   next: undefined,
   slow: [],
+  paused: undefined,
   lateMs: 0,
+  stuckMs: 0,
   outage: undefined,
 }
 
@@ -89,6 +91,8 @@ export const STATUS: CollectionStatus = {
     { at: 1_780_000_060_000, known: 1000, collected: 700, waiting: 200 },
   ],
   nextDueMs: 1500,
+  paused: undefined,
+  stopped: { paused: 0, barred: 0 },
   inbox: 0,
   cluster: undefined,
 }
@@ -108,7 +112,8 @@ const FIGURES: Awaited<ReturnType<CollectionReader['figures']>> = {
   stopped: [{ rule: 'maze', limits: [], sites: 1, urls: 12, withdrawn: 0 }],
   documentsByType: { 'text/html': { count: 7, bytes: 70_000, mean: 10_000 } },
   perServer: { mean: 7, median: 7, max: 7 },
-  ratesByDay: [{ day: '2026-05-28', documents: 7, bytes: 70_000, documentsPerMinute: 7 }],
+  ratesByDay: [{ day: '2026-05-28', documents: 7, bytes: 70_000, documentsPerMinute: 7, activeMs: 60_000 }],
+  timesByDay: [],
   downloadsPerUrl: 0.78,
   requests: 9,
   wireBytes: 80_000,
@@ -184,8 +189,15 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionReader {
   return {
     figures: async () => FIGURES,
+    browse: async () => Promise.reject(new Error('only the dashboard browses')),
     web: async () => WEB,
     standing: async () => STATUS,
+    problems: async () => [],
+    dayReport: async () => Promise.reject(new Error('no mail is sent here')),
+    overview: () => Promise.reject(new Error('only the dashboard asks that')),
+    cluster: () => Promise.reject(new Error('only the dashboard asks that')),
+    callsOf: async () => [],
+    evolution: async () => [],
     freshness: async () => undefined,
     refreshPlan: async () => ({ pages: 0, asked: 0, priceHours: 0, plans: [] }),
     seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
@@ -249,6 +261,7 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
     changeReport: async () => ({
       ...{ looks: 0, changed: 0, pages: 0, bySite: [], byType: [], most: [], least: [] },
       classes: { markup: 0, volatile: 0, small: 0, medium: 0, large: 0, complete: 0, binary: 0 },
+      hints: { sites: 0, all: { right: 0, wrong: 0, unannounced: 0 }, bySite: [] },
     }),
     urlFacts: async (url) => ({
       ...URL_FACTS,
@@ -311,7 +324,13 @@ export function fakeServices(
     async startCrawl(settings, { seeds }) {
       mkdirSync(settings.collection, { recursive: true })
       crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
-      return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
+      return {
+        done: Promise.resolve(end),
+        dashboard: undefined,
+        snapshot: () => SNAPSHOT,
+        problems: () => [],
+        stop() {},
+      }
     },
     async startServer({ collection, host, publicUrl }) {
       mkdirSync(collection, { recursive: true })
@@ -320,6 +339,7 @@ export function fakeServices(
         publicUrl: publicUrl ?? (host === '0.0.0.0' ? 'http://barn:8723' : 'http://127.0.0.1:8723'),
         done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents, seeds: end.seeds }),
         snapshot: () => SNAPSHOT,
+        problems: () => [],
         stop() {},
       }
     },
@@ -335,6 +355,7 @@ export function fakeServices(
     },
     enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),
     nameChecker: async () => async () => ({ gone: new Set<string>(), unanswered: 0 }),
+    mailDay: async () => 'ops@example.org',
     retain: async ({ remove }) => ({
       ...{ captures: 1200, revisits: 1000, bytes: 5_000_000, elsewhere: 0, notes: [] },
       ...(remove ? { volumes: 1, freed: 6_000_000 } : { volumes: 0, freed: 0 }),
@@ -355,6 +376,7 @@ export function fakeServices(
       trap: 'www.site5.test',
       close: async () => {},
     }),
+    performAction: async () => ({ isChanged: true, now: 'done', running: false }),
     simulateCrawl: async ({ sites }) => ({
       sites,
       documents: 10,

@@ -28,7 +28,7 @@ async function orbweaver(line: string[], services = fakeServices()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 20)
+  assert.equal(commands.length, 25)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)

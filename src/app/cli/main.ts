@@ -7,6 +7,7 @@ import { loadSettings, surroundings } from '../config/load.ts'
 import { didYouMean } from '../config/nearest.ts'
 import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
 import type { Command } from './command.ts'
+import { type Heart, NOBODY, startHeart, systemdWatchdog } from './heart.ts'
 import { makeScreen, type Screen } from './screen.ts'
 import { realServices, type Services } from './services.ts'
 
@@ -18,20 +19,33 @@ export async function main(argv: string[]): Promise<void> {
   })
   // A closed standard error does not end a crawl.
   process.stderr.on('error', () => {})
-  process.exitCode = await run(argv, screen, realServices)
+  const heart = LONG_RUNNING.includes(argv[0] as CommandName) ? startHeart(realClock) : NOBODY
+  process.exitCode = await run(argv, screen, realServices, heart)
 }
 
+/** Commands that may run under a supervisor, or under systemd's watchdog. */
+const LONG_RUNNING: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'worker']
+
 /** Returns the exit code; never throws. */
-export async function run(argv: readonly string[], screen: Screen, services: Services): Promise<number> {
+export async function run(
+  argv: readonly string[],
+  screen: Screen,
+  services: Services,
+  heart: Heart = NOBODY,
+): Promise<number> {
   try {
-    return await dispatch(argv, screen, services)
+    const exit = await dispatch(argv, screen, services, heart)
+    heart.stop(true)
+    return exit
   } catch (error) {
     screen.draw([])
+    // After a bug, the supervisor tries again.
+    heart.stop(error instanceof Problem || isDiskFull(error) || fileError(error) !== undefined)
     return reportError(error, screen)
   }
 }
 
-async function dispatch(argv: readonly string[], screen: Screen, services: Services): Promise<number> {
+async function dispatch(argv: readonly string[], screen: Screen, services: Services, heart: Heart): Promise<number> {
   const version = programVersion()
   const [first, ...rest] = argv
   if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
@@ -42,7 +56,7 @@ async function dispatch(argv: readonly string[], screen: Screen, services: Servi
     screen.print(`orbweaver ${version}`)
     return EXIT.done
   }
-  if (first === 'help') return dispatch([rest[0], '--help'], screen, services)
+  if (first === 'help') return dispatch([rest[0], '--help'], screen, services, heart)
   const command = await loadCommand(first)
   if (command === undefined) throw unknownCommand(first)
   if (asksForHelp(rest)) {
@@ -51,8 +65,10 @@ async function dispatch(argv: readonly string[], screen: Screen, services: Servi
   }
   const loaded = loadSettings(rest, command.name, surroundings)
   checkArgs(command, loaded.args)
+  if (loaded.settings.supervise && LONG_RUNNING.includes(command.name) && !heart.isSupervised)
+    return superviseSelf(argv, screen)
   for (const warning of loaded.warnings) screen.say(`orbweaver: note: ${warning}`)
-  return command.run({ ...loaded, screen, services, version, clock: realClock, onInterrupt })
+  return command.run({ ...loaded, screen, services, version, clock: realClock, onInterrupt, heart })
 }
 
 /** `--help` works whatever else is wrong with the command line. */
@@ -108,6 +124,26 @@ export function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
+/** The same command in another process, which this one starts again when it dies. */
+async function superviseSelf(argv: readonly string[], screen: Screen): Promise<number> {
+  const { supervise } = await import('./supervise.ts')
+  return supervise({
+    command: [process.execPath, ...process.execArgv, process.argv[1], ...argv],
+    env: process.env,
+    clock: realClock,
+    say: (line) => screen.say(line),
+    onSignal(call) {
+      for (const signal of SIGNALS) process.on(signal, call)
+      return () => {
+        for (const signal of SIGNALS) process.off(signal, call)
+      }
+    },
+    beat: systemdWatchdog(process.env, realClock),
+  })
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 const SHOW_CURSOR = '\x1b[?25h'
 
 /** Signals within this time count as one: a closing terminal sends several. */
@@ -126,12 +162,11 @@ export function onInterrupt(call: () => void): () => void {
     if (process.stderr.isTTY === true) process.stderr.write(SHOW_CURSOR)
     process.exit(EXIT.interrupted)
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, onSignal)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
   return () => {
     // After an interrupt the program is about to end; a second signal then must not change its exit code.
     if (firstAt !== undefined) return
-    for (const signal of signals) process.off(signal, onSignal)
+    for (const signal of SIGNALS) process.off(signal, onSignal)
   }
 }
 
@@ -140,6 +175,10 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
   refresh: async () => (await import('./commands/refresh.ts')).refresh,
+  pause: async () => (await import('./commands/steer.ts')).pause,
+  resume: async () => (await import('./commands/steer.ts')).resume,
+  stop: async () => (await import('./commands/steer.ts')).stop,
+  bar: async () => (await import('./commands/steer.ts')).bar,
   plan: async () => (await import('./commands/plan.ts')).plan,
   status: async () => (await import('./commands/status.ts')).status,
   report: async () => (await import('./commands/report.ts')).report,
@@ -153,6 +192,7 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   export: async () => (await import('./commands/export.ts')).exportCommand,
   seed: async () => (await import('./commands/seed.ts')).seed,
   mirrors: async () => (await import('./commands/mirrors.ts')).mirrors,
+  'bot-page': async () => (await import('./commands/bot-page.ts')).botPage,
   config: async () => (await import('./commands/config.ts')).config,
   serve: async () => (await import('./commands/serve.ts')).serve,
   worker: async () => (await import('./commands/worker.ts')).worker,

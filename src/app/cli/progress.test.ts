@@ -24,6 +24,7 @@ function snapshot(seconds: number, changes: Partial<CrawlSnapshot> = {}): CrawlS
     next: undefined,
     slow: [],
     lateMs: 0,
+    stuckMs: 0,
     outage: undefined,
     ...changes,
   }

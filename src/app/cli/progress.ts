@@ -4,11 +4,12 @@ import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import type { LookCounts } from '../../collection/counters/counters.ts'
+import type { Decided } from '../../contracts/control.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
 import { freshnessText } from './freshness-text.ts'
 import type { Screen } from './screen.ts'
-import { clip, plain, some } from './text.ts'
+import { clip, decidedText, plain, some } from './text.ts'
 
 /** Rates are averages over this time. */
 const WINDOW_MS = 30_000
@@ -126,7 +127,8 @@ function looksPerSecond(history: History): number {
 }
 
 function refreshState(now: CrawlSnapshot): string {
-  const trouble = outageText(now) ?? lateText(now)
+  const paused = now.paused && pausedText(now.paused, now.at)
+  const trouble = outageText(now) ?? paused ?? lateText(now)
   if (trouble !== undefined) return trouble
   const { sites, next } = now
   if (sites.busy > 0) return 'looking again'
@@ -164,6 +166,10 @@ function outageText({ outage }: CrawlSnapshot): string | undefined {
   return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
 }
 
+function pausedText(paused: Decided, now: number): string {
+  return `paused ${decidedText(paused, now)}; orbweaver resume goes on`
+}
+
 function lateText({ lateMs }: CrawlSnapshot): string | undefined {
   return lateMs > 1000 ? `this machine is overloaded: ${formatDuration(lateMs)} behind` : undefined
 }
@@ -175,6 +181,7 @@ function state(history: History): string {
   const { urls, waitsFor, next } = now
   const outage = outageText(now)
   if (outage !== undefined) return outage
+  if (now.paused !== undefined) return pausedText(now.paused, now.at)
   const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
   if (waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`
   if (waitsFor === 'retry') return `waiting to retry ${plain(next?.site ?? '')} ${when}`

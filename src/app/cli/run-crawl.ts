@@ -5,9 +5,11 @@ import { missingVectors } from '../../base/load-wasm.ts'
 import { pick } from '../../base/pick.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
+import type { Event } from '../../contracts/events.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
 import type { CrawlEndReason, CrawlSnapshot } from '../composition/crawl-view.ts'
+import type { Settings } from '../config/keys.ts'
 import { COLLECTION_FILE } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import type { Invocation } from './command.ts'
@@ -37,11 +39,18 @@ export function noteMissingVectors({ screen }: Pick<Invocation, 'screen'>): void
   if (missing !== undefined) screen.say(`orbweaver: note: ${missing}`)
 }
 
-/** With `--verbose` every event is printed. */
-export function journalOption({ settings, screen, clock }: Invocation): {
-  journal?: (event: { kind: string }) => void
-} {
-  return settings.verbose ? { journal: (event) => screen.say(eventLine(event, clock.now())) } : {}
+/** With `--verbose` every event is printed; otherwise a mail that could not be sent, if the one before could. */
+export function journalOption({ settings, screen, clock }: Invocation): { journal?: (event: Event) => void } {
+  if (settings.verbose) return { journal: (event) => screen.say(eventLine(event, clock.now())) }
+  if (settings.mailTo.length === 0) return {}
+  let isFailing = false
+  const journal = (event: Event) => {
+    if (event.kind !== 'mail') return
+    const failed = event.result === 'failed'
+    if (failed && !isFailing) screen.say(`orbweaver: note: ${event.what}`)
+    isFailing = failed
+  }
+  return { journal }
 }
 
 export function viewOptions({ settings, screen, clock }: Invocation) {
@@ -61,14 +70,27 @@ export async function runCrawl(
   const { settings, given, clock, version, services } = call
   const begun = clock.elapsed()
   noteMissingVectors(call)
-  const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
+  const { restarts } = call.heart
+  const handle = await services.startCrawl(settings, { seeds, version, given, restarts, ...journalOption(call) })
   await keepSettings(call)
+  if (handle.dashboard !== undefined) call.screen.say(dashboardNote(handle.dashboard, settings))
   const first = handle.snapshot()
   const view = watchCrawl(() => handle.snapshot(), viewOptions(call))
-  return attend(call, handle, view, FINISHING, async (end) => {
-    return { end, first, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
-  })
+  const ended = async (end: CrawlEnd) => ({ end, first, last: handle.snapshot(), tookMs: clock.elapsed() - begun })
+  return attend(call, handle, view, FINISHING, ended, () => isStuck(handle.snapshot()))
 }
+
+export function dashboardNote(url: string, { viewerToken, operatorToken }: Settings): string {
+  const local =
+    viewerToken === undefined && operatorToken === undefined
+      ? ' (only from this machine; --operator-token opens it to others)'
+      : ''
+  return `orbweaver: dashboard at ${url}/${local}`
+}
+
+/** Its work of every second was not done for a minute: five more, and the supervisor starts the process again. */
+const STUCK_MS = 60_000
+export const isStuck = ({ stuckMs }: CrawlSnapshot): boolean => stuckMs > STUCK_MS
 
 /** Waits for the end of a crawl, server or worker, and for `ended`; the view stays until then. Ctrl-C asks it to stop. */
 export async function attend<End, T>(
@@ -77,7 +99,9 @@ export async function attend<End, T>(
   view: Watching,
   stopping: string,
   ended: (end: End) => Promise<T>,
+  isStuck: () => boolean = () => false,
 ): Promise<T> {
+  call.heart.running(isStuck)
   const stopListening = call.onInterrupt(() => {
     call.screen.say(stopping)
     running.stop()

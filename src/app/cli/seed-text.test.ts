@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sourcesTable } from '../../report/tables.ts'
 import { printTable } from '../../report/text-table.ts'
 import type { SeedsEntered } from '../seeds/sources.ts'
 import { SEEDED } from './fake-services.test-data.ts'
-import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress, sourcesTable } from './seed-text.ts'
+import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress } from './seed-text.ts'
 
 type Report = SeedsEntered['reports'][number]
 

@@ -1,8 +1,8 @@
 /** What `seed` prints: pure functions from reports to lines. */
 import { failureText, refusalText, statusText } from '../../report/status-text.ts'
-import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
+import { grouped, printTable } from '../../report/text-table.ts'
 import type { SeedsEntered } from '../seeds/sources.ts'
-import type { SeedCounts, SeedOutcome } from '../seeds/stored-seeds.ts'
+import type { SeedOutcome } from '../seeds/stored-seeds.ts'
 import { plain, some } from './text.ts'
 
 type Report = SeedsEntered['reports'][number]
@@ -67,19 +67,6 @@ function details(report: Report): string[] {
 export function seedProgress(report: Report, share: number | undefined): string {
   const done = share === undefined ? '' : `${Math.floor(share * 100)} % read, `
   return `${plain(report.name)}: ${done}${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
-}
-
-/** Seeds per source, by what became of them. */
-export function sourcesTable(sources: readonly SeedCounts[]): TextTable {
-  const columns = ['waiting', 'collected', 'moved', 'dead', 'refused'] as const
-  const sum = (column: (typeof columns)[number]) => sources.reduce((total, row) => total + row[column], 0)
-  const rows = sources.map((row) => [row.source, ...columns.map((column) => grouped(row[column]))])
-  return {
-    title: 'Seeds by source',
-    header: ['source', ...columns],
-    rows: sources.length > 1 ? [...rows, ['all', ...columns.map((column) => grouped(sum(column)))]] : rows,
-    total: sources.length > 1,
-  }
 }
 
 /** `collected`; `dead: 404 (not found)`; `redirects to URL, which is out of scope`. */

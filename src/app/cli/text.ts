@@ -1,5 +1,6 @@
 /** How times, URLs, folders and counts are written for people and in commands to copy. */
 import { Problem } from '../../base/errors.ts'
+import type { Decided } from '../../contracts/control.ts'
 import { grouped } from '../../report/text-table.ts'
 
 /** `2026-05-01 12:00:00` in UTC, as in volumes and logs. */
@@ -126,4 +127,13 @@ export function wrap(text: string, width: number): string[] {
     } else line = line === '' ? word : `${line} ${word}`
   }
   return line === '' ? lines : [...lines, line]
+}
+
+/** `by anna@laptop 3 hours ago: the power is cut`. */
+export function decidedText({ who, at, reason }: Decided, now: number): string {
+  return `by ${plain(who)} ${ago(at, now)}${reason === undefined ? '' : `: ${plain(reason)}`}`
+}
+
+export function decidedJson({ who, at, reason }: Decided): object {
+  return { who, at: isoTime(at), reason: reason ?? null }
 }

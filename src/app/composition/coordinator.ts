@@ -4,9 +4,11 @@
  * database, and leases belong to workers on other machines: they are kept.
  */
 import { join } from 'node:path'
-import { type Millis, turn } from '../../base/clock.ts'
+import { type Clock, type Millis, turn } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
+import { INBOX_FULL } from '../../cluster/maintenance/problems.ts'
 import { RefreshPlanner } from '../../cluster/maintenance/refresh-planner.ts'
+import { freeWorker } from '../../cluster/server/worker-table.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
@@ -25,12 +27,17 @@ import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirror
 import { fillBefore } from '../../collection/pages/known-pages.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
+import type { Control } from '../../contracts/control.ts'
 import type { FindCopy, Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
+import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
+import { parseBlacklist } from '../../crawl/scope/blacklist.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Database } from '../../database/database.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
 import type { HintResult, Ledger, SeedUrl } from '../../frontier/contract.ts'
+import { type ControlParts, openControl } from '../../frontier/control.ts'
+import { Decisions, forgetStop } from '../../frontier/decisions.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { Intake } from '../../intake/intake.ts'
@@ -72,6 +79,9 @@ export interface Coordinator {
   /** By the rules that the collection was made with. */
   urls: UrlReader
   mirrors: MirrorMaintenance
+  /** What operators do while it runs. */
+  control: Control
+  decisions: Decisions
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
   seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
@@ -84,9 +94,9 @@ export interface Coordinator {
   finish(): Promise<void>
 }
 
-/** Above this many parts that wait to be applied, no sites are handed out. */
-const MAX_PENDING = 2000
 const BUSY_WAIT: Millis = 200
+/** A paused crawl is not over. */
+const PAUSED_WAIT: Millis = 1000
 const PROGRESS_EVERY: Millis = 10_000
 const HINTS_EVERY: Millis = 5_000
 const LINKS_PER_TICK: Millis = 200
@@ -103,7 +113,10 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const node = isShared ? await nodeId(disk, folder) : undefined
   const hints = hintCounter(parts)
   const refresh = parts.refresh && { ...parts.refresh, onHint: hints.count }
-  const opening = { ...parts, ...(refresh && { refresh }) }
+  const decisions = new Decisions(database)
+  await database.transact(forgetStop)
+  await decisions.refresh()
+  const opening = { ...parts, decisions, ...(refresh && { refresh }) }
   const { frontier: opened, urls, originals } = await openCrawlFrontier(opening, workersElsewhere)
   const granting = {
     ...opened,
@@ -132,7 +145,7 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
     lookEvery: parts.lookEvery,
   })
   try {
-    return await recovered(parts, { frontier, intake, filter, urls, originals, node, hints })
+    return await recovered(parts, { frontier, intake, filter, urls, originals, node, hints, decisions })
   } catch (error) {
     await intake.close().catch(() => {})
     throw error
@@ -151,6 +164,18 @@ function withKnownPages(frontier: Frontier, database: Database): Frontier {
   }
 }
 
+/** What actions are checked by, and what they do outside of the frontier. */
+export function steeringRules(
+  ledger: Ledger,
+  clock: Clock,
+): Pick<ControlParts, 'rules' | 'checkBlacklist' | 'freeWorker'> {
+  return {
+    rules: RULE_NAMES,
+    checkBlacklist: (line) => void parseBlacklist([{ name: 'blacklist', text: line }]),
+    freeWorker: (tx, worker) => freeWorker(tx, ledger, worker, clock.now()),
+  }
+}
+
 interface Opened {
   frontier: LeasesAhead
   intake: Intake
@@ -160,6 +185,7 @@ interface Opened {
   /** Undefined: it has its database to itself. */
   node: string | undefined
   hints: HintCounter
+  decisions: Decisions
 }
 
 interface HintCounter {
@@ -192,7 +218,7 @@ function hintCounter({ database, clock, journal }: CoordinatorParts): HintCounte
 
 async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coordinator> {
   const { database, disk, folder, clock, settings, journal } = parts
-  const { frontier, intake, filter, urls, originals, node } = opened
+  const { frontier, intake, filter, urls, originals, node, decisions } = opened
   const { ledger } = frontier
   const archiveFolder = join(folder, 'archive')
   const owner = node ?? EMBEDDED_OWNER
@@ -228,7 +254,13 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
     owner,
     urls,
     mirrors,
-    calls: callsOf(opened, find),
+    calls: callsOf(parts, opened, find),
+    decisions,
+    control: openControl({
+      ...{ database, ledger, decisions, clock, urls },
+      ...steeringRules(ledger, clock),
+      settled: () => intake.idle(),
+    }),
     seed: (urls) =>
       database.transact(async (tx) => {
         const { sites, urls: queue } = await frontierQueries.totals(tx)
@@ -252,16 +284,36 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
   }
 }
 
-function callsOf({ frontier: { frontier }, intake, originals, node }: Opened, find: FindCopy): CoordinatorCalls {
+function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened, find: FindCopy): CoordinatorCalls {
+  const { intake, originals, node, decisions } = opened
+  const { frontier, ledger } = opened.frontier
+  /** Leases that were prefetched before an operator stopped their sites. */
+  const withhold = async (answer: Awaited<ReturnType<Frontier['checkOut']>>) => {
+    const stopped = answer.visits.filter(({ site }) => decisions.isStopped(site)).map(({ id }) => id)
+    if (stopped.length === 0) return answer
+    await database.transact((tx) => ledger.giveBack(tx, stopped))
+    return { ...answer, visits: answer.visits.filter(({ id }) => !stopped.includes(id)) }
+  }
+  const lease: Frontier['checkOut'] = async (worker, atMost) => {
+    const began = clock.elapsed()
+    const answer = await withhold(await frontier.checkOut(worker, atMost))
+    const sites = answer.visits.length
+    if (sites > 0) journal.record({ kind: 'leased', sites, tookMs: clock.elapsed() - began })
+    return answer
+  }
+  let { seeded } = decisions.crawl
   return {
     async checkOut(worker, atMost) {
-      if (intake.pending() > MAX_PENDING) return { visits: [], next: BUSY_WAIT }
+      if (decisions.isPaused) return { visits: [], next: PAUSED_WAIT }
+      if (intake.pending() > INBOX_FULL) return { visits: [], next: BUSY_WAIT }
+      if (decisions.crawl.seeded !== seeded) originals.stale()
+      seeded = decisions.crawl.seeded
       await originals.refresh()
-      const answer = await frontier.checkOut(worker, atMost)
+      const answer = await lease(worker, atMost)
       if (node === undefined || answer.next !== 'over') return answer
       // Links of applied reports may still be on their way to the frontier. After that nothing new can come.
       if (!(await intake.isSettled())) return { visits: [], next: BUSY_WAIT }
-      return frontier.checkOut(worker, atMost)
+      return lease(worker, atMost)
     },
     enter: (worker, visit, address) => frontier.enter(worker, visit, address),
     renew: (worker, visits) => frontier.renew(worker, visits),

@@ -10,6 +10,7 @@ import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownWorkers, RefreshOptions } from '../../frontier/contract.ts'
+import type { Decisions } from '../../frontier/decisions.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
 import { namedOrder } from '../../frontier/order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
@@ -29,6 +30,8 @@ export interface FrontierParts {
   workers?: KnownWorkers
   /** Known pages are looked at again. */
   refresh?: RefreshOptions
+  /** Pauses that operators decided; undefined: none. */
+  decisions?: Decisions
   /** As in `FrontierOptions`. */
   besideServers?: boolean
 }
@@ -50,7 +53,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     slice: { pages: settings.slicePages, time: settings.sliceTime },
     leaseMs: settings.lease,
     addressPauseMs: settings.addressPause,
-    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    defaultPause: (site) => parts.decisions?.choiceOf(site)?.pauseMs ?? pauseOf(settings, site, undefined).pause,
     mayReplace: originals.mayReplace,
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),

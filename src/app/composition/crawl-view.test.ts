@@ -25,7 +25,7 @@ async function viewOf({ later = 0, silent = 0, free = 0 }) {
     tx.run('INSERT INTO site_memory (site, memory) VALUES (?, ?)', siteKeyOf('a.test'), memory)
   })
   const database = { read: stored.read.bind(stored), outage: () => world.outage }
-  const coordinator = { parts: { clock, database }, intake: { pending: () => 0 } }
+  const coordinator = { parts: { clock, database }, intake: { pending: () => 0 }, decisions: { crawl: {} } }
   return { clock, world, view: new CrawlView(coordinator as unknown as Coordinator, { slow: [], lateMs: 0 }) }
 }
 

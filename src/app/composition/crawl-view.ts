@@ -3,6 +3,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { EXIT } from '../../base/errors.ts'
 import { type Freshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
 import { type LookCounts, lookCounts, readCounters } from '../../collection/counters/counters.ts'
+import type { Decided } from '../../contracts/control.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
@@ -26,7 +27,11 @@ export interface CrawlSnapshot {
   /** The site that may be asked first. */
   next: { site: string; inMs: Millis } | undefined
   slow: { site: string; why: string }[]
+  /** An operator paused it. */
+  paused?: Decided | undefined
   lateMs: Millis
+  /** How long the work of every second has not been done, while it should be. */
+  stuckMs: Millis
   /** How long the database has been unreachable. */
   outage: { what: string; forMs: Millis } | undefined
 }
@@ -50,6 +55,8 @@ export class CrawlView {
   freshness: Freshness | undefined
   #lateMs = 0
   #last = 0
+  /** Set while the work of every second is done. */
+  isKept = false
 
   constructor(coordinator: Coordinator, workerPool: WorkerLoad) {
     this.#coordinator = coordinator
@@ -95,6 +102,7 @@ export class CrawlView {
     const sum = (prefix: string) =>
       [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
     const now = this.#coordinator.parts.clock.now()
+    const outage = this.#outage()
     const busy = sites.leased + sites.returning
     return {
       at: now,
@@ -121,8 +129,10 @@ export class CrawlView {
       next:
         this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
       slow: this.#workerPool.slow,
+      paused: this.#coordinator.decisions.crawl.paused,
       lateMs: Math.max(this.#lateMs, this.#workerPool.lateMs),
-      outage: this.#outage(),
+      stuckMs: this.isKept && outage === undefined ? this.#coordinator.parts.clock.elapsed() - this.#last : 0,
+      outage,
     }
   }
 }

@@ -2,10 +2,11 @@
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
-import { isDiskFull, Problem } from '../../base/errors.ts'
+import { isDiskFull, Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import type { NamedProblem, ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-file.ts'
 import type { LeftMirror } from '../../collection/mirrors/mirror-maintenance.ts'
@@ -13,6 +14,7 @@ import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
 import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
@@ -22,6 +24,9 @@ import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { checkWeights } from './refresh-options.ts'
+import type { Reporter } from './reporter.ts'
+import { keepSteering, LiveScope, type Steered, sendOrders } from './steering.ts'
+import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 import { loadThread } from './worker-thread.ts'
 
 export interface CrawlEnd {
@@ -35,7 +40,11 @@ export interface CrawlEnd {
 
 export interface CrawlHandle {
   done: Promise<CrawlEnd>
+  /** Where its pages are, with `--dashboard`. */
+  dashboard: string | undefined
   snapshot(): CrawlSnapshot
+  /** What is wrong now, as this process sees it. */
+  problems(): readonly NamedProblem[]
   stop(): void
 }
 
@@ -88,7 +97,7 @@ async function planAndRun(
   checkSeedsInScope(plan)
   if (settings.refresh) await recordPass(coordinator)
   const named = options.seeds.map(({ href }) => href)
-  const parts = { plan, named, coordinator, journal, close }
+  const parts = { plan, named, coordinator, journal, restarts: options.restarts, close }
   const volumes = await openCrawlVolumes(coordinator, journal)
   return orElse(runCrawl(parts, volumes, thread), () => volumes.close())
 }
@@ -133,15 +142,22 @@ interface CrawlParts {
   named: readonly string[]
   coordinator: Coordinator
   journal: Readers<Event>
+  restarts: CrawlOptions['restarts']
   close(): Promise<void>
 }
 
 interface Run extends CrawlParts {
   volumes: CrawlVolumes
   threads: WorkerThreads<CrawlPlan>
+  live: LiveScope
   /** Where a shared database has leases of threads. */
   notes: ThreadNotes | undefined
   view: CrawlView
+  problems: ProblemWatch
+  /** Loaded while the crawl begins. */
+  reporter: Promise<Reporter | undefined>
+  /** Looks after what concerns all crawls that share the database. */
+  role: SharedRole
   /** Undefined: nothing but its completion ends it. */
   why: CrawlEndReason | undefined
   stop(reason: CrawlEndReason): void
@@ -149,27 +165,77 @@ interface Run extends CrawlParts {
 
 /** Until it returns, its caller closes what it opened; then the crawl does when it ends. */
 async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker): Promise<CrawlHandle> {
-  const { coordinator, journal } = parts
+  const { coordinator, journal, restarts } = parts
   const { database, disk, folder } = coordinator.parts
   // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
   const notes = database.dialect === 'postgres' ? new ThreadNotes(disk, folder) : undefined
   await coordinator.intake.idle()
   for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
   notes?.clear()
-  const threads = openThreads(parts, volumes, notes, thread)
+  const live = new LiveScope(parts.plan, coordinator)
+  const threads = openThreads(parts, live, volumes, notes, thread)
+  live.renewThreads = () => threads.pool.renew()
   const view = new CrawlView(coordinator, threads.pool)
+  // A pass over all pages would be over before its first page came in.
+  if (parts.plan.settings.refresh) await coordinator.tick()
+  await view.refresh()
+  let watch: ProblemWatch | undefined
+  // Before anything has begun: its port may be taken.
+  const dashboard = await openDashboardOf(
+    parts,
+    view,
+    () => run.why !== undefined,
+    () => watch,
+  )
+  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
+  const known = sendOrders(coordinator.decisions, 0, (orders) => threads.pool.order(orders))
+  threads.pool.start()
   const stop = (reason: CrawlEndReason) => {
     run.why ??= reason
     coordinator.frontier.stop()
     threads.pool.stop()
   }
-  const run: Run = { ...parts, volumes, threads, notes, view, why: undefined, stop }
-  // A pass over all pages would be over before its first page came in.
-  if (parts.plan.settings.refresh) await coordinator.tick()
-  await view.refresh()
-  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
-  threads.pool.start()
-  return { done: untilEnd(run), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
+  const role = sharedRole(database, realClock, 'problems')
+  const problems = watchCrawlProblems(coordinator, view, { url: hostname(), role, restarts })
+  watch = problems
+  const reporter = reporterOf(coordinator, problems, role)
+  const close = async () => {
+    // The last who has SQLite's file open must be the one who writes it.
+    await dashboard?.close()
+    await parts.close()
+  }
+  const more = { volumes, threads, live, notes, view, problems, reporter, role }
+  const run: Run = { ...parts, ...more, why: undefined, stop, close }
+  return {
+    done: untilEnd(run, known),
+    dashboard: dashboard?.url,
+    snapshot: () => view.snapshot(),
+    problems: problems.now,
+    stop: () => stop('interrupted'),
+  }
+}
+
+/** Loaded only when it is asked for. */
+async function openDashboardOf(
+  { plan, journal, coordinator }: CrawlParts,
+  view: CrawlView,
+  isEnding: () => boolean,
+  problems: () => ProblemWatch | undefined,
+) {
+  const { settings, version } = plan
+  if (settings.dashboard === undefined) return undefined
+  const [{ serveDashboard }, { crawlMetrics }] = await Promise.all([
+    import('./dashboard.ts'),
+    import('./crawl-metrics.ts'),
+  ])
+  const { clock } = coordinator.parts
+  const runs = settings.refresh ? 'refresh' : 'crawl'
+  const metrics = crawlMetrics(coordinator, view, journal, clock, problems)
+  const { control } = coordinator
+  return serveDashboard(
+    { settings, version, runs, view, journal, clock, isEnding, control, metrics },
+    settings.dashboard,
+  )
 }
 
 async function loseLeases({ frontier, parts: { database } }: Coordinator, worker: string): Promise<void> {
@@ -179,6 +245,7 @@ async function loseLeases({ frontier, parts: { database } }: Coordinator, worker
 
 function openThreads(
   { plan, coordinator, journal }: CrawlParts,
+  live: LiveScope,
   volumes: CrawlVolumes,
   notes: ThreadNotes | undefined,
   thread: Worker,
@@ -189,13 +256,13 @@ function openThreads(
     loaded: thread,
     load: loadThread,
     ...(notes && { prefix: `${freshId()}-` }),
-    coordinator: volumes.calls,
+    coordinator: live.over(volumes.calls),
     clock: realClock,
     journal,
     silentMs: watchdog,
     workers,
     visits,
-    plan: () => plan,
+    plan: () => live.plan,
     host: hostname(),
     filter: coordinator.filter.shared,
     random,
@@ -223,6 +290,10 @@ function isTooLarge({ plan, view }: Run): boolean {
 /** The work of every second. */
 async function keep(run: Run, over: AbortSignal): Promise<void> {
   const { coordinator, threads, view } = run
+  view.isKept = true
+  over.addEventListener('abort', () => {
+    view.isKept = false
+  })
   while (!over.aborted) {
     await realClock.sleep(TICK, over)
     await coordinator.tick()
@@ -251,15 +322,27 @@ async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
   return view.totals.urls.waiting > 0
 }
 
-async function untilEnd(run: Run): Promise<CrawlEnd> {
-  const { coordinator, journal, volumes, view, named, plan, threads, notes } = run
+function steeredBy({ live, threads, stop }: Run): Steered {
+  return {
+    order: (orders) => threads.pool.order(orders),
+    stop: () => stop('interrupted'),
+    seeded: () => live.renew(),
+  }
+}
+
+/** `known`: the decisions that its threads know. */
+async function untilEnd(run: Run, known: number): Promise<CrawlEnd> {
+  const { coordinator, journal, volumes, view, named, plan, threads, notes, problems, role } = run
   const { pool, fault } = threads
   const { database, folder } = coordinator.parts
   const { mirrors } = coordinator
   const { maxTime, maxPages } = plan.settings
   const cancelTime = maxTime === undefined ? () => {} : realClock.after(maxTime, () => run.stop('time'))
   const over = new AbortController()
-  const keeping = keep(run, over.signal).catch(fault)
+  const keeping = Promise.all([
+    keep(run, over.signal),
+    keepSteering(coordinator, steeredBy(run), known, over.signal),
+  ]).catch(fault)
   try {
     await pool.ended()
     for (let left = 0; await hasMore(run, left); await pool.ended()) {
@@ -273,7 +356,10 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
   over.abort()
   cancelTime()
   await keeping
+  await problems.stop()
+  const reporter = await run.reporter
   let seeds: SeedSummary
+  let why: CrawlEndReason = 'complete'
   try {
     if (threads.failure !== undefined) throw threads.failure
     notes?.clear()
@@ -282,15 +368,21 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     await view.refresh()
     seeds = await seedSummary(database, named)
     if (plan.settings.once && run.why === undefined) await database.transact((tx) => removeRecord(tx, 'refresh_pass'))
-  } catch (error) {
-    throw isDiskFull(error) ? diskFull(folder, error) : error
+    why = run.why ?? 'complete'
+    if (why === 'complete' && view.totals.urls.waiting > 0)
+      why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
+    // Who stopped it knows.
+    if (why !== 'interrupted') await reporter?.end(MAILED_END[why])
+  } catch (given) {
+    const error = isDiskFull(given) ? diskFull(folder, given) : given
+    await reporter?.end(`it failed: ${reasonOf(error)}`)
+    throw error
   } finally {
     volumes.close()
+    await reporter?.close()
+    await role.release()
     await run.close().catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
   }
-  let why = run.why ?? 'complete'
-  if (why === 'complete' && view.totals.urls.waiting > 0)
-    why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
   journal.record({ kind: 'crawl-over', why })
   const documents = view.counters.get('documents') ?? 0
   const exit = plan.settings.refresh ? EXIT_OF[why] : exitOf(why, seeds)

@@ -58,6 +58,7 @@ export async function keepServing(
   const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
   let why: CrawlEndReason | undefined
   let isTroubled = false
+  view.isKept = true
   while (why === undefined) {
     await clock.sleep(Math.min(TICK, until - clock.elapsed()), stop)
     if (stop.aborted) why = 'interrupted'
@@ -76,6 +77,7 @@ export async function keepServing(
       isTroubled = true
     }
   }
+  view.isKept = false
   if (why === 'complete' || why === 'pages') await clock.sleep(END_GRACE, stop)
   else coordinator.frontier.stop()
   await coordinator.finish()

@@ -4,16 +4,19 @@ import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import type { LocalFacts } from '../../cluster/maintenance/problems.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
+import { openControl } from '../../frontier/control.ts'
+import { Decisions } from '../../frontier/decisions.ts'
 import { readRecord, removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
-import { type Coordinator, type CoordinatorParts, openCoordinator } from './coordinator.ts'
+import { type Coordinator, type CoordinatorParts, openCoordinator, steeringRules } from './coordinator.ts'
 import { openCrawlFrontier } from './crawl-frontier.ts'
 import { urlsOf } from './plan.ts'
 import { type Refreshing, refreshing } from './refresh-options.ts'
@@ -24,6 +27,8 @@ export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | '
   /** Recorded in a shared database, for commands on other machines. */
   given?: ReadonlyMap<SettingName, Given>
   journal?: (event: Event) => void
+  /** By the supervisor of this process, in the last day. */
+  restarts?: () => LocalFacts['restarts']
 }
 
 /** The caller closes it. */
@@ -97,7 +102,8 @@ function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
 export async function openForSeeding(settings: Settings, version: string) {
   if (settings.database === undefined) {
     const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
-    return { database: coordinator.parts.database, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
+    const { database, clock } = coordinator.parts
+    return { database, clock, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
   }
   const { database, clock, close } = await databaseToWrite(settings)
   try {
@@ -105,11 +111,28 @@ export async function openForSeeding(settings: Settings, version: string) {
     const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
     const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers: true }, true)
     await frontier.recover(async () => {})
-    return { database, ledger: frontier.ledger, urls, close }
+    return { database, clock, ledger: frontier.ledger, urls, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** What an action of an operator needs. `isServed`: other processes have the database open. The caller closes it. */
+export async function openToSteer(settings: Settings, version: string) {
+  if (settings.database === undefined) {
+    const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
+    return { control: coordinator.control, isServed: false, close }
+  }
+  const { database, ledger, urls, clock, close } = await openForSeeding(settings, version)
+  const decisions = new Decisions(database)
+  const control = openControl({
+    ...{ database, ledger, decisions, clock, urls },
+    ...steeringRules(ledger, clock),
+    // Servers apply what the worker has sent, before or after.
+    settled: async () => {},
+  })
+  return { control, isServed: true, close }
 }
 
 /** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */

@@ -75,6 +75,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     findCopy: async (digest) => (filter.mayHave(digest) ? coordinator.findCopy(digest) : undefined),
     watch: watchInto(data.slot),
     blacklist: blacklistFiles(blacklistPaths(settings), realDisk, clock, journal),
+    orders: coordinator.orders,
   })
   await runWorker(
     {
@@ -85,6 +86,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
       tools,
       renewEvery: settings.lease / 3,
       pulse: coordinator.pulse,
+      orders: coordinator.orders,
     },
     coordinator.stop,
   )

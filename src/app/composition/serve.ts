@@ -4,8 +4,9 @@
  */
 import { hostname } from 'node:os'
 import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import type { NamedProblem, ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/server/open-server.ts'
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
@@ -14,11 +15,14 @@ import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 import { type CrawlSnapshot, CrawlView, exitOf } from './crawl-view.ts'
+import { openDashboard } from './dashboard.ts'
 import { keepServing, maintenanceRole, type ServeEnd, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { settingsDigests } from './plan-for-workers.ts'
 import { checkWeights } from './refresh-options.ts'
+import { keepSteering } from './steering.ts'
 import { pemOf } from './volume-sources.ts'
+import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 
 export interface ServeOptions extends WritingOptions {
   /** What was set: it goes into the plan for workers. */
@@ -32,6 +36,8 @@ export interface ServeHandle {
   publicUrl: string
   done: Promise<ServeEnd & { exit: number; seeds: SeedSummary }>
   snapshot(): CrawlSnapshot
+  /** What is wrong now, as this server sees it. */
+  problems(): readonly NamedProblem[]
   stop(): void
 }
 
@@ -54,6 +60,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   })
   const role = maintenanceRole(coordinator.parts.database, realClock)
   try {
+    const stop = new AbortController()
     const view = new CrawlView(coordinator, NO_WORKERS)
     await view.refresh()
     const nudge = new Wakeup()
@@ -63,10 +70,18 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       nudge.wake()
       nudgeOthers()
     })
+    const { control, decisions } = coordinator
+    // Before anybody can stop it.
+    const begun = decisions.version
     const { clock, database, folder } = coordinator.parts
     const calls = serverCalls(coordinator, options.given, options.version)
     // A plan that is too large for workers fails here, where the operator sees it.
     await calls.plan()
+    const dashboard = openDashboard({
+      ...{ settings, version: options.version, runs: 'server', view, journal, clock, control },
+      isEnding: () => stop.signal.aborted,
+    })
+    let problems: ProblemWatch | undefined
     const server = await openServer(
       {
         id: await nodeId(realDisk, folder),
@@ -82,26 +97,49 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
           inbox: coordinator.intake.pending(),
           ...(view.freshness && { freshness: view.freshness }),
         }),
-        nudge,
+        ...{ nudge, control, decisions },
         program: `orbweaver/${options.version}`,
         joinSecret: settings.joinSecret,
         keepCallsFor: settings.keepCalls,
         settings: settingsDigests(settings),
         roster,
         tls,
+        pages: dashboard.pages,
+        tokens: { viewer: settings.viewerToken, operator: settings.operatorToken },
+        basePath: settings.basePath,
+        metricFacts: () => problems && { problems: problems.now(), local: problems.local() },
       },
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
     )
-    const stop = new AbortController()
+    problems = watchCrawlProblems(coordinator, view, { url: server.publicUrl, role, restarts: options.restarts })
+    const over = new AbortController()
+    const steered = { order: () => nudge.wake(), stop: () => stop.abort() }
+    const steering = keepSteering(coordinator, steered, begun, over.signal)
+    steering.catch(() => stop.abort())
     const named = options.seeds.map(({ href }) => href)
+    const reporter = reporterOf(coordinator, problems, role)
     const done = keepServing(coordinator, view, role, stop.signal)
-      .then(async (end) => ({ ...end, seeds: await seedSummary(database, named) }))
+      .finally(() => {
+        over.abort()
+        return steering
+      })
+      .then(async (end) => {
+        if (end.why !== 'interrupted') await (await reporter)?.end(MAILED_END[end.why])
+        return { ...end, seeds: await seedSummary(database, named) }
+      })
+      .catch(async (error: unknown) => {
+        await (await reporter)?.end(`it failed: ${reasonOf(error)}`)
+        throw error
+      })
+      .finally(() => problems?.stop())
+      .finally(async () => (await reporter)?.close())
       .finally(() => server.close())
+      .finally(() => dashboard.close())
       .finally(() => role.release())
       .finally(close)
       .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
     const { url, publicUrl } = server
-    return { url, publicUrl, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
+    return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: problems.now, stop: () => stop.abort() }
   } catch (error) {
     await close()
     throw error

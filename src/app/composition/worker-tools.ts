@@ -7,8 +7,9 @@ import type { Archive, FindCopy, ReadingWatch } from '../../contracts/ports.ts'
 import { AddressCourtesy } from '../../crawl/address-courtesy.ts'
 import { SiteCourtesy } from '../../crawl/courtesy.ts'
 import { ForeignRobots } from '../../crawl/foreign-robots.ts'
-import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { type Blacklist, emptyBlacklist, withLines } from '../../crawl/scope/blacklist.ts'
 import { WildcardDns } from '../../crawl/wildcard-dns.ts'
+import { StandingOrders } from '../../crawl/worker/standing-orders.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
 import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
@@ -33,12 +34,16 @@ export interface World {
   watch: ReadingWatch
   /** Undefined: there are none. */
   blacklist?: () => Blacklist
+  /** Undefined: no operator steers it. */
+  orders?: StandingOrders
 }
 
 export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
   const { settings } = plan
   const urls = urlsOf(settings)
-  const blacklist = world.blacklist ?? (() => emptyBlacklist)
+  const { orders = new StandingOrders() } = world
+  const blacklist = withLines(world.blacklist ?? (() => emptyBlacklist), () => orders.blacklist)
+  const trusts = trustOf(settings.trust)
   return {
     urls,
     clock: world.clock,
@@ -50,12 +55,16 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     watch: world.watch,
     scope: scopeFor(settings, parseUrls(urls, plan.seeds), blacklist, parseUrls(urls, plan.alternates)),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
+    isRefused: (url) => orders.isStopped(url.site) || blacklist().refusesUrl(url) !== undefined,
     hazards: hazardLimits(settings),
-    trusts: trustOf(settings.trust),
+    trusts: (site, rule) => trusts(site, rule) || orders.trusts(site, rule),
     regionRules: regionRulesOf(settings.ignore, settings.watch),
     sitemaps: settings.sitemaps,
     pauses: {
-      configured: (site, address) => pauseOf(settings, site, address),
+      configured(site, address) {
+        const ordered = orders.pauseOf(site)
+        return ordered === undefined ? pauseOf(settings, site, address) : { pause: ordered, own: false }
+      },
       factor: settings.pauseFactor,
       maxByFactor: settings.maxSlowPause,
       maxCrawlDelay: settings.maxCrawlDelay,

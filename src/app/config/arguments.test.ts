@@ -29,7 +29,7 @@ test('standard input is a value, another flag is not', () => {
 test('a command takes its own flags only', () => {
   assert.throws(
     () => parseArguments(['--pause', '2s'], 'status'),
-    /status does not take --pause, only crawl, refresh, serve and simulate do/,
+    /status does not take --pause, only crawl, refresh, serve, bot-page and simulate do/,
   )
   assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at')?.texts, ['2026-01-01'])
 })
@@ -49,4 +49,18 @@ test('any words parse into arguments or throw one Problem', () => {
       }
     }),
   )
+})
+
+test('the address of --dashboard may be left out: the next word may be a seed', () => {
+  const given = (...line: string[]) => {
+    const { args, flags } = parseArguments(line, 'crawl')
+    return [args, flags.get('dashboard')?.texts]
+  }
+  assert.deepEqual(given('--dashboard'), [[], ['yes']])
+  assert.deepEqual(given('--dashboard', 'https://a.test/'), [['https://a.test/'], ['yes']])
+  assert.deepEqual(given('--dashboard', 'a.test:8080'), [['a.test:8080'], ['yes']])
+  assert.deepEqual(given('--dashboard', '--json', 'a.test'), [['a.test'], ['yes']])
+  assert.deepEqual(given('--dashboard', '0.0.0.0:9000', 'a.test'), [['a.test'], ['0.0.0.0:9000']])
+  assert.deepEqual(given('--dashboard=[::1]:9000', 'a.test'), [['a.test'], ['[::1]:9000']])
+  assert.deepEqual(given('--dashboard', '9000'), [[], ['9000']])
 })

@@ -2,7 +2,7 @@
 import { Problem } from '../../base/errors.ts'
 import { flagOf, type Given, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
 import { didYouMean } from './nearest.ts'
-import type { CommandName } from './setting.ts'
+import type { CommandName, Setting } from './setting.ts'
 
 export interface Arguments {
   /** Everything that is not a flag: seeds, a URL, `duplicates` … */
@@ -26,7 +26,9 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
     const { name, value } = flag(word, command)
     const setting = settingOf(name)
     const isSwitch = setting.form === ''
-    const given = value ?? (isSwitch ? 'yes' : argv[++i])
+    // Of --dashboard [HOST:PORT], the next word may as well be a seed.
+    const isLeftOut = setting.form.startsWith('[') && !isFit(setting, argv[i + 1])
+    const given = value ?? (isSwitch || isLeftOut ? 'yes' : argv[++i])
     // A value may begin with a dash only after = (--flag=-value); a lone dash is standard input.
     if (given === undefined || (value === undefined && given.startsWith('-') && given !== '-'))
       throw new Problem('bad-flag', `${flagOf(name)} needs a value: ${flagOf(name)} ${setting.form}`)
@@ -37,6 +39,14 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
     flags.set(name, { texts, source: { by: 'flag', name: flagOf(name) } })
   }
   return { args, flags }
+}
+
+function isFit({ read }: Setting<unknown>, word: string | undefined): boolean {
+  try {
+    return word !== undefined && read([word]) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function flag(word: string, command: CommandName): { name: SettingName; value: string | undefined } {

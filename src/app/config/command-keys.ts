@@ -99,6 +99,10 @@ export const COMMAND_SETTINGS = {
       defaultText: 'until Ctrl-C',
       what: 'Exit after this time (exit code 0).',
     }),
+    reason: maybe(a.reason, {
+      commands: ['pause', 'bar'],
+      what: 'Why, for the audit log, status and explain; at most 1000 characters.',
+    }),
     at: maybe(a.instant, {
       commands: ['get'],
       defaultText: 'the latest capture',
@@ -119,7 +123,7 @@ export const COMMAND_SETTINGS = {
       what: 'Write the comparison to this file, as a web page that needs nothing else; - is standard output.',
     }),
     output: maybe(a.path, {
-      commands: ['get', 'export', 'watch'],
+      commands: ['get', 'export', 'watch', 'bot-page'],
       defaultText: 'standard output',
       short: 'o',
       what: 'Write to this file; - is standard output. watch appends to it, and goes on after the last change in it.',
@@ -186,6 +190,10 @@ export const COMMAND_SETTINGS = {
     retention: maybe(a.retention, {
       commands: ['clean'],
       what: "Instead of orphaned data, list how many old captures this rule does not keep, and remove them with --remove. Steps from new to old, each for captures up to an age: all, changes (every version, without unchanged looks), hourly, daily, weekly, monthly, yearly, none: 'all for 30d, daily for 1y, monthly'.",
+    }),
+    mail: toggle({
+      commands: ['report'],
+      what: "Send the day's report by mail (--mail-to) now, instead of printing tables.",
     }),
     markdown: toggle({ commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
     sites: maybe(a.count({ min: 1, max: 1_000_000 }), {

@@ -11,6 +11,8 @@ const CRAWLERS: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'config']
 const ENDING: readonly CommandName[] = ['crawl', 'serve', 'config']
 /** Settings that a simulated crawl takes too. */
 const SIMULATED: readonly CommandName[] = [...CRAWLERS, 'simulate']
+/** What webmasters are told. */
+const SHOWN: readonly CommandName[] = [...CRAWLERS, 'bot-page']
 const LOOKUPS: readonly CommandName[] = [...CRAWLERS, 'mirrors']
 const GENERAL = { commands: COMMAND_NAMES } as const
 const CRAWL = { commands: CRAWLERS, lasting: true } as const
@@ -131,34 +133,39 @@ export const CRAWL_SETTINGS = {
   }),
   ...group('Politeness', CRAWL, {
     pause: one(a.duration({ min: SECOND, max: DAY, because: OWN_SERVERS }), '2s', {
-      commands: SIMULATED,
+      commands: [...SHOWN, 'simulate'],
       what: 'Minimum time between the end of a response and the next request to the same site; at least 1s.',
     }),
     pauseFor: many(pauseFor, {
       what: 'A different pause for your own servers: a host, *.domain, an IP address or a reserved name such as *.test. It replaces the address pause there too.',
     }),
     addressPause: one(a.duration({ min: 100, max: 60 * SECOND, because: OWN_SERVERS }), '500ms', {
-      commands: SIMULATED,
+      commands: [...SHOWN, 'simulate'],
       what: 'Minimum time between a response and the next request to the same IP address, for all its sites together; at least 100ms.',
     }),
     pauseFactor: one(a.number({ min: 1, max: 100, because: OWN_SERVERS }), '2', {
+      commands: SHOWN,
       what: 'Pause at least this many times as long as the last response took, to spare slow servers; at least 1.',
     }),
     maxSlowPause: one(a.duration({ min: 2 * SECOND, max: DAY, because: OWN_SERVERS }), '30s', {
       what: 'The longest pause that --pause-factor can cause.',
     }),
     maxCrawlDelay: one(a.duration({ min: 10 * SECOND, max: DAY }), '5m', {
+      commands: SHOWN,
       what: 'The longest Crawl-delay in robots.txt to obey; a longer one is reduced to this.',
     }),
     maxRetryAfter: one(a.duration({ min: 60 * SECOND, max: 7 * DAY }), '1h', {
+      commands: SHOWN,
       what: 'The longest Retry-After to obey; a longer one is reduced to this.',
     }),
   }),
   ...group('Identity', CRAWL, {
     contact: maybe(a.contact, {
+      commands: SHOWN,
       what: 'Where webmasters learn who is crawling and why; it is part of the User-Agent.',
     }),
     userAgentName: one(a.productToken, 'Orbweaver', {
+      commands: SHOWN,
       what: 'The name in the User-Agent, which robots.txt can address.',
     }),
   }),
@@ -292,6 +299,8 @@ export const CRAWL_SETTINGS = {
 const OPENERS = COMMAND_NAMES.filter((name) => !['demo', 'simulate', 'worker'].includes(name))
 const SERVE: readonly CommandName[] = ['serve', 'config']
 const SERVING = { commands: SERVE } as const
+/** Commands that have a dashboard. */
+const DASHBOARDS: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'config']
 const WORKER: readonly CommandName[] = ['worker', 'config']
 /** Commands that read volumes, wherever they are. */
 const READERS: readonly CommandName[] = ['get', 'diff', 'verify']
@@ -315,6 +324,24 @@ export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
   publicUrl: maybe(a.serverUrl, {
     defaultText: "from --host and --port; if --host is every address, from the machine's name",
     what: 'The URL at which workers reach this server, if it is behind a proxy or has another name. All workers receive it in their list of servers.',
+  }),
+  dashboard: one(a.dashboard, 'no', {
+    commands: ['crawl', 'refresh', 'config'],
+    what: 'Show the crawl as web pages while it runs, and let operators steer it there: at 127.0.0.1:8723 unless another address and port are given. serve has them at its own address.',
+  }),
+  viewerToken: maybe(a.secret, {
+    commands: DASHBOARDS,
+    secret: true,
+    what: 'Who shows this token may look at the dashboard, the statistics and the metrics. Pass it in ORBWEAVER_VIEWER_TOKEN or in a file. Without tokens, only the same machine has access.',
+  }),
+  operatorToken: maybe(a.secret, {
+    commands: DASHBOARDS,
+    secret: true,
+    what: 'Who shows this token may also steer the crawl: pause it, bar sites, add seeds. Pass it in ORBWEAVER_OPERATOR_TOKEN or in a file. Without tokens, only the same machine may.',
+  }),
+  basePath: one(a.basePath, '/', {
+    commands: DASHBOARDS,
+    what: 'The path below which a proxy shows this server (/crawl), before every link of the dashboard. The proxy may pass it on or leave it out.',
   }),
   certificate: maybe(a.path, {
     what: 'A TLS certificate for the server (PEM, with its chain). Without it the server speaks plain HTTP and should be behind a TLS proxy. A changed file takes effect within seconds.',
@@ -388,5 +415,35 @@ export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
     commands: ['verify'],
     flagOnly: true,
     what: 'Also fetch and verify volumes that are on servers or in a store.',
+  }),
+})
+
+/** Commands that mail, and those that run for long. Workers get none of these settings: they would learn addresses. */
+const MAILING = { commands: ['crawl', 'refresh', 'serve', 'report', 'config'] } as const
+const LONG_RUNNING: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'worker', 'config']
+
+export const WATCHING_SETTINGS = group('Watching', MAILING, {
+  mailTo: many(a.mailAddress, {
+    commas: true,
+    form: 'EMAIL[,EMAIL…]',
+    what: 'Who gets mails: what is wrong, at once and when it is over; every day how it goes; and the end of a crawl. Needs --smtp unless a mail server listens on this machine.',
+  }),
+  mailFrom: maybe(a.mailAddress, {
+    defaultText: "orbweaver at the machine's name",
+    what: 'The sender of mails.',
+  }),
+  mailHour: one(a.count({ max: 23 }), '7', {
+    form: 'HOUR',
+    commands: ['crawl', 'refresh', 'serve', 'config'],
+    what: 'The hour of the daily mail, in UTC.',
+  }),
+  smtp: maybe(a.smtpUrl, {
+    secret: true,
+    defaultText: 'smtp://localhost',
+    what: 'The mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST. If it contains a password, pass it in ORBWEAVER_SMTP or in a file. A password is sent only over TLS, or to this machine.',
+  }),
+  supervise: toggle({
+    commands: LONG_RUNNING,
+    what: 'Run under a supervisor, which starts the program again when it dies, or shows no sign of life for five minutes.',
   }),
 })

@@ -4,10 +4,10 @@
  */
 import { VN } from '../../crawl/hazards/limits.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'
-import { CLUSTER_SETTINGS, CRAWL_SETTINGS } from './crawl-keys.ts'
+import { CLUSTER_SETTINGS, CRAWL_SETTINGS, WATCHING_SETTINGS } from './crawl-keys.ts'
 import type { Setting } from './setting.ts'
 
-export const SETTINGS = { ...CRAWL_SETTINGS, ...CLUSTER_SETTINGS, ...COMMAND_SETTINGS } as const
+export const SETTINGS = { ...CRAWL_SETTINGS, ...CLUSTER_SETTINGS, ...WATCHING_SETTINGS, ...COMMAND_SETTINGS } as const
 
 export type SettingName = keyof typeof SETTINGS
 

@@ -223,6 +223,25 @@ export const listenHost = parser('ADDRESS', (text) => {
   return text
 })
 
+const DASHBOARD = { host: '127.0.0.1', port: 8723 }
+
+/** Where the dashboard of a crawl listens; `no`: nowhere. */
+export const dashboard: Parse<{ host: string; port: number } | undefined> = parser('[HOST:PORT]', (text) => {
+  if (/^(no|false|off)$/i.test(text)) return undefined
+  if (/^(yes|true|on)$/i.test(text)) return DASHBOARD
+  const [, host = '', port] = /^(?:(.*):)?(\d{1,5})$/.exec(text) ?? []
+  if (port === undefined || Number(port) > 65_535)
+    throw new Unfit(`'${text}' is not an address and port of this machine; write 127.0.0.1:8723, or only 8723`)
+  return { host: host === '' ? DASHBOARD.host : listenHost(host.replace(/^\[(.*)\]$/, '$1')), port: Number(port) }
+})
+
+/** `/crawl`: without a slash at its end; `/` is no path. */
+export const basePath = parser('PATH', (text) => {
+  if (!/^(\/[A-Za-z0-9._~-]+)*\/?$/.test(text) || /\/\.{1,2}(\/|$)/.test(text) || /^\/api(\/|$)/.test(text))
+    throw new Unfit(`'${text.slice(0, 100)}' is not a path below which pages can be; write /crawl, for example`)
+  return text.replace(/\/$/, '')
+})
+
 /** Without a slash at its end. */
 export const serverUrl = parser('URL', (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -231,7 +250,32 @@ export const serverUrl = parser('URL', (text) => {
   return url.href.replace(/\/+$/, '')
 })
 
+/** The text may contain a password, so no message repeats it. */
+export const smtpUrl = parser('smtp://…|@FILE', (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
+    throw new Unfit(
+      'this is not the URL of a mail server; write smtp://HOST, or smtps://USER:PASSWORD@HOST with %40 for @ in a name',
+    )
+  return text
+})
+
+/** `ops@example.org` or `Crawl <crawl@example.org>`. */
+export const mailAddress = matching(
+  'EMAIL',
+  /^(?:[^<>@\x00-\x1f,;]{0,100}<[^\s@<>,;]{1,100}@[^\s@<>,;]{1,200}>|[^\s@<>,;]{1,100}@[^\s@<>,;]{1,200})$/,
+  'not a mail address; write ops@example.org',
+)
+
 const MIN_SECRET = 16
+
+const MAX_REASON = 1000
+
+export const reason = parser('TEXT', (text) => {
+  if (text.trim() === '' || text.length > MAX_REASON)
+    throw new Unfit(`give a sentence of at most ${MAX_REASON} characters`)
+  return text.trim()
+})
 
 export const secret = parser('TEXT|@FILE', (text) => {
   if (text.length < MIN_SECRET) throw new Unfit(`the secret is too short; it needs at least ${MIN_SECRET} characters`)

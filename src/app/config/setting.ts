@@ -19,6 +19,10 @@ export const COMMAND_NAMES = [
   'demo',
   'crawl',
   'refresh',
+  'pause',
+  'resume',
+  'stop',
+  'bar',
   'plan',
   'status',
   'report',
@@ -32,6 +36,7 @@ export const COMMAND_NAMES = [
   'export',
   'seed',
   'mirrors',
+  'bot-page',
   'config',
   'serve',
   'worker',
@@ -50,6 +55,7 @@ export const GROUPS = [
   'Network',
   'Storage',
   'Cluster',
+  'Watching',
   'This command',
 ] as const
 export type Group = (typeof GROUPS)[number]

@@ -30,7 +30,8 @@ export async function changeReport(database: Database, atMost: number): Promise<
   }
   // A page of a small collection is not both.
   least = least.filter((page) => !most.some(({ site, key }) => site === page.site && key === page.key))
-  return { ...figures, pages, most: await named(database, most), least: await named(database, least) }
+  const hints = await database.read((tx) => frontierQueries.hintFigures(tx, atMost))
+  return { ...figures, hints, pages, most: await named(database, most), least: await named(database, least) }
 }
 
 const observedMs = ({ changedMs, unchangedMs }: KnownPageRow) => changedMs + unchangedMs

@@ -17,7 +17,7 @@ import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readCharacters } from '../../page/reading.ts'
-import { decodeContent } from '../../web/http/decode.ts'
+import { type DecodeLimit, decodeContent } from '../../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../../web/http/headers.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 
@@ -92,12 +92,18 @@ export async function contentOf(
   volumes: ReadLocation,
   text: string,
   at: Instant | undefined,
+  limit = DECODE_LIMIT,
 ): Promise<Content | undefined> {
   const capture = await ofUrl(database, text, (tx, site, key) => currentCapture(tx, site, key, at))
-  return capture === undefined ? undefined : readContent(database, volumes, capture)
+  return capture === undefined ? undefined : readContent(database, volumes, capture, limit)
 }
 
-export async function readContent(database: Database, volumes: ReadLocation, capture: StoredCapture): Promise<Content> {
+export async function readContent(
+  database: Database,
+  volumes: ReadLocation,
+  capture: StoredCapture,
+  limit = DECODE_LIMIT,
+): Promise<Content> {
   const { url, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>
@@ -111,14 +117,14 @@ export async function readContent(database: Database, volumes: ReadLocation, cap
       `${url} of ${isoInstant(capture.at)} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
     )
   const { headers, wireHead: head, status } = read.http
-  const body = await decoded(read.body, headerOf(headers, 'content-encoding'))
+  const body = await decoded(read.body, headerOf(headers, 'content-encoding'), limit)
   const declared = parseMediaType(headerOf(headers, 'content-type'))
   const { charset, utf8 } = readCharacters({ mediaType: declared.type, charset: declared.charset, bytes: body })
   const bytes = { head, payload: read.body, body, text: utf8 }
   return { url, at: capture.at, status, mediaType: declared.type, charset, ...bytes, volume, offset }
 }
 
-async function decoded(payload: Uint8Array, coding: string | undefined): Promise<Uint8Array> {
-  const { bytes, trouble } = await decodeContent(payload, coding, DECODE_LIMIT)
+async function decoded(payload: Uint8Array, coding: string | undefined, limit: DecodeLimit): Promise<Uint8Array> {
+  const { bytes, trouble } = await decodeContent(payload, coding, limit)
   return trouble !== undefined && bytes.length === 0 ? payload : bytes
 }

@@ -17,6 +17,7 @@ import {
   type StoredPage,
 } from '../../collection/pages/read-pages.ts'
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
+import type { Choice } from '../../contracts/control.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { UrlKey } from '../../contracts/visit.ts'
 import { formRefusal, uselessForm } from '../../crawl/form-actions.ts'
@@ -27,6 +28,7 @@ import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Tx } from '../../database/database.ts'
 import type { SiteView, UrlView } from '../../frontier/contract.ts'
+import { readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
 import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
@@ -54,9 +56,18 @@ export interface SiteFacts {
   view: SiteView | undefined
   documents: number
   findings: StoredFinding[]
+  /** What operators decided about it, and about the whole crawl. */
+  choice?: Choice
+  crawl?: Choice
 }
 
-export async function urlFacts(tx: Tx, text: string, referrers: number): Promise<UrlFacts> {
+/** `enough`: pages that link to it are not counted further. */
+export async function urlFacts(
+  tx: Tx,
+  text: string,
+  referrers: number,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<UrlFacts> {
   const url = (await frontierQueries.reader(tx)).parse(text)
   if (url === undefined) {
     const inlinks = { count: 0, from: [], behind: 0 }
@@ -79,7 +90,7 @@ export async function urlFacts(tx: Tx, text: string, referrers: number): Promise
     captures: captures.length,
     ...(lastGoodAt !== undefined && { lastGoodAt }),
     ...(failedLook && { failedLook }),
-    inlinks: await whoLinksHere(tx, site, key, referrers),
+    inlinks: await whoLinksHere(tx, site, key, referrers, enough),
   }
 }
 
@@ -108,7 +119,9 @@ export async function siteFacts(tx: Tx, running: boolean, text: string): Promise
   const view = await frontierQueries.site(tx, site)
   // Without a crawl, a lease was left by a crash.
   if (view !== undefined && !running && (view.state === 'leased' || view.state === 'returning')) view.state = 'waiting'
-  return { site, view, documents: await documentsOf(tx, site), findings: await findingsOf(tx, site) }
+  const choice = await readChoice(tx, site)
+  const crawl = await readChoice(tx, WHOLE_CRAWL)
+  return { site, view, documents: await documentsOf(tx, site), findings: await findingsOf(tx, site), choice, crawl }
 }
 
 export interface WhyNot {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
 import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
-import { duplicateContents, figures } from '../../collection/figures.ts'
+import { duplicateContents, evolution, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
 import { knownNodeId } from '../../collection/locations/own-locations.ts'
 import { readVolumes } from '../../collection/locations/read-volumes.ts'
@@ -14,6 +15,7 @@ import { leftMirror, mirrorFileOf } from '../../collection/mirrors/mirror-file.t
 import { type MirrorAsk, mirrorsOf } from '../../collection/mirrors/mirror-findings.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
+import type { PostgresOptions } from '../../database/postgres/open.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord } from '../../frontier/records.ts'
@@ -22,11 +24,13 @@ import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
 import { changeReport } from './changing-pages.ts'
+import { clusterReader } from './cluster.ts'
 import { contentOf, historyOf } from './content.ts'
+import { dayReport, mailName } from './day-report.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { type PlanAsk, refreshPlan } from './plan.ts'
-import { collectionStatus, freshnessNow, SILENT } from './status.ts'
+import { collectionStatus, freshnessNow, overviewFigures, SILENT } from './status.ts'
 import { type VersionsAsk, versionsOf } from './versions.ts'
 
 /** URLs that are named per content; all are counted. */
@@ -39,6 +43,8 @@ export interface OpenOptions {
   database?: string
   /** For volumes that lie on other machines. */
   volumes?: VolumeAccess
+  /** Of a shared database; reports may take an hour, pages a second. */
+  patience?: PostgresOptions
   clock?: Clock
   disk?: Disk
 }
@@ -51,7 +57,7 @@ const NO_ACCESS: VolumeAccess = {
 /** Throws 'no-collection' when there is none. The caller closes it. */
 export async function openCollection(folder: string, options: OpenOptions = {}) {
   const { clock = realClock, disk = realDisk } = options
-  const database = await databaseToRead(folder, options.database)
+  const database = await databaseToRead(folder, options.database, options.patience)
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)
@@ -65,6 +71,9 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
     web: () => characterise(database),
+    /** The crawl from its beginning, in stretches. */
+    evolution: () => database.read((tx) => evolution(tx)),
+    ...clusterReader(database, clock, disk, folder),
     changeReport: (atMost: number) => changeReport(database, atMost),
     seedStanding: () => seedCounts(database),
     seedOutcomes: () => seedOutcomes(database),
@@ -72,6 +81,11 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const isCrawled = await running()
       return database.read((tx) => collectionStatus(tx, isCrawled, clock))
     },
+    /** For a mail about the last day. */
+    dayReport: (settings: Settings) => database.read((tx) => dayReport(tx, mailName(settings), clock.now(), undefined)),
+    /** What is wrong now, the longest first. */
+    overview: () => database.read((tx) => overviewFigures(tx, clock.now())),
+    problems: () => database.read((tx) => readProblems(tx, clock.now())),
     freshness: (settings: Settings) => freshnessNow(database, clock, settings),
     refreshPlan: (settings: Settings, ask: PlanAsk) => refreshPlan(database, clock, settings, ask),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
@@ -109,6 +123,15 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const parts = { database, disk, archive, indexes, running, server, sources, everywhere }
       return verifyCollection(parts, progress)
     },
+    /** For the pages of the dashboard. */
+    async browse(settings: Settings) {
+      const { browse } = await import('./browse.ts')
+      const whyNot = async (url: string) => {
+        const around = await scopeSeeds({ database, settings })
+        return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
+      }
+      return browse({ database, disk, volumes, folder, settings, clock, running, whyNot })
+    },
     looks: () => everyLook(database),
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
     exportPages: () => exportPages(database),
@@ -125,11 +148,15 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
 const PATIENT = { connections: 2, statementMs: 3_600_000, idleInTransactionMs: 600_000 } as const
 
 /** `address`: postgres://… Throws 'no-collection' when there is none. */
-export async function databaseToRead(folder: string, address: string | undefined): Promise<Database> {
+export async function databaseToRead(
+  folder: string,
+  address: string | undefined,
+  patience: PostgresOptions = PATIENT,
+): Promise<Database> {
   if (address === undefined) return openToRead(join(folder, 'collection.db'))
   // The client is loaded only when it is needed: `status` on a file starts at once.
   const { openPostgresToRead } = await import('../../database/postgres/open.ts')
-  return openPostgresToRead(address, PATIENT)
+  return openPostgresToRead(address, patience)
 }
 
 /** Whether a process here, or a server anywhere that shares the database, has the collection open now. */

@@ -1,11 +1,15 @@
 /** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { type Freshness, measureFreshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
+import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
+import { findingsBefore } from '../../collection/browse/findings.ts'
 import { type LookCounts, type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
+import type { Decided } from '../../contracts/control.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
+import { countStopped, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
@@ -29,6 +33,9 @@ export interface CollectionStatus {
   nextDueMs: Millis | undefined
   /** Parts that are durable and not yet applied. */
   inbox: number
+  /** Who paused the crawl, and how many sites operators stopped. */
+  paused: Decided | undefined
+  stopped: { paused: number; barred: number }
   /** Undefined when no server was ever started on it. */
   cluster: ClusterStatus | undefined
 }
@@ -56,6 +63,8 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): 
     trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
     inbox,
+    paused: (await readChoice(tx, WHOLE_CRAWL)).paused,
+    stopped: await countStopped(tx),
     cluster: await clusterStatus(tx, clock.now()),
   }
 }
@@ -81,6 +90,24 @@ export async function freshnessNow(
     minGain: settings.refreshMinGain,
     maxPages: STATUS_PAGES,
   })
+}
+
+const DAY_OF_MINUTES = 1440
+const RECENT_ROWS = 10
+
+/** What the overview shows: read every second or two, so nothing that grows with the collection. */
+export async function overviewFigures(tx: Tx, now: Instant) {
+  return {
+    totals: await frontierQueries.totals(tx),
+    documents: await readCounter(tx, 'documents'),
+    bytes: await readCounter(tx, 'bytes'),
+    isRefresh: await frontierQueries.isRefreshing(tx),
+    freshness: await recordedFreshness(tx),
+    progress: await progressSince(tx, now - DAY, DAY_OF_MINUTES),
+    problems: await readProblems(tx, now),
+    findings: await findingsBefore(tx, undefined, undefined, RECENT_ROWS),
+    actions: await readAudit(tx, undefined, RECENT_ROWS),
+  }
 }
 
 /** Without a crawl, a lease was left by a crash: its site waits. */
@@ -113,6 +140,9 @@ export interface WorkerStatus {
   pagesPerSecond: number
   lateMs: Millis
   seenMs: Millis
+  /** As it says; null before its first report, and of an older version. */
+  computer: WorkerRow['computer']
+  clockOffsetMs: WorkerRow['clockOffsetMs']
 }
 
 /** Servers and workers report every ten seconds. */
@@ -121,9 +151,14 @@ const SLOW: Millis = 1_000
 const MAX_WORKERS = 200
 const DAY: Millis = 86_400_000
 
-async function clusterStatus(tx: Tx, now: Instant): Promise<ClusterStatus | undefined> {
+/** Workers, latest first: `atMost` after the first `skip`. */
+export async function clusterStatus(
+  tx: Tx,
+  now: Instant,
+  { atMost, skip } = { atMost: MAX_WORKERS, skip: 0 },
+): Promise<ClusterStatus | undefined> {
   const servers = await readServers(tx, now - DAY)
-  const workers = await readWorkers(tx, MAX_WORKERS)
+  const workers = await readWorkers(tx, atMost, skip)
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
@@ -136,9 +171,9 @@ async function clusterStatus(tx: Tx, now: Instant): Promise<ClusterStatus | unde
       alive: ago(seenAt) < SILENT,
     })),
     workers: workers.map((row) => {
-      const { id, name, region, version, visits, pagesPerSecond, lateMs } = row
+      const { id, name, region, version, visits, pagesPerSecond, lateMs, computer, clockOffsetMs } = row
       const figures = { visits, pagesPerSecond, lateMs, seenMs: ago(row.seenAt) }
-      return { name, id, region, version, state: stateOf(row, figures.seenMs), ...figures }
+      return { name, id, region, version, state: stateOf(row, figures.seenMs), ...figures, computer, clockOffsetMs }
     }),
   }
 }

@@ -56,6 +56,14 @@ test('a seed that names a folder’s index page counts as that page, not as the 
   assert.deepEqual([found.became, found.why, found.isEmpty], ['dead', 'status-404', true])
 })
 
+test('a seed of a site that an operator barred is refused, with the reason', async () => {
+  const bench = await openBench(inMemory)
+  await bench.seed('http://a.test/')
+  await bench.db.transact((tx) => bench.ledger.stopSite(tx, 'a.test', 'barred', 'its webmaster asked'))
+  const { became, why, rule } = await outcomeOf(bench, 'http://a.test/')
+  assert.deepEqual([became, why, rule], ['refused', 'operator', 'its webmaster asked'])
+})
+
 const settingsOf = (...flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined }).settings
 
 async function collectionOf(seeds: readonly { url: string; source?: 'names' | 'cdx' }[]) {

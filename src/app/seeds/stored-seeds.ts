@@ -161,11 +161,19 @@ async function unasked(
     return isTarget
       ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }
       : { ...NOTHING, became: 'waiting' }
-  const { alias, state, reason } = (await frontierQueries.site(tx, site)) ?? {}
+  const { alias, state, reason, stopped } = (await frontierQueries.site(tx, site)) ?? {}
   if (view.mark === 'moved' && alias !== undefined) {
     const isEmpty = (await documentsOf(tx, alias.original)) === 0
     return { ...NOTHING, became: 'moved', to: alias.original, isEmpty }
   }
+  if (state === 'barred' && stopped === 'barred')
+    return {
+      ...NOTHING,
+      became: 'refused',
+      why: 'operator',
+      rule: reason?.replace(/^operator(: )?/, '') ?? '',
+      isEmpty: true,
+    }
   if (state === 'barred')
     return { ...NOTHING, became: 'dead', why: reason?.replace('given-up: ', '') ?? null, isEmpty: true }
   return { ...NOTHING, became: COLUMN[view.mark] }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
+import { evolution } from '../../collection/figures.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
@@ -171,4 +172,6 @@ test('the last measure is in the database, for others', async () => {
   assert.equal(await database.read(recordedFreshness), undefined)
   await database.transact((tx) => recordFreshness(tx, found))
   assert.deepEqual(await database.read(recordedFreshness), found)
+  const [{ freshness, bound, requests }] = await database.read((tx) => evolution(tx))
+  assert.deepEqual([freshness, bound, requests], [found.freshness, found.bound, 0], 'and in the history of the crawl')
 })

@@ -4,6 +4,7 @@
  * whole sites in the order of their keys, which are hashes.
  */
 import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'
+import { noteFreshness } from '../../collection/counters/counters.ts'
 import { answerTimes } from '../../collection/pages/read-pages.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
@@ -223,8 +224,9 @@ function grown(column: Float64Array): Float64Array<ArrayBuffer> {
   return larger
 }
 
-export function recordFreshness(tx: Tx, freshness: Freshness): Promise<void> {
-  return writeRecord(tx, 'freshness', JSON.stringify(freshness))
+export async function recordFreshness(tx: Tx, freshness: Freshness): Promise<void> {
+  await writeRecord(tx, 'freshness', JSON.stringify(freshness))
+  await noteFreshness(tx, freshness.at, freshness.freshness, freshness.bound)
 }
 
 /** The last one that was measured, by whichever server. */

@@ -9,8 +9,10 @@ import { CALLS, type CallDefinition } from '../wire/calls.ts'
 import { frameParts } from '../wire/parts-frame.ts'
 import { PARTS_TYPE, PROTOCOL_HEADER, TIME_HEADER } from '../wire/protocol.ts'
 import { readCalls } from './call-log.ts'
-import { urlOf } from './open-server.ts'
+
 import { aPart, aVisit, type TestServer, testServer } from './server.test-tools.ts'
+import type { Pages } from './web-door.ts'
+import { urlOf } from './web-server.ts'
 import { readWorkers } from './worker-table.ts'
 
 const V1 = aVisit(1).id
@@ -85,6 +87,27 @@ test('without a join secret, a worker behind a proxy cannot join', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   const { status } = await made.send('/api/v1/workers', { body: { name: 'w', version: '1' }, headers })
   assert.equal(status, 403)
+})
+
+test('without a join secret, no web page whose name leads to this machine can join, look or act', async () => {
+  await using made = await testServer()
+  const headers = { host: 'evil.test' }
+  const pause = { body: { action: 'pause' } }
+  assert.equal((await made.send('/api/v1/workers', { body: { name: 'w', version: '1' }, headers })).status, 403)
+  assert.equal((await made.send('/api/v1/actions', { ...pause, headers })).status, 403)
+  for (const path of ['/api/v1/audit', '/api/v1/control', '/api/v1/changes?since=now'])
+    assert.equal((await made.send(path, { headers })).status, 403, path)
+  assert.equal((await made.send('/api/v1/actions', pause)).status, 200)
+})
+
+test('with tokens only, operators show theirs on the machine of the server, too', async () => {
+  await using made = await testServer({ tokens: { viewer: 'v'.repeat(20), operator: 'o'.repeat(20) } })
+  const status = async (authorization?: string) =>
+    (await made.send('/api/v1/audit', authorization === undefined ? {} : { headers: { authorization } })).status
+  assert.equal(await status(), 403)
+  assert.equal(await status(`Join ${Buffer.from('anything').toString('base64url')}`), 403)
+  assert.equal(await status(`Bearer ${'v'.repeat(20)}`), 403)
+  assert.equal(await status(`Bearer ${'o'.repeat(20)}`), 200)
 })
 
 describe('parts', () => {
@@ -301,8 +324,11 @@ describe('for operators', () => {
     await made.send('/api/v1/servers', { as })
     const { body, header } = await made.send('/metrics')
     assert.match(header('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
-    const line = /^(# (HELP|TYPE) orbweaver_\w+ .+|orbweaver_\w+(\{\w+="[^"\n]*"(,\w+="[^"\n]*")*\})? [\d.e+-]+)$/
-    const lines = String(body).trimEnd().split('\n')
+    const line =
+      /^(# (HELP|TYPE) (orbweaver|process|nodejs)_\w+ .+|(orbweaver|process|nodejs)_\w+(\{\w+="[^"\n]*"(,\w+="[^"\n]*")*\})? ([\d.e+-]+|Nan))$/
+    const lines = String(body)
+      .split('\n')
+      .filter((text) => text !== '')
     assert.deepEqual(
       lines.filter((text) => !line.test(text)),
       [],
@@ -313,7 +339,7 @@ describe('for operators', () => {
     assert.ok(lines.includes('orbweaver_hints_total{result="new"} 3'))
     assert.ok(lines.includes('orbweaver_freshness 0.9') && lines.includes('orbweaver_freshness_bound 0.95'))
     assert.ok(lines.includes('orbweaver_freshness_gain{by="pause"} 0.01'))
-    assert.ok(!String(body).includes(as.worker) && !String(body).includes('status:200'))
+    assert.ok(!String(body).includes(as.worker) && lines.includes('orbweaver_answers_total{status="200"} 2'))
     const names = lines.filter((text) => text.startsWith('# TYPE')).map((text) => text.split(' ')[2])
     assert.equal(new Set(names).size, names.length)
   })
@@ -364,4 +390,58 @@ test('a port in use is a usage error', async () => {
   await using made = await testServer()
   const port = Number(new URL(made.server.url).port)
   await assert.rejects(testServer({}, port), { code: 'bad-flag', message: /another program listens there/ })
+})
+
+test('statistics, metrics and the description are for viewers; health is for anyone', async () => {
+  const VIEWER = 'a-viewer-token-of-some-length'
+  const OPERATOR = 'an-operator-token-of-some-length'
+  const guarded = ['/api/v1/statistics', '/metrics', '/api/openapi.json']
+  const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
+  {
+    await using made = await testServer({ joinSecret: 'a-join-secret-of-some-length' })
+    const join = `Join ${Buffer.from('a-join-secret-of-some-length').toString('base64url')}`
+    for (const path of guarded) {
+      assert.equal((await made.send(path)).status, 200, path)
+      assert.equal((await made.send(path, { headers: elsewhere })).status, 403, path)
+      assert.equal((await made.send(path, { headers: { host: 'evil.test' } })).status, 403, path)
+      assert.equal((await made.send(path, { headers: { ...elsewhere, authorization: join } })).status, 200, path)
+    }
+    // Whoever reads volumes shows the join secret, on this machine, too.
+    assert.equal((await made.send('/api/v1/changes?since=now')).status, 403)
+    assert.equal((await made.send('/healthz', { headers: elsewhere })).status, 200)
+  }
+  await using made = await testServer({ tokens: { viewer: VIEWER, operator: OPERATOR } })
+  const as = (token: string) => ({ headers: { ...elsewhere, authorization: `Bearer ${token}` } })
+  for (const path of guarded) {
+    assert.equal((await made.send(path)).status, 403, path)
+    assert.equal((await made.send(path, as(VIEWER))).status, 200, path)
+  }
+  assert.equal((await made.send('/api/v1/changes?since=now', as(VIEWER))).status, 403)
+  assert.equal((await made.send('/api/v1/changes?since=now', as(OPERATOR))).status, 200)
+  assert.equal((await made.send('/healthz')).status, 200)
+})
+
+test('the dashboard has every path that is not of the API, below its base path, too', async () => {
+  const pages: Pages = {
+    render: async ({ path, base, role }) => ({ status: 200, type: 'text/html', body: `${role} ${base} ${path}` }),
+    asset: () => undefined,
+    bot: () => ({ status: 200, type: 'text/html', body: '' }),
+    signIn: () => ({ status: 200, type: 'text/html', body: '' }),
+    perform: async (who, fields) => ({ text: `${who} ${fields.get('action')}`, isWrong: false }),
+  }
+  await using made = await testServer({ pages, basePath: '/crawl' })
+  for (const base of ['', '/crawl']) {
+    assert.equal((await made.send(`${base}/sites`)).body, 'operator /crawl /sites')
+    assert.equal((await made.send(`${base}/healthz`)).status, 200)
+    assert.equal((await made.send(`${base}/api/v1/version`)).status, 200)
+    const { status, body } = await made.send(`${base}/api/nothing`)
+    assert.equal(status, 404)
+    assert.equal((body as { code: string }).code, 'not-found')
+  }
+  assert.equal((await made.send('/crawl')).body, 'operator /crawl /')
+  // A form is read by the door, not by the API's parsers.
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const refused = await made.send('/act', { body: new TextEncoder().encode('action=pause'), headers: type })
+  assert.equal(refused.status, 403)
+  assert.match(String(refused.body), /out of date/)
 })

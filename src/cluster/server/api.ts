@@ -1,5 +1,5 @@
 /** The HTTP side (W1): every call of `cluster/wire/calls.ts` under its path, and what is common to all of them. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -22,8 +22,10 @@ import {
 import type { CallNote } from './call-log.ts'
 import type { Callers, Rates } from './callers.ts'
 import type { Asked, Handlers } from './handlers.ts'
-import { apiErrorOf, noDatabase } from './handlers.ts'
-import { METRICS_TYPE, type Metrics } from './metrics.ts'
+import { anonymousRequest, apiErrorOf, noDatabase } from './handlers.ts'
+import type { Metrics, MetricsPage } from './metrics.ts'
+import { isLocal, type Role } from './roles.ts'
+import { belowBase, type Door } from './web-door.ts'
 
 export interface ApiTools {
   handlers: Handlers
@@ -31,7 +33,9 @@ export interface ApiTools {
   /** Per worker id; for other callers per address. */
   workerRates: Rates
   anonymousRates: Rates
-  metrics: Metrics
+  metrics: Pick<Metrics, 'called'>
+  /** `accept`: the header of who asks. */
+  metricsPage(accept: string): Promise<MetricsPage>
   note(call: CallNote): void
   clock: Clock
   journal: Journal<Event>
@@ -39,6 +43,12 @@ export interface ApiTools {
   /** Rejects, or takes too long, when the database cannot be reached. */
   reachable(): Promise<void>
   program: string
+  /** Throws an ApiError for those who are neither. */
+  admit(role: Role, request: IncomingMessage, asked: Pick<Asked, 'isLocal' | 'join'>): void
+  /** The dashboard, for every path that is none of the API; undefined: there is none. */
+  pages: Door | undefined
+  /** Before every path, where a proxy leaves it: `` or `/crawl`. */
+  base: string
   tls: { cert: string; key: string } | undefined
 }
 
@@ -60,6 +70,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     // We answer these ourselves, as API errors.
     return503OnClosing: false,
     exposeHeadRoutes: false,
+    rewriteUrl: ({ url = '/' }) => belowBase(url, tools.base),
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
     serverFactory(answer) {
       const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
@@ -95,6 +106,19 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
   addPages(app, tools)
+  const { pages } = tools
+  if (pages !== undefined)
+    app.route({
+      method: ['GET', 'HEAD', 'POST'],
+      url: '*',
+      // Before the body is read: the door reads forms itself.
+      async onRequest(request, reply) {
+        if (request.url.startsWith('/api/')) return reply.callNotFound()
+        reply.hijack()
+        await pages(request.raw, reply.raw)
+      },
+      handler: () => {},
+    })
   return app
 }
 
@@ -119,7 +143,11 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       const asked = blank(request)
       askedBy.set(request, { asked, began })
       if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
-      if (call.by !== 'worker') return limit(tools.anonymousRates, asked.address)
+      if (call.by !== 'worker') {
+        limit(tools.anonymousRates, asked.address)
+        if (call.by !== 'anyone') tools.admit(call.by, request.raw, asked)
+        return
+      }
       checkProtocol(request)
       try {
         asked.worker = await tools.callers.who(request.headers.authorization)
@@ -136,12 +164,12 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       const {
         offset = '0',
         length = '0',
-        since,
-      } = request.query as Partial<Record<'offset' | 'length' | 'since', string>>
+        ...position
+      } = request.query as Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
       asked.name = name
       asked.offset = Number(offset)
       asked.length = Number(length)
-      asked.since = since
+      Object.assign(asked, position)
       const answer = await handler(asked, request.body)
       if (answer instanceof Uint8Array) reply.type('application/octet-stream')
       return answer
@@ -162,26 +190,12 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
   })
 }
 
-function anonymousRequest(): Asked {
-  return {
-    worker: '',
-    address: '',
-    forwarded: false,
-    name: '',
-    offset: 0,
-    bytes: new Uint8Array(0),
-    packing: '',
-    gone: () => false,
-    note: { items: 0, result: 'ok' },
-  }
-}
-
 function blank(request: FastifyRequest): Asked {
   const { socket } = request.raw
   return {
     ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
-    forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
+    isLocal: isLocal(request.raw),
     length: 0,
     join: joinShown(request.headers.authorization),
     packing: request.headers['content-encoding'] ?? '',
@@ -218,20 +232,15 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 }
 
 /** Health, metrics and the description of the API: for operators and their tools. */
-function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
+function addPages(app: FastifyInstance, tools: ApiTools): void {
+  const { reachable, metricsPage, clock, program } = tools
+  const onRequest = async (request: FastifyRequest) => tools.admit('viewer', request.raw, blank(request))
   const description = JSON.stringify(openApi(program))
   // Anyone may ask, any number of times: the cost is bounded per second.
   const healthy = remembered(clock, PAGE_FRESH, async () => {
     if (!(await finishesWithin(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
   })
-  const page = remembered(clock, PAGE_FRESH, async () => {
-    const statistics = await handlers.statistics(anonymousRequest(), undefined).catch((error: unknown) => {
-      journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
-      return undefined
-    })
-    return metrics.text(statistics)
-  })
-  app.get('/api/openapi.json', async (_request, reply) => {
+  app.get('/api/openapi.json', { onRequest }, async (_request, reply) => {
     reply.type('application/json')
     return description
   })
@@ -243,9 +252,10 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
     }
     return { status: 'ok', program }
   })
-  app.get('/metrics', async (_request, reply) => {
-    reply.type(METRICS_TYPE)
-    return page()
+  app.get('/metrics', { onRequest }, async (request, reply) => {
+    const { type, text } = await metricsPage(request.headers.accept ?? '')
+    reply.type(type)
+    return text
   })
 }
 

@@ -7,14 +7,17 @@ import { freshBytes, freshId } from '../../base/random.ts'
 import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { lookCounts } from '../../collection/counters/counters.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Control } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
+import type { Decisions } from '../../frontier/decisions.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 import { type Freshness, publicFreshness } from '../maintenance/measure-freshness.ts'
 import { type AnswerOf, MAX_CHANGES, type Statistics, type WorkerNews } from '../wire/calls.ts'
 import { ApiError, PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
+import { controlHandlers } from './control-calls.ts'
 import type { Handlers } from './handlers.ts'
 import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
@@ -45,6 +48,9 @@ export interface HandlerParts {
   figures(): Promise<CoordinatorFigures>
   /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
   nudge: Wakeup
+  /** What operators do, and what they decided. */
+  control: Control
+  decisions: Decisions
   program: string
   /** Secret for new workers; undefined: only workers on the same machine may join. */
   joinSecret: string | undefined
@@ -100,14 +106,12 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       folder: parts.archiveFolder,
       locations: volumeLocations(database, parts.id),
     }),
-    ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
+    ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder }),
+    ...controlHandlers({ control: parts.control, decisions: parts.decisions, database, clock, isEnding }),
     checkIn: acceptParts({ calls, tickets, holdings, journal }),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
-    async changes(asked) {
-      checkJoin(parts.joinSecret, asked.join, asked)
-      return changesAfter(database, asked.since ?? 'first')
-    },
+    changes: (asked) => changesAfter(database, asked.since ?? 'first'),
     async register(asked, { name, region, version, join }) {
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()

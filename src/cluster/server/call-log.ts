@@ -101,15 +101,28 @@ export interface CallQuestion {
   worker?: string
   since: Instant
   atMost: number
+  /** Only those earlier than this one: the last of the page before. */
+  before?: { at: Instant; id: number }
 }
 
+export type LoggedCall = CallNote & { id: number }
+
 /** Latest first. */
-export function readCalls(tx: Tx, { worker, since, atMost }: CallQuestion): Promise<CallNote[]> {
-  const whose = worker === undefined ? '' : 'AND worker = ?3'
-  const values = worker === undefined ? [since, atMost] : [since, atMost, worker]
-  return queries(tx).all<CallNote>(
-    `SELECT at, worker, call, visit, result, items, bytes, took_ms AS "tookMs" FROM worker_call
-     WHERE at >= ?1 ${whose} ORDER BY at DESC, id DESC LIMIT ?2`,
+export function readCalls(tx: Tx, { worker, since, atMost, before }: CallQuestion): Promise<LoggedCall[]> {
+  const conditions = ['at >= ?']
+  const values: (string | number)[] = [since]
+  if (worker !== undefined) {
+    conditions.push('worker = ?')
+    values.push(worker)
+  }
+  if (before !== undefined) {
+    conditions.push('at <= ? AND (at < ? OR id < ?)')
+    values.push(before.at, before.at, before.id)
+  }
+  return queries(tx).all<LoggedCall>(
+    `SELECT id, at, worker, call, visit, result, items, bytes, took_ms AS "tookMs" FROM worker_call
+     WHERE ${conditions.join(' AND ')} ORDER BY at DESC, id DESC LIMIT ?`,
     ...values,
+    atMost,
   )
 }

@@ -14,8 +14,8 @@ export interface Asked {
   worker: string
   /** The peer's address. */
   address: string
-  /** It came through a proxy. */
-  forwarded: boolean
+  /** From this machine, by its own name and through no proxy. */
+  isLocal: boolean
   /** The volume name in the path. */
   name: string
   offset: number
@@ -23,6 +23,9 @@ export interface Asked {
   length?: number
   /** After which change. */
   since?: string
+  /** Where a page of a list begins. */
+  after?: string
+  before?: string
   /** The join secret sent by an operator. */
   join?: string
   /** A body that is not JSON, and its encoding. */
@@ -32,6 +35,20 @@ export interface Asked {
   gone(): boolean
   /** For the call log. */
   note: { visit?: string; items: number; result: string }
+}
+
+export function anonymousRequest(): Asked {
+  return {
+    worker: '',
+    address: '',
+    isLocal: false,
+    name: '',
+    offset: 0,
+    bytes: new Uint8Array(0),
+    packing: '',
+    gone: () => false,
+    note: { items: 0, result: 'ok' },
+  }
 }
 
 export type Handlers = {
@@ -105,14 +122,14 @@ export class Holdings {
 export function checkJoin(
   secret: string | undefined,
   shown: string | undefined,
-  { address, forwarded }: Pick<Asked, 'address' | 'forwarded'>,
+  { isLocal }: Pick<Asked, 'isLocal'>,
 ): void {
   const hash = (text: string) => hashOf(new TextEncoder().encode(text))
   if (secret !== undefined) {
     if (timingSafeEqual(hash(secret), hash(shown ?? ''))) return
     throw new ApiError('forbidden', 'the join secret is missing or another', 'give --join-secret as the server has it')
   }
-  if (!forwarded && /^(127\.|::1$|::ffff:127\.)/.test(address)) return
+  if (isLocal) return
   throw new ApiError(
     'forbidden',
     'only those on the machine of the server may do that',

@@ -1,160 +1,241 @@
-/** The journal and the totals in Prometheus format. Names begin with `orbweaver_`; no site, URL or worker is a label. */
+/**
+ * What this process counted, and how the crawl stands, for Prometheus. Names begin with `orbweaver_`, except those of Node itself; no site, URL or
+ * worker is a label, and the values of every label are few.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Millis } from '../../base/clock.ts'
 import type { Event } from '../../contracts/events.ts'
+import type { LocalLook } from '../maintenance/problem-watch.ts'
+import { PROBLEM_KINDS, type RunningProblem } from '../maintenance/problems.ts'
 import type { Statistics } from '../wire/calls.ts'
 
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-/** Bucket bounds for the duration of calls, in seconds. */
-const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
-interface CallSums {
-  results: Map<string, number>
-  classes: number[]
-  seconds: number
-  count: number
-  bytes: number
+/** How the crawl stands, from the database. */
+export interface MetricFacts {
+  /** Undefined while the database is unreachable; what this process counted is still shown. */
+  crawl:
+    | (Pick<Statistics, 'sites' | 'urls' | 'looks' | 'freshness' | 'inbox'> &
+        Partial<Pick<Statistics, 'servers' | 'workers'>> & {
+          /** Sums of what visits counted, those with labels too. */
+          counters: ReadonlyMap<string, number>
+        })
+    | undefined
+  problems: readonly Pick<RunningProblem, 'kind'>[]
+  local: Pick<LocalLook, 'disks' | 'lateMs' | 'clockOffsetMs' | 'restarts'>
+  /** Statements that this process gave to the database, by their kind. */
+  statements: Readonly<Record<string, number>>
 }
 
-/** Metrics counted from the journal. Events that say nothing about a running server are left out. */
-const COUNTED: { [kind in Event['kind']]?: readonly [name: string, what: string, by: (event: Event) => number] } = {
-  'inbox-stored': ['parts_stored_total', 'Report parts made durable in the inbox', countOf],
-  applied: ['parts_applied_total', 'Report parts applied', countOf],
-  'lease-lost': ['leases_lost_total', 'Leases that were lost', () => 1],
-  hazard: ['hazards_total', 'Verdicts about hazards', () => 1],
-  trouble: ['troubles_total', 'Troubles in the log', () => 1],
+export interface MetricsPage {
+  type: string
+  text: string
 }
 
-function countOf(event: Event): number {
-  return 'parts' in event ? event.parts : 1
-}
+export const OPEN_METRICS = 'application/openmetrics-text'
+
+/** Bucket bounds, in seconds. */
+const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const ANSWERS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const PAUSES = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 3600]
+
+/** Values of one label. Names of counters come with reports: the rest is `other`. */
+const MAX_VALUES = 60
 
 export class Metrics {
-  readonly #counts = new Map<Event['kind'], number>()
-  readonly #calls = new Map<string, CallSums>()
-  #pages = 0
-  #applySeconds = 0
+  readonly #registry = new Registry()
+  readonly #partsStored = this.#counter('parts_stored_total', 'Report parts made durable in the inbox')
+  readonly #partsApplied = this.#counter('parts_applied_total', 'Report parts applied')
+  readonly #pagesApplied = this.#counter('pages_applied_total', 'Pages of the parts applied by this process')
+  readonly #leasesLost = this.#counter('leases_lost_total', 'Leases that were lost')
+  readonly #hazards = this.#counter('hazards_total', 'Findings of hazards in the parts applied, by rule', ['rule'])
+  readonly #troubles = this.#counter('troubles_total', 'Troubles in the log')
+  readonly #mails = this.#counter('mails_total', 'Mails by what became of them', ['result'])
+  readonly #calls = this.#counter('calls_total', 'Calls of the API by their result', ['call', 'result'])
+  readonly #callBytes = this.#counter('call_bytes_total', 'Bytes of the bodies of calls', ['call'])
+  readonly #callSeconds = this.#histogram(
+    'call_seconds',
+    'How long calls took, waiting for a free site included',
+    SHORT,
+    ['call'],
+  )
+  readonly #apply = this.#histogram('apply_seconds', 'Time of transactions that apply parts', SHORT)
+  readonly #checkOut = this.#histogram(
+    'check_out_seconds',
+    'Time to choose and lease sites, without waiting for one',
+    SHORT,
+  )
+  readonly #answers = this.#histogram('answer_seconds', 'How long sites took to answer, of the pages applied', ANSWERS)
+  readonly #pauses = this.#histogram('pause_seconds', 'Pauses in force at the sites of the parts applied', PAUSES)
+  /** Rules seen, so that they stay few. */
+  readonly #rules = new Set<string>()
 
   count(event: Event): void {
-    const counted = COUNTED[event.kind]
-    if (counted === undefined) return
-    this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + counted[2](event))
-    if (event.kind !== 'applied') return
-    this.#pages += event.pages
-    this.#applySeconds += event.tookMs / 1000
+    if (event.kind === 'inbox-stored') this.#partsStored.inc(event.parts)
+    else if (event.kind === 'lease-lost') this.#leasesLost.inc()
+    else if (event.kind === 'trouble') this.#troubles.inc()
+    else if (event.kind === 'mail') this.#mails.inc({ result: event.result })
+    else if (event.kind === 'leased') this.#checkOut.observe(event.tookMs / 1000)
+    else if (event.kind === 'applied') this.#applied(event)
+  }
+
+  #applied({ parts, pages, tookMs, seen }: Event & { kind: 'applied' }): void {
+    this.#partsApplied.inc(parts)
+    this.#pagesApplied.inc(pages)
+    this.#apply.observe(tookMs / 1000)
+    for (const ms of seen.answersMs) this.#answers.observe(ms / 1000)
+    for (const ms of seen.pausesMs) this.#pauses.observe(ms / 1000)
+    for (const rule of seen.hazards) this.#hazards.inc({ rule: this.#known(rule) })
+  }
+
+  /** `site-urls>=5000` is the rule `site-urls`. */
+  #known(rule: string): string {
+    const name = plain(rule.split('>', 1)[0])
+    if (!this.#rules.has(name) && this.#rules.size >= MAX_VALUES) return 'other'
+    this.#rules.add(name)
+    return name
   }
 
   /** `result`: `ok`, a word of the answer, or an error code. */
   called(call: string, result: string, tookMs: Millis, bytes: number): void {
-    let sums = this.#calls.get(call)
-    if (sums === undefined) {
-      sums = { results: new Map(), classes: CLASSES.map(() => 0), seconds: 0, count: 0, bytes: 0 }
-      this.#calls.set(call, sums)
-    }
-    const seconds = tookMs / 1000
-    sums.results.set(result, (sums.results.get(result) ?? 0) + 1)
-    for (const [at, bound] of CLASSES.entries()) if (seconds <= bound) sums.classes[at]++
-    sums.seconds += seconds
-    sums.count++
-    sums.bytes += bytes
+    this.#calls.inc({ call, result })
+    this.#callBytes.inc({ call }, bytes)
+    this.#callSeconds.observe({ call }, tookMs / 1000)
   }
 
-  /** `now` is undefined while the database is unreachable; counters of this process are still shown. */
-  text(now: Statistics | undefined): string {
-    const page = new Page()
-    for (const [kind, [name, what]] of entriesOf(COUNTED)) page.one(name, 'counter', what, this.#counts.get(kind) ?? 0)
-    page.one('pages_applied_total', 'counter', 'Pages of the parts applied by this server', this.#pages)
-    page.one('apply_seconds_total', 'counter', 'Time in transactions that apply parts', this.#applySeconds)
-    const calls = [...this.#calls]
-    page.many(
-      'calls_total',
-      'counter',
-      'Calls of the API by their result',
-      calls.flatMap(([call, { results }]) =>
-        [...results].map(([result, count]) => [`call="${call}",result="${result}"`, count] as const),
-      ),
-    )
-    page.many(
-      'call_bytes_total',
-      'counter',
-      'Bytes of the bodies of calls',
-      calls.map(([call, { bytes }]) => [`call="${call}"`, bytes] as const),
-    )
-    page.histogram('call_seconds', 'How long calls took, waiting for a free site included', CLASSES, this.#calls)
-    page.one('database_up', 'gauge', '1: the database can be reached', now === undefined ? 0 : 1)
-    if (now !== undefined) addStatistics(page, now)
-    return page.text
+  /** `accept`: the header of who asks. Prometheus asks for OpenMetrics. */
+  async page(facts: MetricFacts, accept = ''): Promise<MetricsPage> {
+    const text = await Registry.merge([this.#registry, standing(facts), nodeMetrics()]).metrics()
+    if (!accept.includes(OPEN_METRICS)) return { type: Registry.PROMETHEUS_CONTENT_TYPE, text }
+    return { type: Registry.OPENMETRICS_CONTENT_TYPE, text: openMetrics(text) }
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name: `orbweaver_${name}`, help, labelNames, registers: [this.#registry] })
+  }
+
+  #histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({ name: `orbweaver_${name}`, help, buckets, labelNames, registers: [this.#registry] })
   }
 }
 
-function addStatistics(page: Page, now: Statistics): void {
-  page.many('sites', 'gauge', 'Sites by state', labelled('state', now.sites))
-  page.many('urls', 'gauge', 'URLs by state', labelled('state', now.urls))
-  page.many('counted_total', 'counter', 'Sums of what visits counted', labelled('what', now.counters))
+/**
+ * The library's own OpenMetrics renames every counter for good, so that the other format is wrong afterwards. The formats differ little: there a family
+ * of counters is named without its suffix, and there are no blank lines.
+ */
+const openMetrics = (text: string) =>
+  `${text
+    .replace(/^# (HELP|TYPE) (\S+)_total /gm, '# $1 $2 ')
+    .replace(/ Nan$/gm, ' NaN')
+    .replace(/\n{2,}/g, '\n')}# EOF\n`
+
+let ofNode: Registry | undefined
+
+/** One for the process: its observers can't be ended. */
+function nodeMetrics(): Registry {
+  if (ofNode !== undefined) return ofNode
+  ofNode = new Registry()
+  collectDefaultMetrics({ register: ofNode, eventLoopMonitoringPrecision: 50 })
+  // Gauges that are named as counters are: OpenMetrics does not allow it.
+  for (const what of ['handles', 'requests', 'resources']) ofNode.removeSingleMetric(`nodejs_active_${what}_total`)
+  return ofNode
+}
+
+/** Made anew for each page: what is not known now is not shown. */
+function standing({ crawl, problems, local, statements }: MetricFacts): Registry {
+  const page = new Page()
+  page.gauge('database_up', '1: the database can be reached', crawl === undefined ? 0 : 1)
+  page.gauges('problems', 'What is wrong now, by kind', 'kind', countBy(problems))
+  page.gauges('disk_free_bytes', 'Free space of the folders that this process writes', 'folder', freeOf(local))
+  page.gauges('disk_size_bytes', 'Size of their disks', 'folder', sizeOf(local))
+  page.gauge('late_seconds', 'How late the work of every second began', local.lateMs / 1000)
+  page.gauge('clock_offset_seconds', "This machine's clock against the database's", local.clockOffsetMs / 1000)
+  page.gauge('restarts', 'How often the supervisor restarted this process in the last day', local.restarts?.count ?? 0)
+  page.counters('statements_total', 'Statements given to the database by this process', 'kind', statements)
+  if (crawl !== undefined) addCrawl(page, crawl)
+  return page.registry
+}
+
+const countBy = (problems: MetricFacts['problems']) =>
+  Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, problems.filter((one) => one.kind === kind).length]))
+const freeOf = ({ disks }: MetricFacts['local']) => Object.fromEntries(disks.map(({ folder, free }) => [folder, free]))
+const sizeOf = ({ disks }: MetricFacts['local']) =>
+  Object.fromEntries(disks.map(({ folder, total }) => [folder, total]))
+
+/** Counters with a label, and what they are. */
+const LABELLED = [
+  ['failure:', 'failures_total', 'kind', 'Attempts that failed, by kind'],
+  ['refused:', 'refused_total', 'by', 'URLs that were refused, by what refused them'],
+  ['stopped:', 'stopped_urls_total', 'rule', 'URLs that were not followed, by limit or hazard rule'],
+  ['status:', 'answers_total', 'status', 'Answers by status'],
+] as const
+
+function addCrawl(page: Page, now: NonNullable<MetricFacts['crawl']>): void {
+  page.gauges('sites', 'Sites by state', 'state', now.sites)
+  page.gauges('urls', 'URLs by state', 'state', now.urls)
+  const all = [...now.counters]
+  const unlabelled = all.filter(([name]) => !name.includes(':'))
+  page.counters('counted_total', 'Sums of what visits counted', 'what', Object.fromEntries(unlabelled))
+  for (const [prefix, name, label, help] of LABELLED) page.counters(name, help, label, labelled(all, prefix))
+  const elapsed = Object.entries(labelled(all, 'elapsed:')).map(([name, ms]) => [name, ms / 1000])
+  page.counters('visit_seconds_total', 'Time of visits by operation', 'operation', Object.fromEntries(elapsed))
   const { hints, performed: _, ...looks } = now.looks
-  page.many('looks_total', 'counter', 'Looks at known pages by what they found', labelled('result', looks))
-  page.many('hints_total', 'counter', 'Hints that known pages changed', labelled('result', hints))
+  page.counters('looks_total', 'Looks at known pages by what they found', 'result', looks)
+  page.counters('hints_total', 'Hints that known pages changed', 'result', hints)
   if (now.freshness !== null) addFreshness(page, now.freshness)
-  page.one('inbox_parts', 'gauge', 'Parts that are durable and not yet applied', now.inbox)
-  page.one('servers', 'gauge', 'Servers seen in the last minute', now.servers)
-  const { alive, silent } = now.workers
-  page.many('workers', 'gauge', 'Workers by how they are', labelled('state', { alive, silent }))
-  page.one('worker_pages_per_second', 'gauge', 'Pages a second, as workers say', now.workers.pagesPerSecond)
+  page.gauge('inbox_parts', 'Parts that are durable and not yet applied', now.inbox)
+  if (now.servers !== undefined) page.gauge('servers', 'Servers seen in the last minute', now.servers)
+  if (now.workers === undefined) return
+  const { alive, silent, pagesPerSecond } = now.workers
+  page.gauges('workers', 'Workers by how they are', 'state', { alive, silent })
+  page.gauge('worker_pages_per_second', 'Pages a second, as workers say', pagesPerSecond)
 }
 
 function addFreshness(page: Page, { gain, ...now }: NonNullable<Statistics['freshness']>): void {
-  page.one('freshness', 'gauge', 'Expected share of known pages that are as on the web, by weight', now.freshness)
-  page.one('freshness_bound', 'gauge', 'The freshness that no policy exceeds at these pauses', now.bound)
-  if (now.stalenessRatio !== null)
-    page.one('staleness_ratio', 'gauge', 'Staleness over that of the bound', now.stalenessRatio)
-  page.one('age_seconds', 'gauge', 'How long known pages have been out of date on average', now.ageSeconds)
-  page.one('bound_looks_per_second', 'gauge', 'Looks a second at the bound', now.boundLooks)
-  const gains = { look: gain.oneMoreLook, pause: gain.shorterPause }
-  page.many(
+  page.gauge('freshness', 'Expected share of known pages that are as on the web, by weight', now.freshness)
+  page.gauge('freshness_bound', 'The freshness that no policy exceeds at these pauses', now.bound)
+  if (now.stalenessRatio !== null) page.gauge('staleness_ratio', 'Staleness over that of the bound', now.stalenessRatio)
+  page.gauge('age_seconds', 'How long known pages have been out of date on average', now.ageSeconds)
+  page.gauge('bound_looks_per_second', 'Looks a second at the bound', now.boundLooks)
+  page.gauges(
     'freshness_gain',
-    'gauge',
     'What one look a second more, or pauses shorter by 10 %, would add to the bound',
-    labelled('by', gains),
+    'by',
+    { look: gain.oneMoreLook, pause: gain.shorterPause },
   )
-  page.one('freshness_measured_seconds', 'gauge', 'When it was measured, in seconds since 1970', now.at / 1000)
+  page.gauge('freshness_measured_seconds', 'When it was measured, in seconds since 1970', now.at / 1000)
 }
 
-const labelled = (label: string, values: Readonly<Record<string, number>>) =>
-  Object.entries(values).map(([name, value]) => [`${label}="${plain(name)}"`, value] as const)
+/** The largest are named. */
+function labelled(counters: readonly (readonly [string, number])[], prefix: string): Record<string, number> {
+  const found = counters.filter(([name]) => name.startsWith(prefix)).sort(([, a], [, b]) => b - a)
+  const named: Record<string, number> = {}
+  for (const [nth, [name, value]] of found.entries()) {
+    const label = nth < MAX_VALUES ? plain(name.slice(prefix.length)) : 'other'
+    named[label] = (named[label] ?? 0) + value
+  }
+  return named
+}
 
-/** Names of counters come with reports. */
 const plain = (text: string) => text.replace(/[^\w.-]/g, '_').slice(0, 60)
 
-const entriesOf = <K extends string, V>(table: { [key in K]?: V }) => Object.entries(table) as [K, V][]
-
 class Page {
-  text = ''
+  readonly registry = new Registry()
 
-  one(name: string, type: string, what: string, value: number): void {
-    this.many(name, type, what, [['', value]])
+  gauge(name: string, help: string, value: number): void {
+    new Gauge({ name: `orbweaver_${name}`, help, registers: [this.registry] }).set(value)
   }
 
-  many(name: string, type: string, what: string, values: readonly (readonly [labels: string, value: number])[]): void {
-    this.#head(name, type, what)
-    for (const [labels, value] of values) this.#line(name, labels, value)
+  gauges(name: string, help: string, label: string, values: Readonly<Record<string, number>>): void {
+    const gauge = new Gauge({ name: `orbweaver_${name}`, help, labelNames: [label], registers: [this.registry] })
+    for (const [of, value] of Object.entries(values)) gauge.set({ [label]: of }, value)
   }
 
-  histogram(name: string, what: string, bounds: readonly number[], calls: ReadonlyMap<string, CallSums>): void {
-    this.#head(name, 'histogram', what)
-    for (const [call, { classes, seconds, count }] of calls) {
-      for (const [at, bound] of bounds.entries())
-        this.#line(`${name}_bucket`, `call="${call}",le="${bound}"`, classes[at])
-      this.#line(`${name}_bucket`, `call="${call}",le="+Inf"`, count)
-      this.#line(`${name}_sum`, `call="${call}"`, seconds)
-      this.#line(`${name}_count`, `call="${call}"`, count)
-    }
-  }
-
-  #head(name: string, type: string, what: string): void {
-    this.text += `# HELP orbweaver_${name} ${what}\n# TYPE orbweaver_${name} ${type}\n`
-  }
-
-  #line(name: string, labels: string, value: number): void {
-    this.text += `orbweaver_${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`
+  counters(name: string, help: string, label: string, values: Readonly<Record<string, number>>): void {
+    const counter = new Counter({ name: `orbweaver_${name}`, help, labelNames: [label], registers: [this.registry] })
+    for (const [of, value] of Object.entries(values)) counter.inc({ [label]: of }, value)
   }
 }

@@ -2,17 +2,22 @@
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
+import { type Clock, every, type Instant, type Millis, remembered } from '../../base/clock.ts'
+import { reasonOf } from '../../base/errors.ts'
 import type { Journal, Readers } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { queries } from '../../database/queries.ts'
 import type { WorkerNews } from '../wire/calls.ts'
-import { buildApi } from './api.ts'
+import { ApiError } from '../wire/protocol.ts'
+import { type ApiTools, buildApi } from './api.ts'
 import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers, Rates } from './callers.ts'
-import { Metrics } from './metrics.ts'
+import { anonymousRequest, checkJoin, type Handlers } from './handlers.ts'
+import { type MetricFacts, Metrics, type MetricsPage, OPEN_METRICS } from './metrics.ts'
+import { Roles, type Tokens } from './roles.ts'
+import { type Pages, webDoor } from './web-door.ts'
+import { cannotListen, urlOf } from './web-server.ts'
 import { differingSettings, type Roster, type WorkerTable, workerTable } from './worker-table.ts'
 
 export interface ServerParts extends HandlerParts {
@@ -24,6 +29,12 @@ export interface ServerParts extends HandlerParts {
   roster?: Roster
   /** Undefined: plain HTTP. */
   tls: TlsFiles | undefined
+  /** For `/metrics`: what this process knows of itself. */
+  metricFacts?(): Pick<MetricFacts, 'problems' | 'local'> | undefined
+  /** The dashboard's pages; undefined: there are none. */
+  pages?: Pages
+  tokens?: Tokens
+  basePath?: string
   limits?: Partial<ServerLimits>
 }
 
@@ -89,6 +100,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
     anonymousRates: new Rates(clock, ANONYMOUS),
     metrics,
+    metricsPage: metricsPageOf(parts, handlers, metrics),
     note(call) {
       log.note(call)
       seen.set(call.worker, { at: call.at, news: seen.get(call.worker)?.news })
@@ -100,13 +112,15 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       await database.read((tx) => queries(tx).get('SELECT 1 AS one'))
     },
     program,
+    ...accessOf(parts, listen, shown !== undefined),
+    base: parts.basePath ?? '',
     tls: shown,
   })
 
   try {
     await app.listen({ host: listen.host, port: listen.port })
   } catch (error) {
-    throw cannotListen(error, listen)
+    throw cannotListen(error, listen, '--host and --port')
   }
   const address = app.server.address() as AddressInfo
   const url = urlOf(address, 'localhost', shown !== undefined)
@@ -163,6 +177,56 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   }
 }
 
+/** Who may look at pages, and who may ask the API for what only viewers or operators get. */
+function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boolean): Pick<ApiTools, 'admit' | 'pages'> {
+  const { pages, basePath = '', clock, journal, joinSecret } = parts
+  const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
+  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock)
+  return {
+    pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
+    admit(needed, request, asked) {
+      const role = roles.of(request)
+      // Who has the join secret runs the workers. Without tokens it is needed on this machine, too.
+      if (
+        needed === 'viewer' ? role !== undefined : role === 'operator' && (roles.hasTokens || joinSecret === undefined)
+      )
+        return
+      if (joinSecret !== undefined && (needed === 'operator' || asked.join !== undefined))
+        return checkJoin(joinSecret, asked.join, asked)
+      throw new ApiError(
+        'forbidden',
+        needed === 'operator' ? 'only operators may do that' : 'only viewers may see that',
+        needed === 'operator'
+          ? 'send Authorization: Bearer TOKEN (--operator-token of the server)'
+          : 'send Authorization: Bearer TOKEN (--viewer-token or --operator-token of the server), or ask on its own machine',
+      )
+    },
+  }
+}
+
+const METRICS_FRESH: Millis = 1000
+
+/** Anyone may ask, any number of times: the cost is bounded per second. */
+function metricsPageOf(parts: ServerParts, handlers: Handlers, metrics: Metrics) {
+  const { clock, journal, database } = parts
+  const page = async (accept: string): Promise<MetricsPage> => {
+    const crawl = await handlers.statistics(anonymousRequest(), undefined).then(
+      async (statistics) => ({ ...statistics, counters: (await parts.figures()).counters }),
+      (error: unknown) => {
+        journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
+        return undefined
+      },
+    )
+    const { problems, local } = parts.metricFacts?.() ?? NOT_WATCHED
+    return metrics.page({ crawl, problems, local, statements: database.statements?.() ?? {} }, accept)
+  }
+  const text = remembered(clock, METRICS_FRESH, () => page(''))
+  const open = remembered(clock, METRICS_FRESH, () => page(OPEN_METRICS))
+  return (accept: string) => (accept.includes(OPEN_METRICS) ? open() : text())
+}
+
+const NOT_WATCHED = { problems: [], local: { disks: [], lateMs: 0, clockOffsetMs: 0, restarts: undefined } }
+
 /** Registers this server, and warns when others over the same database have other settings. */
 function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): () => Promise<void> {
   const { id, settings, program: version, clock, journal } = parts
@@ -195,23 +259,6 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
 
 const differing = (keys: string): string =>
   `the servers of this crawl differ in ${keys}: what is asked, and how, depends on which of them a worker meets`
-
-/** `machine`: the name used when the server listens on all addresses. */
-export function urlOf({ address, family, port }: AddressInfo, machine: string, isTls: boolean): string {
-  const host = address === '0.0.0.0' || address === '::' ? machine : family === 'IPv6' ? `[${address}]` : address
-  return `${isTls ? 'https' : 'http'}://${host}:${port}`
-}
-
-function cannotListen(error: unknown, { host, port }: ListenOptions): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  const why: Record<string, string> = {
-    EADDRINUSE: 'another program listens there',
-    EACCES: 'this user may not listen there',
-    EADDRNOTAVAIL: 'this machine has no such address',
-  }
-  if (code === undefined || why[code] === undefined) return error
-  return new Problem('bad-flag', `cannot listen on ${host} port ${port}: ${why[code]} (see --host and --port)`)
-}
 
 /** Reloads a server's certificate when its files are renewed, without a restart. */
 

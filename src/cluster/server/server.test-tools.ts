@@ -15,8 +15,11 @@ import { freshMemory } from '../../contracts/site-memory.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
+import { openControl } from '../../frontier/control.ts'
+import { Decisions } from '../../frontier/decisions.ts'
 import { SITE_STATES } from '../../frontier/rules/site.ts'
 import { visitId } from '../../frontier/rules/visit.ts'
+import { usualUrls } from '../../web/url/web-url.ts'
 import type { Freshness } from '../maintenance/measure-freshness.ts'
 import { httpClient } from '../wire/http-client.ts'
 import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
@@ -159,6 +162,19 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
     (typeof SITE_STATES)[number],
     number
   >
+  const decisions = new Decisions(database)
+  const control = openControl({
+    ...{ database, decisions, clock: realClock, urls: usualUrls, rules: ['site-urls'] },
+    ledger: {
+      stopSite: async () => {},
+      askAgain: async () => false,
+      seed: async () => ({ fresh: 1, sites: 1 }),
+      admit: async () => ({ fresh: 0, sites: 0 }),
+    },
+    checkBlacklist() {},
+    freeWorker: async () => 0,
+    settled: async () => {},
+  })
   const server = await openServer(
     {
       id: 'server-1',
@@ -179,7 +195,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
         inbox: 0,
         freshness: FRESHNESS,
       }),
-      nudge,
+      ...{ nudge, control, decisions },
       program: 'orbweaver/test',
       joinSecret: undefined,
       keepCallsFor: 3_600_000,

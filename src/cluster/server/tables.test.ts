@@ -4,10 +4,11 @@ import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Database } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CallLog, type CallNote, readCalls } from './call-log.ts'
 import { volumeLocations } from './uploads.ts'
-import { hashOf, readServers, readWorkers, sumWorkers, workerTable } from './worker-table.ts'
+import { freeWorker, hashOf, readServers, readWorkers, sumWorkers, workerTable } from './worker-table.ts'
 
 const NOON = 1_800_000_000_000
 const secret = new Uint8Array(32).fill(5)
@@ -25,6 +26,34 @@ function tablesContract(make: () => Promise<Database>): void {
     assert.deepEqual(await made.workerRows.ticketKey(new Uint8Array(32)), keys[0])
   })
 
+  it('what a silent worker holds is freed, not what one holds that may be at work', async () => {
+    await using made = await open()
+    const { workerRows, database } = made
+    const id = '0123456789abcdef'
+    await workerRows.register({ id, secret, name: 'A', region: undefined, version: '1' }, NOON)
+    const lost: string[] = []
+    const ledger = {
+      async lose(_tx: unknown, worker: string) {
+        lost.push(worker)
+        return [{ visit: 'v', site: 's', worker }]
+      },
+    }
+    await database.transact((tx) =>
+      queries(tx).run(
+        `INSERT INTO site (key, bucket, name, state, since, rank, worker) VALUES (1, 0, 'a', 'leased', 0, 0, ?1),
+          (2, 0, 'b', 'leased', 0, 0, ?1), (3, 0, 'c', 'leased', 0, 0, '0123456789abcdefg.w1')`,
+        `${id}.life-w1`,
+      ),
+    )
+    const free = (worker: string, at: number) => database.transact((tx) => freeWorker(tx, ledger, worker, at))
+    await assert.rejects(free(id, NOON + 59_000), { code: 'bad-flag' })
+    await assert.rejects(free('fedcba9876543210', NOON), { code: 'not-found' })
+    await assert.rejects(free("x'; DROP TABLE site", NOON), { code: 'bad-flag' })
+    assert.deepEqual(lost, [])
+    assert.equal(await free(id, NOON + 61_000), 1)
+    assert.deepEqual(lost, [`${id}.life-w1`])
+  })
+
   it('workers are known by their hash, and by what they said last', async () => {
     await using made = await open()
     const { workerRows, database } = made
@@ -35,6 +64,19 @@ function tablesContract(make: () => Promise<Database>): void {
     assert.equal(state, 'working')
     assert.deepEqual(Buffer.from(secretHash), hashOf(secret))
     const news = { visits: 7, lateMs: 2.5, pagesPerSecond: 10.25, state: 'ending' as const, version: '2' }
+    const computer = {
+      ...{
+        cpus: 2,
+        cpuModel: 'Ünï',
+        load: 0.5,
+        memoryBytes: 2 ** 33,
+        freeMemoryBytes: 2 ** 32,
+        freeDiskBytes: 2 ** 40,
+      },
+      ...{ bytesPerSecond: 1.5, fastestBytesPerSecond: 1e6 },
+    }
+    await workerRows.seen(new Map([['b', { at: NOON + 100, news: { ...news, computer, clockOffsetMs: -3.5 } }]]))
+    // Of what a goodbye does not say, the last is kept.
     await workerRows.seen(
       new Map([
         ['b', { at: NOON + 500, news }],
@@ -55,6 +97,8 @@ function tablesContract(make: () => Promise<Database>): void {
         registeredAt: NOON,
         seenAt: NOON + 500,
         ...news,
+        computer,
+        clockOffsetMs: -3.5,
       },
     )
     assert.deepEqual([a.id, a.region, a.seenAt, a.visits], ['a', null, NOON, 0])
@@ -97,11 +141,18 @@ function tablesContract(make: () => Promise<Database>): void {
     assert.equal(await log.flush(), 0)
     const all = await made.database.read((tx) => readCalls(tx, { since: 0, atMost: 1000 }))
     assert.equal(all.length, 120)
-    assert.deepEqual({ ...all[0] }, { visit: null, ...note(119) })
+    assert.deepEqual({ ...all[0], id: 0 }, { id: 0, visit: null, ...note(119) })
     const of = await made.database.read((tx) => readCalls(tx, { worker: 'a', since: NOON, atMost: 5 }))
     assert.deepEqual(
       of.map(({ items }) => items),
       [118, 116, 114, 112, 110],
+    )
+    const { at, id } = of.at(-1)!
+    const next = { worker: 'a', since: 0, atMost: 2, before: { at, id } }
+    const older = await made.database.read((tx) => readCalls(tx, next))
+    assert.deepEqual(
+      older.map(({ items }) => items),
+      [108, 106],
     )
     assert.equal(await log.forget(), false)
     const left = await made.database.read((tx) => readCalls(tx, { since: 0, atMost: 1000 }))

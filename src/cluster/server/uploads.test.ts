@@ -16,7 +16,7 @@ function asked(worker: string, offset: number, bytes: Uint8Array): Asked {
   return {
     worker,
     address: '',
-    forwarded: false,
+    isLocal: false,
     name: NAME,
     offset,
     bytes,

@@ -9,7 +9,7 @@ import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { ApiError, MAX_VOLUME_PIECE } from '../wire/protocol.ts'
-import { checkJoin, type Handlers } from './handlers.ts'
+import type { Handlers } from './handlers.ts'
 
 export interface UploadTools {
   disk: Disk
@@ -132,11 +132,10 @@ export interface VolumeCallTools {
   disk: Disk
   /** `archive/` of the collection. */
   folder: string
-  joinSecret: string | undefined
 }
 
 export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located' | 'readVolume'> {
-  const { database, disk, folder, joinSecret } = tools
+  const { database, disk, folder } = tools
   return {
     async located({ worker, name }, { location, bytes, sealed }) {
       const locations = volumeLocations(database, location)
@@ -146,7 +145,6 @@ export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located'
       return {}
     },
     async readVolume(asked) {
-      checkJoin(joinSecret, asked.join, asked)
       const { name, offset, length = 0, note } = asked
       if (length > MAX_VOLUME_PIECE)
         throw new ApiError('too-big', `at most ${MAX_VOLUME_PIECE} bytes at once`, 'ask for less at once')

@@ -1,11 +1,12 @@
 /** The tables of servers and workers: credentials, last seen, and the ticket key. */
 import { createHash } from 'node:crypto'
 import type { Instant, Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { KnownWorkers, Post } from '../../frontier/contract.ts'
-import type { WorkerNews } from '../wire/calls.ts'
+import type { KnownWorkers, Ledger, Post } from '../../frontier/contract.ts'
+import type { Computer, WorkerNews } from '../wire/calls.ts'
 
 export type WorkerState = 'working' | 'ending' | 'barred'
 
@@ -20,6 +21,9 @@ export interface WorkerRow {
   visits: number
   lateMs: Millis
   pagesPerSecond: number
+  computer: Computer | null
+  /** The servers' time minus that of its machine. */
+  clockOffsetMs: Millis | null
 }
 
 export type WorkerPost = Pick<WorkerRow, 'id' | 'region'>
@@ -55,7 +59,8 @@ export type WorkerTable = ReturnType<typeof workerTable>
 const SEEN = 'UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END WHERE id = ?'
 const NEWS = `
   UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END, visits = ?, late_ms = ?, pages_per_second = ?,
-    version = ?, state = CASE WHEN state = 'barred' THEN state ELSE ? END
+    version = ?, computer = coalesce(?, computer), clock_offset_ms = coalesce(?, clock_offset_ms),
+    state = CASE WHEN state = 'barred' THEN state ELSE ? END
   WHERE id = ?`
 const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
 const MAX_PRESENT = 10_000
@@ -103,7 +108,9 @@ export function workerTable(database: Database) {
           if (news === undefined) await queries(tx).run(SEEN, at, at, id)
           else {
             const { visits, lateMs, pagesPerSecond, version, state } = news
-            await queries(tx).run(NEWS, at, at, visits, lateMs, pagesPerSecond, version, state, id)
+            const computer = news.computer === undefined ? null : JSON.stringify(news.computer)
+            const offset = news.clockOffsetMs ?? null
+            await queries(tx).run(NEWS, at, at, visits, lateMs, pagesPerSecond, version, computer, offset, state, id)
           }
         }
       })
@@ -131,14 +138,16 @@ export function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<Serv
   )
 }
 
-/** For `status`, latest first. */
-export function readWorkers(tx: Tx, atMost: number): Promise<WorkerRow[]> {
-  return queries(tx).all<WorkerRow>(
+/** For `status` and the dashboard, latest first. */
+export async function readWorkers(tx: Tx, atMost: number, skip = 0): Promise<WorkerRow[]> {
+  const rows = await queries(tx).all<Omit<WorkerRow, 'computer'> & { computer: string | null }>(
     `SELECT id, name, region, version, state, registered_at AS "registeredAt", seen_at AS "seenAt", visits,
-       late_ms AS "lateMs", pages_per_second AS "pagesPerSecond"
-     FROM worker ORDER BY seen_at DESC, id LIMIT ?`,
+       late_ms AS "lateMs", pages_per_second AS "pagesPerSecond", computer, clock_offset_ms AS "clockOffsetMs"
+     FROM worker ORDER BY seen_at DESC, id LIMIT ? OFFSET ?`,
     atMost,
+    skip,
   )
+  return rows.map((row) => ({ ...row, computer: row.computer === null ? null : JSON.parse(row.computer) }))
 }
 
 export interface WorkerSums {
@@ -157,6 +166,31 @@ export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSum
     aliveSince,
   )
   return row!
+}
+
+/** A worker that called since then may still be at its sites: two workers at one site break its pause. */
+const MAY_BE_AT_WORK: Millis = 60_000
+const THREADS = 'SELECT DISTINCT worker FROM site WHERE worker > ? AND worker < ? LIMIT 10000'
+
+/** What a silent worker holds is lost now, not when its leases expire. Returns how many visits. */
+export async function freeWorker(tx: Tx, ledger: Pick<Ledger, 'lose'>, worker: string, now: Instant): Promise<number> {
+  if (!/^[0-9a-f]{16}$/.test(worker))
+    throw new Problem('bad-flag', 'a worker has an id of 16 hexadecimal digits: orbweaver status --json shows them')
+  const row = await queries(tx).get<{ seenAt: Instant; state: WorkerState }>(
+    'SELECT seen_at AS "seenAt", state FROM worker WHERE id = ?',
+    worker,
+  )
+  if (row === undefined)
+    throw new Problem('not-found', `there is no worker ${worker}: orbweaver status shows those there are`)
+  if (row.state === 'working' && now - row.seenAt < MAY_BE_AT_WORK)
+    throw new Problem(
+      'bad-flag',
+      `worker ${worker} called less than a minute ago and may be at its sites: end it first`,
+    )
+  const threads = await queries(tx).all<{ worker: WorkerId }>(THREADS, threadOf(worker, ''), `${worker}/`)
+  let freed = 0
+  for (const thread of threads) freed += (await ledger.lose(tx, thread.worker)).length
+  return freed
 }
 
 /** Compares the settings of a crawl's servers: each reports the keys it has set, with digests of the values. */

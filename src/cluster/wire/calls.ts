@@ -3,7 +3,8 @@
  * from it. All calls may be repeated without effect. A worker that asks for sites again after a lost answer names the
  * visits it has.
  */
-import Type, { type Static, type TObject } from 'typebox'
+import Type, { type Static, type TObject, type TUnion } from 'typebox'
+import { ActionBody, AuditPage, ChoiceOnTheWire, MAX_ENTRIES, OrdersOnTheWire } from './control-json.ts'
 import {
   API,
   ErrorBody,
@@ -21,13 +22,16 @@ import {
 import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
 
 /** The body of a call: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
-export type Body = TObject | 'parts' | 'bytes' | undefined
+export type Body = TObject | TUnion<TObject[]> | 'parts' | 'bytes' | undefined
 
 export interface CallDefinition {
   method: 'GET' | 'POST' | 'PUT'
   path: string
-  /** `worker`: with id and secret. `operator`: knows the join secret, or is on the machine of a server without one. */
-  by: 'anyone' | 'worker' | 'operator'
+  /**
+   * `worker`: with id and secret. `viewer`, `operator`: with their token, or, where there are none, on the machine of the server; whoever
+   * shows the join secret is an operator.
+   */
+  by: 'anyone' | 'worker' | 'viewer' | 'operator'
   what: string
   body: Body
   params?: TObject
@@ -37,6 +41,8 @@ export interface CallDefinition {
 }
 
 const closed = { additionalProperties: false } as const
+const OPERATOR =
+  'The operator shows the token (`Authorization: Bearer TOKEN`) or the join secret (`Authorization: Join BASE64URL`).'
 const nothing = Type.Object({}, closed)
 
 /** The calling thread of the worker: each has its own leases and addresses. New names after each start. */
@@ -122,6 +128,30 @@ const Statistics = Type.Object({
 })
 export type Statistics = Static<typeof Statistics>
 
+/** The machine of a worker, as it says (W2). Figures may be of a container. */
+export const Computer = Type.Object(
+  {
+    cpus: Type.Integer({ minimum: 0, maximum: 1e6 }),
+    cpuModel: Type.String({ maxLength: 200 }),
+    load: Type.Number({ minimum: 0, maximum: 1e9, description: 'processes that run or wait to, in the last minute' }),
+    memoryBytes: Bytes,
+    freeMemoryBytes: Bytes,
+    freeDiskBytes: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'where it writes volumes now',
+    }),
+    bytesPerSecond: Type.Number({ minimum: 0, maximum: 1e15, description: 'of documents, in the last ten seconds' }),
+    fastestBytesPerSecond: Type.Number({
+      minimum: 0,
+      maximum: 1e15,
+      description: 'the most in ten seconds since it was started: its connection has at least this speed',
+    }),
+  },
+  closed,
+)
+export type Computer = Static<typeof Computer>
+
 export const MAX_CHANGES = 1000
 const ChangeOnTheWire = Type.Object({
   at: Type.String({ description: 'ISO 8601, UTC' }),
@@ -152,7 +182,7 @@ export const CALLS = {
   statistics: {
     method: 'GET',
     path: `${API}/statistics`,
-    by: 'anyone',
+    by: 'viewer',
     what: 'How far the crawl is: sums only, no names.',
     body: undefined,
     answer: Statistics,
@@ -161,7 +191,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/changes`,
     by: 'operator',
-    what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
     body: undefined,
     query: Type.Object(
       { since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) },
@@ -172,6 +202,52 @@ export const CALLS = {
       cursor: Type.String(),
       more: Type.Boolean(),
     }),
+  },
+  actions: {
+    method: 'POST',
+    path: `${API}/actions`,
+    by: 'operator',
+    what: `Steers the crawl while it runs: pauses, resumes or stops it, pauses or bars a site, and so on. It is in force at all workers within five seconds, and after a restart. Repeating an action changes nothing. Every action is kept in the audit log. ${OPERATOR}`,
+    body: ActionBody,
+    answer: Type.Object({
+      isChanged: Type.Boolean({ description: 'false: it was so already' }),
+      now: Type.String({ description: 'what is in force now, for people' }),
+    }),
+  },
+  control: {
+    method: 'GET',
+    path: `${API}/control`,
+    by: 'operator',
+    what: `What operators decided and is in force: about the crawl, and about at most ${MAX_ENTRIES} sites in the order of their names, after the site \`after\`. ${OPERATOR}`,
+    body: undefined,
+    query: Type.Object({ after: Type.Optional(Type.String({ maxLength: 2000 })) }, closed),
+    answer: Type.Object({
+      crawl: ChoiceOnTheWire,
+      sites: Type.Array(Type.Object({ site: Type.String(), choice: ChoiceOnTheWire })),
+    }),
+  },
+  audit: {
+    method: 'GET',
+    path: `${API}/audit`,
+    by: 'operator',
+    what: `Every action of an operator, the latest first, at most ${MAX_ENTRIES} with an id below \`before\`. \`subject\` is a site or a worker, empty for the whole crawl; \`before\` and \`after\` are JSON. ${OPERATOR}`,
+    body: undefined,
+    query: Type.Object({ before: Type.Optional(Digits) }, closed),
+    answer: AuditPage,
+  },
+  orders: {
+    method: 'POST',
+    path: `${API}/orders`,
+    by: 'worker',
+    what: 'What operators decided after the version `since`; waits up to `waitMs` until there is something. The worker ends its visits to these sites, all of them when the crawl is paused. `version` of the answer is the next `since`: ask again at once.',
+    body: Type.Object(
+      {
+        since: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+        waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
+      },
+      closed,
+    ),
+    answer: OrdersOnTheWire,
   },
   register: {
     method: 'POST',
@@ -299,6 +375,10 @@ export const CALLS = {
         pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
         state: Type.Union([Type.Literal('working'), Type.Literal('ending')]),
         version: Type.String({ maxLength: 100 }),
+        computer: Type.Optional(Computer),
+        clockOffsetMs: Type.Optional(
+          Type.Number({ minimum: -1e14, maximum: 1e14, description: "the servers' time minus that of its machine" }),
+        ),
       },
       closed,
     ),
@@ -318,7 +398,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/volumes/:name`,
     by: 'operator',
-    what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
     body: undefined,
     params: VolumeParams,
     query: Type.Object({ offset: Digits, length: Digits }, closed),
@@ -345,7 +425,7 @@ export const CALLS = {
 } as const satisfies Record<string, CallDefinition>
 
 export type CallName = keyof typeof CALLS
-export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject
+export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject | TUnion
   ? Static<(typeof CALLS)[Name]['body']>
   : undefined
 export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] extends TObject
@@ -380,7 +460,10 @@ export function openApi(version: string): object {
 function operation(name: string, { by, what, body, params, query, answer }: CallDefinition): object {
   const parameters = [
     ...Object.entries(params?.properties ?? {}).map(([id, schema]) => parameter('path', id, schema)),
-    ...Object.entries(query?.properties ?? {}).map(([id, schema]) => parameter('query', id, schema)),
+    ...Object.entries(query?.properties ?? {}).map(([id, schema]) => ({
+      ...parameter('query', id, schema),
+      required: query?.required?.includes(id) ?? false,
+    })),
     ...(by === 'worker' ? [parameter('header', PROTOCOL_HEADER, { const: String(PROTOCOL) })] : []),
   ]
   return {

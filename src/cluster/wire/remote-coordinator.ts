@@ -10,6 +10,7 @@ import { grouped } from '../../base/grouped.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { CoordinatorCalls, NowReading, PlanForWorkers } from '../../contracts/calls.ts'
+import type { Orders } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
@@ -141,7 +142,7 @@ export class RemoteServers implements CoordinatorCalls {
     })
     await this.onVisits(visits)
     const goesOn = answer.next === 'over' && this.#options.outlivesCrawl === true
-    return { visits, next: goesOn ? REST : answer.next }
+    return { visits, next: goesOn ? REST : answer.next, heldMs: from - calledAt }
   }
 
   async enter(worker: WorkerId, visit: VisitId, address: string): ReturnType<CoordinatorCalls['enter']> {
@@ -233,6 +234,13 @@ export class RemoteServers implements CoordinatorCalls {
     if (plan !== undefined) this.#plan = { digest, plan }
     if (this.#plan?.digest !== digest) throw new Problem('server-refused', 'the server did not send its plan')
     return this.#plan.plan
+  }
+
+  /** What operators decided after `since`; waits up to `waitMs` for it. Undefined: no server answers. */
+  async orders(since: number, waitMs: Millis): Promise<Orders | undefined> {
+    const options = { patience: 0, extraMs: waitMs, signal: this.#asking.signal }
+    const asked = await this.#servers.ask('orders', { since, waitMs }, options).catch(ifUnreachable)
+    return asked instanceof Unreachable ? undefined : asked.answer
   }
 
   /** Call about every ten seconds; learns which servers there are. */

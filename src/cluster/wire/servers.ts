@@ -71,6 +71,8 @@ const LONGEST_REST: Millis = 30_000
 const REFUSED_FOR: Millis = 600_000
 const MAX_SERVERS = 100
 
+const isMade = <Body>(body: Body | (() => Body)): body is () => Body => typeof body === 'function'
+
 export class Servers {
   readonly #client: HttpClient
   readonly #clock: ServerClock
@@ -161,7 +163,7 @@ export class Servers {
     round: Round,
   ): Promise<Got<Name> | undefined> {
     const request = () => ({
-      ...requestOf(CALLS[name], server.url, typeof body === 'function' ? body() : body, options, this.#identity),
+      ...requestOf(CALLS[name], server.url, isMade(body) ? body() : body, options, this.#identity),
       withinMs: ANSWER_WITHIN + (options.extraMs ?? 0),
       signal: options.signal,
     })

@@ -1,6 +1,7 @@
 /** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
 import { every, finishesWithin, type Millis, realClock } from '../../base/clock.ts'
+import { thisComputer } from '../../base/computer.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
@@ -9,6 +10,7 @@ import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
 import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import type { Computer } from '../wire/calls.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
 import { LivePlan } from './live-plan.ts'
 
@@ -117,11 +119,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     random,
     offset: () => remote.clock.offset(),
     folder: () => locations.list.folder,
-    async leaveFolder(folder, why) {
-      // What keeps volumes from the next location is met again with the next report.
-      await finishesWithin(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
-      return locations.list.folder !== folder
-    },
+    leaveFolder: (folder, why) => leaveFolder(locations, folder, why),
     begin: (worker) => notes.begin(remote.nameOf(worker)),
     async unreadable(worker, reading) {
       await remote.unreadable(worker, reading)
@@ -130,7 +128,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     lose: (worker) => remote.leave(worker),
   })
   const { pool, fault } = threads
-  pool.start()
+  const followOrders = await startSteered(remote, pool)
 
   const over = new AbortController()
   const isStopping = () => stopped.signal.aborted
@@ -145,8 +143,9 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       realClock,
       ALIVE_EVERY,
       over.signal,
-      reportAlive(parts, pool, () => done.pages, isStopping),
+      reportAlive(parts, pool, () => done, isStopping),
     ).catch(fault),
+    followOrders(AbortSignal.any([over.signal, stopped.signal])).catch(fault),
     // Blacklists too: the files that the plan names are written again when they have changed, and the threads see it.
     every(realClock, PLAN_EVERY, over.signal, () =>
       live.readAgain().catch((error) => {
@@ -185,6 +184,33 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
   }
 }
 
+async function leaveFolder({ list }: OpenLocations, folder: string, why: unknown): Promise<boolean> {
+  // What keeps volumes from the next location is met again with the next report.
+  await finishesWithin(realClock, LEAVE_WITHIN, list.leave(folder, why)).catch(() => {})
+  return list.folder !== folder
+}
+
+const ORDERS_POLL: Millis = 20_000
+const ORDERS_REST: Millis = 1000
+
+/** The threads know what operators decided before their first visit, as far as a server answers. Returns what follows the rest. */
+async function startSteered(remote: RemoteServers, pool: WorkerPool): Promise<(over: AbortSignal) => Promise<void>> {
+  let since = 0
+  const learn = async (waitMs: Millis): Promise<'news' | 'nothing' | 'lost'> => {
+    const orders = await remote.orders(since, waitMs)
+    if (orders === undefined) return 'lost'
+    if (orders.version <= since) return 'nothing'
+    pool.order(orders)
+    since = orders.version
+    return 'news'
+  }
+  while ((await learn(0)) === 'news');
+  pool.start()
+  return async (over) => {
+    while (!over.aborted) if ((await learn(ORDERS_POLL)) === 'lost') await realClock.sleep(ORDERS_REST, over)
+  }
+}
+
 /** The plan is parsed again only when it has changed: it may name millions of seeds, and is asked for every minute. */
 async function openPlan<Plan extends { version: string }>(
   { remote, journal, readPlan, wantedBy }: RunParts<Plan>,
@@ -205,18 +231,24 @@ const ALIVE_EVERY: Millis = 10_000
 const PLAN_EVERY: Millis = 60_000
 
 function reportAlive(
-  { remote, version }: Pick<RunParts<unknown>, 'remote' | 'version'>,
+  { remote, version, locations }: Pick<RunParts<unknown>, 'remote' | 'version' | 'locations'>,
   pool: WorkerPool,
-  pages: () => number,
+  done: () => { pages: number; bytes: number },
   isStopping: () => boolean,
 ): () => Promise<void> {
-  let before = pages()
+  let before = { ...done() }
+  let fastest = 0
   return async () => {
-    const now = pages()
-    const pagesPerSecond = Math.max(0, now - before) / (ALIVE_EVERY / 1000)
+    const now = { ...done() }
+    const perSecond = (of: 'pages' | 'bytes') => Math.max(0, now[of] - before[of]) / (ALIVE_EVERY / 1000)
+    const [pagesPerSecond, bytesPerSecond] = [perSecond('pages'), perSecond('bytes')]
     before = now
+    fastest = Math.max(fastest, bytesPerSecond)
     const state = isStopping() ? 'ending' : 'working'
-    await remote.alive({ visits: pool.visits, lateMs: pool.lateMs, pagesPerSecond, state, version })
+    const speed = { bytesPerSecond, fastestBytesPerSecond: fastest }
+    const computer: Computer = { ...thisComputer(locations.list.folder), ...speed }
+    const figures = { visits: pool.visits, lateMs: pool.lateMs, pagesPerSecond, state, version } as const
+    await remote.alive({ ...figures, computer, clockOffsetMs: remote.clock.offset() })
   }
 }
 

@@ -2,8 +2,8 @@
  * The crawl's counters: what visits counted, summed by day, by minute and by site. They are written in the transaction that
  * applies the parts, so each part counts exactly once.
  */
-import type { Instant } from '../../base/clock.ts'
-import type { CountName } from '../../contracts/counts.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
+import { type CountName, OPERATIONS } from '../../contracts/counts.ts'
 import type { Counts } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -90,7 +90,14 @@ interface Rate {
   bytes: number
 }
 
+interface MinuteSums extends Rate {
+  /** The time of visits: over a minute it says how many there were at once (C11). */
+  visitMs: Millis
+}
+
 interface SiteSums extends Rate {
+  /** Requests that failed, answers with an error status among them. */
+  errors: number
   firstAt: Instant
   lastAt: Instant
 }
@@ -99,7 +106,7 @@ interface SiteSums extends Rate {
 export class CounterSums {
   /** By day, then by name. */
   readonly days = new Map<string, Map<string, number>>()
-  readonly minutes = new Map<number, Rate>()
+  readonly minutes = new Map<number, MinuteSums>()
   readonly sites = new Map<SiteName, SiteSums>()
 
   add(site: SiteName, counts: Counts, given: Instant): void {
@@ -108,16 +115,22 @@ export class CounterSums {
     const day = dayOf(at)
     let sums = this.days.get(day)
     if (sums === undefined) this.days.set(day, (sums = new Map()))
-    for (const [name, value] of counts) sums.set(name, (sums.get(name) ?? 0) + value)
+    let errors = 0
+    for (const [name, value] of counts) {
+      sums.set(name, (sums.get(name) ?? 0) + value)
+      if (name.startsWith('failure:')) errors += value
+    }
     const minute = Math.floor(at / MINUTE_MS)
     let rate = this.minutes.get(minute)
-    if (rate === undefined) this.minutes.set(minute, (rate = { requests: 0, documents: 0, bytes: 0 }))
+    if (rate === undefined) this.minutes.set(minute, (rate = { requests: 0, documents: 0, bytes: 0, visitMs: 0 }))
+    for (const operation of OPERATIONS) rate.visitMs += counts.get(`elapsed:${operation}`) ?? 0
     let ofSite = this.sites.get(site)
     if (ofSite === undefined) {
-      ofSite = { requests: 0, documents: 0, bytes: 0, firstAt: at, lastAt: at }
+      ofSite = { requests: 0, documents: 0, bytes: 0, errors: 0, firstAt: at, lastAt: at }
       this.sites.set(site, ofSite)
     }
     ofSite.lastAt = Math.max(ofSite.lastAt, at)
+    ofSite.errors += errors
     for (const name of ['requests', 'documents', 'bytes'] as const) {
       const value = counts.get(name) ?? 0
       rate[name] += value
@@ -140,11 +153,11 @@ export const ADD_COUNTERS = rowWriter<{ name: string; day: string; value: number
   'name, day',
   added('counter', ['value']),
 )
-export const ADD_MINUTES = rowWriter<Rate & { minute: number }>(
+export const ADD_MINUTES = rowWriter<MinuteSums & { minute: number }>(
   'minute',
-  { minute: ['minute', 'bigint'], ...RATE },
+  { minute: ['minute', 'bigint'], ...RATE, visitMs: ['visit_ms', 'bigint'] },
   'minute',
-  added('minute', Object.keys(RATE)),
+  added('minute', [...Object.keys(RATE), 'visit_ms']),
 )
 export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string }>(
   'site_stats',
@@ -152,11 +165,12 @@ export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string 
     site: ['site', 'bigint'],
     name: ['name', 'text'],
     ...RATE,
+    errors: ['errors', 'bigint'],
     firstAt: ['first_at', 'bigint'],
     lastAt: ['last_at', 'bigint'],
   },
   'site',
-  `${added('site_stats', Object.keys(RATE))},
+  `${added('site_stats', [...Object.keys(RATE), 'errors'])},
     last_at = CASE WHEN excluded.last_at > site_stats.last_at THEN excluded.last_at ELSE site_stats.last_at END`,
 )
 
@@ -197,6 +211,21 @@ export const NOTE_PROGRESS = rowWriter<Omit<Progress, 'at'> & { minute: number }
   'minute',
   'known = excluded.known, collected = excluded.collected, waiting = excluded.waiting',
 )
+
+export const NOTE_FRESHNESS = rowWriter<{ minute: number; freshness: number; bound: number }>(
+  'minute',
+  {
+    minute: ['minute', 'bigint'],
+    freshness: ['freshness', 'double precision'],
+    bound: ['freshness_bound', 'double precision'],
+  },
+  'minute',
+  'freshness = excluded.freshness, freshness_bound = excluded.freshness_bound',
+)
+
+export async function noteFreshness(tx: Tx, at: Instant, freshness: number, bound: number): Promise<void> {
+  await writeRows(tx, NOTE_FRESHNESS, 0, [{ minute: Math.floor(at / MINUTE_MS), freshness, bound }])
+}
 
 /** The last note of a minute counts. On PostgreSQL a minute has a row per bucket; figures of the whole crawl are in the first. */
 export async function noteProgress(tx: Tx, { at, ...figures }: Progress): Promise<void> {

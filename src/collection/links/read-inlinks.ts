@@ -10,7 +10,7 @@ import { linksToIndex } from './index-links.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 
 export interface Inlinks {
-  /** Pages that link here (C10). */
+  /** Pages that link here (C10); with `enough`, at least so many when it is that or more. */
   count: number
   /** Their URLs, in the order in which the pages came; as many as were asked for. */
   from: string[]
@@ -18,8 +18,14 @@ export interface Inlinks {
   behind: number
 }
 
-export async function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Promise<Inlinks> {
-  const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
+export async function whoLinksHere(
+  tx: Tx,
+  site: SiteName,
+  key: UrlKey,
+  atMost = 1000,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<Inlinks> {
+  const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key), enough)
   const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
   const rows = [...pages].slice(0, atMost).map((page) => queries(tx).get<{ url: string }>(sql, ...rowOf(page)))
   const from = (await Promise.all(rows)).flatMap((row) => (row === undefined ? [] : [row.url]))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { inRange, parseBlacklist, parseRange } from './blacklist.ts'
+import { emptyBlacklist, inRange, parseBlacklist, parseRange, withLines } from './blacklist.ts'
 
 const TEXT = `\ufeff# what experts found
 spam.example        # with all its hosts
@@ -62,4 +62,24 @@ test('an address is in its own network, whatever its length', () => {
   assert.equal(inRange(parseRange('10.0.0.0/8')!, '11.0.0.0'), false)
   assert.equal(inRange(parseRange('0.0.0.0/0')!, '255.1.2.3'), true)
   assert.equal(inRange(parseRange('0.0.0.0/0')!, '::1'), false)
+})
+
+test("an operator's lines count beside the files, and the list is made again only when either changes", () => {
+  let files = parseBlacklist([{ name: 'f', text: 'a.test' }])
+  let lines: readonly string[] = []
+  const list = withLines(
+    () => files,
+    () => lines,
+  )
+  const refused = (text: string) => list().refusesUrl(parseUrl(text)!) !== undefined
+  assert.equal(list(), files)
+  assert.deepEqual([refused('http://a.test/'), refused('http://b.test/')], [true, false])
+  lines = ['b.test', '192.0.2.0/24']
+  assert.deepEqual([refused('http://a.test/'), refused('http://b.test/')], [true, true])
+  assert.notEqual(list().refusesAddress('192.0.2.7'), undefined)
+  assert.equal(list(), list())
+  files = emptyBlacklist
+  assert.deepEqual([refused('http://a.test/'), refused('http://b.test/')], [false, true])
+  lines = []
+  assert.equal(list(), files)
 })

@@ -49,6 +49,27 @@ export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
 
 export const emptyBlacklist: Blacklist = { refusesUrl: () => undefined, refusesAddress: () => undefined }
 
+/** A list with more lines. The same object while neither has changed. */
+export function withLines(list: () => Blacklist, lines: () => readonly string[]): () => Blacklist {
+  let last = { list: list(), lines: [] as readonly string[], both: list() }
+  return () => {
+    const now = { list: list(), lines: lines() }
+    if (now.list === last.list && now.lines === last.lines) return last.both
+    last = { ...now, both: now.lines.length === 0 ? now.list : either(now.list, ofLines(now.lines)) }
+    return last.both
+  }
+}
+
+const ofLines = (lines: readonly string[]): Blacklist =>
+  parseBlacklist([{ name: "the operator's list", text: lines.join('\n') }])
+
+function either(one: Blacklist, other: Blacklist): Blacklist {
+  return {
+    refusesUrl: (url) => one.refusesUrl(url) ?? other.refusesUrl(url),
+    refusesAddress: (ip) => one.refusesAddress(ip) ?? other.refusesAddress(ip),
+  }
+}
+
 function add(entries: Entries, entry: string): boolean {
   const range = parseRange(entry)
   if (range !== undefined) {

@@ -6,6 +6,7 @@ import type { VisitReport } from '../../contracts/report.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import { Reporter } from '../reporter.ts'
+import { VisitTimes } from '../visit-times.ts'
 import { PART_EVERY, ReportSender } from './report-sender.ts'
 
 const visitOf = (id: string): Visit => ({
@@ -21,7 +22,8 @@ const visitOf = (id: string): Visit => ({
   lease: 1,
 })
 
-const reporterOf = (id: string) => new Reporter(visitOf(id), () => ({ pause: 2000, notBefore: 0 }))
+const reporterOf = (id: string) =>
+  new Reporter(visitOf(id), () => ({ pause: 2000, notBefore: 0 }), new VisitTimes(virtualClock(0), new Map()))
 
 /** What happened, in order: syncs and check-ins take their time. */
 function bench(faults: { sync?: Error; send?: Error } = {}) {

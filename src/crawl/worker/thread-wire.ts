@@ -5,6 +5,7 @@ import type { Call, CoordinatorCalls, Pulse, ToCoordinator, ToWorker } from '../
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy, Frontier, ReportSink, StoredCopy } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
+import { StandingOrders } from './standing-orders.ts'
 
 export interface RemoteCoordinator {
   frontier: Frontier
@@ -14,6 +15,7 @@ export interface RemoteCoordinator {
   pulse(pulse: Pulse): void
   /** Aborted when the coordinator says stop. */
   stop: AbortSignal
+  orders: StandingOrders
 }
 
 /** Thousands of visits have news in one second: encoding all at once would make every timer late by 100 ms. */
@@ -27,10 +29,12 @@ interface Waiting {
 export function reachCoordinator(port: MessagePort): RemoteCoordinator {
   const waiting = new Map<number, Waiting>()
   const stop = new AbortController()
+  const orders = new StandingOrders()
   let last = 0
 
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'stop') return stop.abort()
+    if (message.kind === 'orders') return orders.learn(message.orders)
     const call = waiting.get(message.id)
     waiting.delete(message.id)
     if (message.kind === 'answer') call?.resolve(message.value)
@@ -71,6 +75,7 @@ export function reachCoordinator(port: MessagePort): RemoteCoordinator {
     event: (event) => post({ kind: 'event', event }),
     pulse: (pulse) => post({ kind: 'pulse', ...pulse }),
     stop: stop.signal,
+    orders,
   }
 }
 

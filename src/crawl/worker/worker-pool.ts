@@ -12,9 +12,11 @@ import { isDiskFull, isOfDisk } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contracts/calls.ts'
+import type { Orders } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { readingSlot } from './reading-slot.ts'
+import { StandingOrders } from './standing-orders.ts'
 import { answerCalls } from './thread-wire.ts'
 import { ReadingWatchdog } from './watchdog.ts'
 
@@ -76,6 +78,8 @@ const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 export class WorkerPool {
   readonly #tools: WorkerPoolTools
   readonly #members = new Set<Member>()
+  /** For threads that begin later. */
+  readonly #orders = new StandingOrders()
   /** Replacements under way: until they are done the pool has not ended. */
   readonly #replacing = new Set<Promise<void>>()
   #loaded: Worker | undefined
@@ -118,6 +122,7 @@ export class WorkerPool {
     const thread = this.#loaded ?? this.#tools.load()
     this.#loaded = undefined
     thread.postMessage(this.#tools.dataFor(name, slot))
+    thread.postMessage({ kind: 'orders', orders: this.#orders.all } satisfies ToWorker)
     const member: Member = {
       name,
       thread,
@@ -206,6 +211,12 @@ export class WorkerPool {
   stop(): void {
     this.#stopping = true
     for (const { thread } of this.#members) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** What operators decided since the last call. */
+  order(orders: Orders): void {
+    this.#orders.learn(orders)
+    for (const { thread } of this.#members) thread.postMessage({ kind: 'orders', orders } satisfies ToWorker)
   }
 
   /** The first message to threads has changed: stale ones finish what is in flight and give back the rest, others begin. */

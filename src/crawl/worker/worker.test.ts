@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_ORDERS } from '../../contracts/control.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import { itemOf, PAUSE, type Script, Scripted } from '../scripted.test-data.ts'
+import { StandingOrders } from './standing-orders.ts'
 import { runWorker, type WorkerOptions } from './worker.ts'
 
 const LEASE = 180_000
@@ -255,4 +257,60 @@ test('a stopping worker waits for a visit that hangs, but not forever', async ()
   assert.deepEqual(stuck(), ['s0.test true'])
   assert.ok(clock.elapsed() < HOUR)
   assert.ok(seen.closed)
+})
+
+test('a pause ends its visits and lets it check nothing out; then it goes on', async () => {
+  const orders = new StandingOrders()
+  const { web, clock, seen, ended, options } = bench(9, 50, { orders })
+  const stop = new AbortController()
+  const asked: number[] = []
+  clock.after(9000, () => {
+    orders.learn({ ...NO_ORDERS, version: 1, isPaused: true })
+    asked.push(web.asked.length, seen.checkOuts)
+  })
+  clock.after(60_000, () => {
+    asked.push(web.asked.length, seen.checkOuts)
+    orders.learn({ ...NO_ORDERS, version: 2 })
+  })
+  clock.after(70_000, () => stop.abort())
+  await clock.run(runWorker(options, stop.signal))
+  const [requests, checkOuts, requestsAfter, checkOutsAfter] = asked
+  assert.ok(requestsAfter <= requests + 4, 'only what was under way')
+  assert.equal(checkOutsAfter, checkOuts)
+  assert.ok(web.asked.length > requestsAfter + 4)
+  assert.deepEqual(ended().slice(0, 4).sort(), ['v0 stopped', 'v1 stopped', 'v2 stopped', 'v3 stopped'])
+  assert.deepEqual(ended().slice(4).sort(), ['v4 stopped', 'v5 stopped', 'v6 stopped', 'v7 stopped'])
+})
+
+test('an order about a site ends its visit, and that of a check-out that was under way', async () => {
+  const orders = new StandingOrders()
+  const { web, clock, frontier, ended, options } = bench(4, 3, { orders, slots: 2 })
+  let answered = 0
+  const checkOut: Frontier['checkOut'] = async (worker, atMost) => {
+    const answer = await frontier.checkOut(worker, atMost)
+    // The second answer is on its way when the order comes.
+    if (++answered === 2) {
+      orders.learn({ ...NO_ORDERS, version: 2, sites: [{ site: 's2.test' }] })
+      await clock.sleep(100)
+    }
+    return answer
+  }
+  clock.after(100, () => orders.learn({ ...NO_ORDERS, version: 1, sites: [{ site: 's0.test', pauseMs: 5000 }] }))
+  await clock.run(runWorker({ ...options, frontier: { ...frontier, checkOut } }, never))
+  assert.deepEqual(ended().sort(), ['v0 stopped', 'v1 done', 'v2 stopped', 'v3 done'])
+  assert.ok(!web.asked.some(({ url }) => url.includes('s2.test')))
+})
+
+test('counts the calls that brought visits, without the time they waited for a free site (C11)', async () => {
+  const { clock, parts, frontier, options } = bench(6, 1)
+  const slow: Frontier = {
+    ...frontier,
+    async checkOut(...args) {
+      await clock.sleep(520)
+      return { ...(await frontier.checkOut(...args)), heldMs: 500 }
+    },
+  }
+  await clock.run(runWorker({ ...options, frontier: slow }, never))
+  const sum = (name: string) => parts.reduce((all, { counts }) => all + (counts.get(name) ?? 0), 0)
+  assert.deepEqual([sum('checkOuts'), sum('elapsed:check-out')], [2, 40])
 })

@@ -1,14 +1,17 @@
 /** A worker: fills its slots with visits, renews their leases, sends their parts; until it must stop or the crawl is over. */
 
 import { every, type Millis, Wakeup } from '../../base/clock.ts'
+import type { Orders } from '../../contracts/control.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'
 import { crawlSite } from '../crawl.ts'
 import { Reporter } from '../reporter.ts'
 import type { SiteTools } from '../tools.ts'
+import { type TimeRest, VisitTimes } from '../visit-times.ts'
 import { Leases, Overdue } from './leases.ts'
 import { ReportSender } from './report-sender.ts'
+import { StandingOrders } from './standing-orders.ts'
 
 export interface WorkerOptions {
   id: string
@@ -18,6 +21,8 @@ export interface WorkerOptions {
   /** All but what the worker makes itself. */
   tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed' | 'visiting'>
   renewEvery: Millis
+  /** Undefined: no operator steers it. */
+  orders?: StandingOrders
   /** Called once a second. */
   pulse?: (pulse: WorkerPulse) => void
 }
@@ -40,9 +45,11 @@ const MAX_AT_ONCE = 32
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
 const CHECK_EVERY: Millis = 10_000
-const NOTHING_NOW: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_SLEEP }
+const NOTHING_NOW: Awaited<ReturnType<Frontier['checkOut']>> = { visits: [], next: LONGEST_SLEEP }
 /** Slow sites that a pulse names. */
 const MAX_SLOW = 5
+/** Sites in orders that are remembered: until check-outs that were under way then are answered. */
+const MAX_ORDERED = 10_000
 
 export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const worker = new Worker(options)
@@ -70,6 +77,10 @@ class Worker {
   readonly #background: Promise<void>[]
   readonly #courtesies = new Map<SiteName, SiteCourtesy>()
   readonly #visits = new Map<VisitId, Running>()
+  readonly #timeRest: TimeRest = new Map()
+  readonly #orders: StandingOrders
+  /** When sites were last in an order, the oldest first. */
+  readonly #orderedAt = new Map<SiteName, Millis>()
   #running = 0
   #ending = false
   #failure: unknown
@@ -78,6 +89,8 @@ class Worker {
     const { id, frontier, sink, tools } = options
     const { clock, archive, journal } = tools
     this.#options = options
+    this.#orders = options.orders ?? new StandingOrders()
+    this.#orders.onNews = (news) => this.#obey(news)
     this.#sender = new ReportSender({ worker: id, clock, archive, sink, journal })
     this.#sender.onFailure = (error) => this.#fail(error)
     this.#leases = new Leases(id, frontier, clock)
@@ -111,8 +124,15 @@ class Worker {
     while (!this.#ending) {
       const rung = this.#bell.signal()
       const requestedAt = clock.elapsed()
-      const { visits, next } = this.#running < slots ? await this.#checkOut() : NOTHING_NOW
-      for (const visit of visits) this.#start(visit, requestedAt)
+      const isAsking = this.#running < slots && !this.#orders.isPaused
+      const { visits, next, heldMs = 0 } = isAsking ? await this.#checkOut() : NOTHING_NOW
+      const tookMs = Math.max(0, clock.elapsed() - requestedAt - heldMs)
+      for (const [nth, visit] of visits.entries()) {
+        const times = new VisitTimes(clock, this.#timeRest)
+        // One call, however many visits it brought.
+        if (nth === 0) times.checkedOut(tookMs)
+        this.#start(visit, requestedAt, times)
+      }
       if (visits.length > 0) journal.record({ kind: 'checked-out', worker: id, sites: visits.length })
       else if (next === 'over' && this.#running === 0) break
       else await clock.sleep(next === 'over' ? LONGEST_SLEEP : Math.min(next, LONGEST_SLEEP), rung)
@@ -146,10 +166,32 @@ class Worker {
     }
   }
 
-  #start(visit: Visit, requestedAt: Millis): void {
+  /** Operators decided something: the visits that it concerns end, as if the worker stopped. */
+  #obey({ isPaused, sites }: Orders): void {
+    const now = this.#tools.clock.elapsed()
+    const ordered = new Set(sites.map(({ site }) => site))
+    for (const site of ordered) {
+      this.#orderedAt.delete(site)
+      this.#orderedAt.set(site, now)
+    }
+    for (const site of this.#orderedAt.keys()) {
+      if (this.#orderedAt.size <= MAX_ORDERED) break
+      this.#orderedAt.delete(site)
+    }
+    for (const [id, { site }] of this.#visits) if (isPaused || ordered.has(site)) this.#end(id, now)
+    this.#bell.wake()
+  }
+
+  /** The visit ends as soon as it can, and keeps its lease until then. */
+  #end(id: VisitId, now: Millis): void {
+    this.#overdue.stopRequested(id, now)
+    this.#leases.stop(id)
+  }
+
+  #start(visit: Visit, requestedAt: Millis, times: VisitTimes): void {
     const fail = (error: unknown) => this.#fail(error)
     this.#running++
-    this.#visit(visit, requestedAt)
+    this.#visit(visit, requestedAt, times)
       .catch(fail)
       .finally(() => {
         this.#running--
@@ -159,12 +201,12 @@ class Worker {
       })
   }
 
-  async #visit(visit: Visit, requestedAt: Millis): Promise<void> {
+  async #visit(visit: Visit, requestedAt: Millis, times: VisitTimes): Promise<void> {
     const { clock, journal, pauses } = this.#tools
     const { id, site, wait, lease, limits } = visit
     const hold = this.#leases.hold(id, requestedAt, lease)
     const courtesy = this.#tools.courtesyOf(site, wait, pauses, clock)
-    const reporter = new Reporter(visit, () => courtesy.report())
+    const reporter = new Reporter(visit, () => courtesy.report(), times)
     this.#sender.add(reporter)
     this.#courtesies.set(site, courtesy)
     const startedAt = clock.elapsed()
@@ -173,6 +215,8 @@ class Worker {
     const givenUp = new Promise<'given up'>((resolve) => {
       this.#visits.set(id, { site, giveUp: () => resolve('given up') })
     })
+    // It was granted before the order came, or may have been.
+    if (this.#orders.isPaused || (this.#orderedAt.get(site) ?? -1) >= requestedAt) this.#end(id, startedAt)
     try {
       const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, this.#tools, hold.end), givenUp])
       if (why === 'given up') {
@@ -204,10 +248,7 @@ class Worker {
       const site = this.#visits.get(id)?.site ?? id
       this.#tools.journal.record({ kind: 'visit-stuck', site, givenUp: giveUp.includes(id) })
     }
-    for (const id of stop) {
-      this.#overdue.stopRequested(id, now)
-      this.#leases.stop(id)
-    }
+    for (const id of stop) this.#end(id, now)
     for (const id of giveUp) this.#visits.get(id)?.giveUp()
   }
 
@@ -238,7 +279,7 @@ class Worker {
       },
       findCopy: (digest) => tools.findCopy(digest).catch(fatal),
       enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
-      durable: () => this.#sender.send(),
+      durable: ({ times }) => times.during('store', () => this.#sender.send()),
     }
   }
 }

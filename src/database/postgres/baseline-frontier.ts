@@ -270,7 +270,8 @@ CREATE VIEW domains AS
 ${onCitus(`DROP VIEW urls; ${urlsView('NULL::text COLLATE "C"', '')}`)}`
 
 const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
-const TOTALS: readonly (readonly [total: string, sum: string])[] = [
+type TotalSums = readonly (readonly [total: string, sum: string])[]
+const TOTALS: TotalSums = [
   ...STATES.map((state) => [`sites_${state}`, `sum(n) FILTER (WHERE state = '${state}')`] as const),
   ['urls_known', 'sum(n * known)'],
   ['urls_waiting', 'sum(n * waiting)'],
@@ -281,7 +282,7 @@ const TOTALS: readonly (readonly [total: string, sum: string])[] = [
 /** The columns of `frontier_total`: what is folded and summed must name all of them. */
 export const TOTAL_NAMES: readonly string[] = TOTALS.map(([name]) => name)
 const NAMES_OF_TOTALS = TOTAL_NAMES.join(', ')
-const SUMS = TOTALS.map(([name, sum]) => `coalesce(${sum}, 0) AS ${name}`).join(', ')
+const sumsOf = (totals: TotalSums) => totals.map(([name, sum]) => `coalesce(${sum}, 0) AS ${name}`).join(', ')
 
 const rowsOf = (transition: string, n: 1 | -1) =>
   `SELECT bucket, state, known, waiting, refreshing, granted, ${n} AS n FROM ${transition}`
@@ -293,26 +294,47 @@ const OLD_ROWS = rowsOf('old_rows', -1)
  * trigger may change other rows only by statements of one bucket that read no transition table.
  */
 function trigger(name: string, event: string, tables: string, rows: string): string {
-  const changes = TOTALS.map(([total]) => `sums.${total}`).join(', ')
-  return `
-CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  sums record;
-BEGIN
-  FOR sums IN
-    SELECT bucket, ${SUMS}
-    FROM (${rows}) changed GROUP BY bucket ORDER BY bucket
-  LOOP
-    CONTINUE WHEN (${changes}) = (${TOTALS.map(() => '0').join(', ')});
-    INSERT INTO frontier_total (bucket, ${NAMES_OF_TOTALS}) VALUES (sums.bucket, ${changes});
-  END LOOP;
-  RETURN NULL;
-END
-$$;
+  return `${counting(name, rows, TOTALS)}
 CREATE TRIGGER ${name} AFTER ${event} ON site REFERENCING ${tables}
   FOR EACH STATEMENT EXECUTE FUNCTION ${name}();
 `
 }
+
+function counting(name: string, rows: string, totals: TotalSums, create = 'CREATE'): string {
+  const changes = totals.map(([total]) => `sums.${total}`).join(', ')
+  return `
+${create} FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  sums record;
+BEGIN
+  FOR sums IN
+    SELECT bucket, ${sumsOf(totals)}
+    FROM (${rows}) changed GROUP BY bucket ORDER BY bucket
+  LOOP
+    CONTINUE WHEN (${changes}) = (${totals.map(() => '0').join(', ')});
+    INSERT INTO frontier_total (bucket, ${NAMES_OF_TOTALS}) VALUES (sums.bucket, ${changes});
+  END LOOP;
+  RETURN NULL;
+END
+$$;`
+}
+
+const CHANGED_ROWS = `${NEW_ROWS} UNION ALL ${OLD_ROWS}`
+const WITH_BARRED: TotalSums = TOTALS.map(([total, sum]) =>
+  total === 'urls_held' ? [total, `sum(n * waiting) FILTER (WHERE state IN ('held', 'barred'))`] : [total, sum],
+)
+
+/** The third step of the schema: what waits in a site that an operator barred counts like that of held ones. */
+export const STOPPED_SITES = `
+ALTER TABLE site ADD COLUMN stopped text COLLATE "C";
+${[
+  ['site_added', NEW_ROWS],
+  ['site_changed', CHANGED_ROWS],
+  ['site_removed', OLD_ROWS],
+]
+  .map(([name, rows]) => counting(name, rows, WITH_BARRED, 'CREATE OR REPLACE'))
+  .join('')}
+`
 
 /**
  * The totals are the sums of this table. Triggers add a row per bucket that a statement changed, and servers add the rows up
@@ -326,7 +348,7 @@ ${TOTALS.map(([name]) => `  ${name} bigint NOT NULL DEFAULT 0,`).join('\n')}
   PRIMARY KEY (bucket, id)
 ) WITH (${VACUUMED_OFTEN});
 ${trigger('site_added', 'INSERT', 'NEW TABLE AS new_rows', NEW_ROWS)}
-${trigger('site_changed', 'UPDATE', 'OLD TABLE AS old_rows NEW TABLE AS new_rows', `${NEW_ROWS} UNION ALL ${OLD_ROWS}`)}
+${trigger('site_changed', 'UPDATE', 'OLD TABLE AS old_rows NEW TABLE AS new_rows', CHANGED_ROWS)}
 ${trigger('site_removed', 'DELETE', 'OLD TABLE AS old_rows', OLD_ROWS)}`
 
 const OF_A_SITE = [

@@ -7,7 +7,7 @@
  * begins with its bucket (`collection/row-id.ts`), so the id alone says where its row is.
  */
 import type { Migration } from '../database.ts'
-import { FRONTIER, iso } from './baseline-frontier.ts'
+import { FRONTIER, iso, STOPPED_SITES } from './baseline-frontier.ts'
 import { distribute, keepAtCoordinator, onCitus } from './distribute.ts'
 
 const PAGES = `
@@ -364,7 +364,41 @@ CREATE OR REPLACE VIEW captures AS
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.bucket = c.bucket AND s.site = c.site;
 `
 
+/** What operators decided while the crawl runs, who did what, what is wrong now, and the computers of workers. */
+const CONTROL = `
+CREATE TABLE control (
+  subject text COLLATE "C" PRIMARY KEY,
+  choice text COLLATE "C" NOT NULL,
+  version bigint NOT NULL UNIQUE
+);
+CREATE TABLE audit (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at bigint NOT NULL,
+  who text COLLATE "C" NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  before text COLLATE "C",
+  after text COLLATE "C"
+);
+CREATE TABLE problem (
+  name text COLLATE "C" PRIMARY KEY,
+  what text COLLATE "C" NOT NULL,
+  since bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  mailed_at bigint
+);
+ALTER TABLE worker ADD COLUMN computer text COLLATE "C", ADD COLUMN clock_offset_ms double precision;
+ALTER TABLE minute ADD COLUMN visit_ms bigint NOT NULL DEFAULT 0, ADD COLUMN freshness double precision, ADD COLUMN freshness_bound double precision;
+CREATE INDEX site_name ON site (name);
+ALTER TABLE site_stats ADD COLUMN errors bigint NOT NULL DEFAULT 0;
+DROP INDEX finding_rule;
+CREATE INDEX finding_rule ON finding (rule, at, id);
+CREATE INDEX finding_at ON finding (at, id);
+CREATE VIEW audits AS SELECT id, ${iso('at')}, who, action, subject, before, after FROM audit;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS + SPREAD },
   { number: 2, name: 'changes', sql: CHANGES + distribute(['page_sketch'], 'bucket') },
+  { number: 3, name: 'control', sql: CONTROL + STOPPED_SITES + keepAtCoordinator(['control', 'audit']) },
 ]

@@ -12,6 +12,7 @@ import { bringUpToDate, versionOf } from './migrate.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { backOff, outageTracker, read, type TransactionTools, transact } from './transactions.ts'
+import { statementCounts } from './tx.ts'
 
 export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
@@ -98,6 +99,7 @@ async function opened(
         }),
       ),
     outage,
+    statements: () => statementCounts,
     close() {
       closed ??= pool.close()
       return closed

@@ -6,7 +6,7 @@ DECLARE
   sums record;
 BEGIN
   FOR sums IN
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state IN ('held', 'barred')), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
     FROM (SELECT bucket, state, known, waiting, refreshing, granted, 1 AS n FROM new_rows) changed GROUP BY bucket ORDER BY bucket
   LOOP
     CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -24,7 +24,7 @@ DECLARE
   sums record;
 BEGIN
   FOR sums IN
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state IN ('held', 'barred')), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
     FROM (SELECT bucket, state, known, waiting, refreshing, granted, 1 AS n FROM new_rows UNION ALL SELECT bucket, state, known, waiting, refreshing, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket
   LOOP
     CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -42,7 +42,7 @@ DECLARE
   sums record;
 BEGIN
   FOR sums IN
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state IN ('held', 'barred')), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
     FROM (SELECT bucket, state, known, waiting, refreshing, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket
   LOOP
     CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -87,6 +87,17 @@ CREATE TABLE alias_change (
 );
 CREATE INDEX alias_change_by ON alias_change USING btree (changed);
 
+CREATE TABLE audit (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at bigint NOT NULL,
+  who text COLLATE "C" NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  before text COLLATE "C",
+  after text COLLATE "C",
+  CONSTRAINT audit_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE capture (
   bucket smallint NOT NULL,
   id bigint NOT NULL,
@@ -129,6 +140,14 @@ CREATE TABLE cluster_key (
   key bytea NOT NULL,
   CONSTRAINT cluster_key_one_check CHECK ((one = 1)),
   CONSTRAINT cluster_key_pkey PRIMARY KEY (one)
+);
+
+CREATE TABLE control (
+  subject text COLLATE "C" NOT NULL,
+  choice text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  CONSTRAINT control_pkey PRIMARY KEY (subject),
+  CONSTRAINT control_version_key UNIQUE (version)
 );
 
 CREATE TABLE counter (
@@ -201,8 +220,9 @@ CREATE TABLE finding (
   withdrawn_at bigint,
   CONSTRAINT finding_pkey PRIMARY KEY (bucket, id)
 );
+CREATE INDEX finding_at ON finding USING btree (at, id);
 CREATE INDEX finding_of ON finding USING btree (bucket, site);
-CREATE INDEX finding_rule ON finding USING btree (rule);
+CREATE INDEX finding_rule ON finding USING btree (rule, at, id);
 
 CREATE TABLE frontier_bucket (
   bucket smallint NOT NULL,
@@ -302,6 +322,9 @@ CREATE TABLE minute (
   known bigint,
   collected bigint,
   waiting bigint,
+  visit_ms bigint NOT NULL DEFAULT 0,
+  freshness double precision,
+  freshness_bound double precision,
   CONSTRAINT minute_pkey PRIMARY KEY (minute, bucket)
 ) WITH (fillfactor=50);
 
@@ -369,6 +392,15 @@ CREATE TABLE payload (
   CONSTRAINT payload_pkey PRIMARY KEY (shard, digest)
 );
 CREATE INDEX payload_news ON payload USING btree (seen);
+
+CREATE TABLE problem (
+  name text COLLATE "C" NOT NULL,
+  what text COLLATE "C" NOT NULL,
+  since bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  mailed_at bigint,
+  CONSTRAINT problem_pkey PRIMARY KEY (name)
+);
 
 CREATE TABLE recheck (
   bucket smallint NOT NULL,
@@ -446,11 +478,13 @@ CREATE TABLE site (
   far_ms double precision,
   near_tried bigint NOT NULL DEFAULT 0,
   refreshing bigint NOT NULL DEFAULT 0,
+  stopped text COLLATE "C",
   CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX site_free ON site USING btree (bucket, holder, losses, deferral, rank) WHERE (state = 'free'::text);
 CREATE INDEX site_held ON site USING btree (bucket, address) WHERE (holder > ''::text);
 CREATE INDEX site_leaning ON site USING btree (bucket, region, not_before) WHERE (state = 'waiting'::text);
+CREATE INDEX site_name ON site USING btree (name);
 CREATE INDEX site_out ON site USING btree (bucket, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE INDEX site_waiting ON site USING btree (bucket, not_before) WHERE (state = 'waiting'::text);
 CREATE INDEX site_worker ON site USING btree (bucket, worker) WHERE (worker IS NOT NULL);
@@ -510,6 +544,7 @@ CREATE TABLE site_stats (
   bytes bigint NOT NULL DEFAULT 0,
   first_at bigint NOT NULL,
   last_at bigint NOT NULL,
+  errors bigint NOT NULL DEFAULT 0,
   CONSTRAINT site_stats_pkey PRIMARY KEY (bucket, site)
 ) WITH (fillfactor=80);
 
@@ -594,6 +629,8 @@ CREATE TABLE worker (
   visits bigint NOT NULL DEFAULT 0,
   late_ms double precision NOT NULL DEFAULT 0,
   pages_per_second double precision NOT NULL DEFAULT 0,
+  computer text COLLATE "C",
+  clock_offset_ms double precision,
   CONSTRAINT worker_pkey PRIMARY KEY (id)
 );
 
@@ -619,6 +656,16 @@ CREATE VIEW aliases AS
     to_char((to_timestamp((((since)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS since,
     evidence
    FROM site_alias;
+
+CREATE VIEW audits AS
+ SELECT id,
+    to_char((to_timestamp((((at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at,
+    who,
+    action,
+    subject,
+    before,
+    after
+   FROM audit;
 
 CREATE VIEW captures AS
  SELECT c.id,

@@ -1,6 +1,6 @@
 /** What can be done inside a transaction on PostgreSQL. */
 import { assert } from '../../base/assert.ts'
-import type { Tx } from '../database.ts'
+import { kindOf, noStatements, type StatementKind, type Tx } from '../database.ts'
 import type { Connection, QueryResult } from './connection.ts'
 import { arrayTypesOf, bound, type ElementType, type PgValue } from './values.ts'
 
@@ -45,7 +45,11 @@ interface Statement {
   /** The name it is prepared under. */
   readonly name: string
   readonly arrays: ReadonlyMap<number, ElementType>
+  readonly kind: StatementKind
 }
+
+/** Of this process, to whichever database. */
+export const statementCounts = noStatements()
 
 const statements = new Map<string, Statement>()
 
@@ -53,7 +57,7 @@ function statementOf(sql: string): Statement {
   const known = statements.get(sql)
   if (known !== undefined) return known
   assert(statements.size < MAX_STATEMENTS, 'statements are made from values: bind them')
-  const statement = { name: `s${statements.size}`, arrays: arrayTypesOf(sql) }
+  const statement = { name: `s${statements.size}`, arrays: arrayTypesOf(sql), kind: kindOf(sql) }
   statements.set(sql, statement)
   return statement
 }
@@ -78,7 +82,8 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
   ): Promise<T> => {
     assert(!ended, 'a statement after the end of its transaction')
     try {
-      const { name, arrays } = statementOf(sql)
+      const { name, arrays, kind } = statementOf(sql)
+      statementCounts[kind]++
       const bounds = values.map((value, index) => bound(value, arrays.get(index + 1)))
       return of(await connection.query(sql, bounds, { name, exact }))
     } catch (error) {

@@ -204,8 +204,10 @@ CREATE TABLE refresh_price (                -- what a look must be worth, adapte
 
 const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
 
+type TotalShares = readonly (readonly [total: string, share: (site: string) => string])[]
+
 /** Each total, and what a site adds to it; `site` is `new` or `old` in a trigger. */
-const TOTALS: readonly (readonly [total: string, share: (site: string) => string])[] = [
+const TOTALS: TotalShares = [
   ...STATES.map((state) => [`sites_${state}`, (site: string) => `(${site}.state = '${state}')`] as const),
   ['urls_known', (site) => `${site}.known`],
   ['urls_waiting', (site) => `${site}.waiting`],
@@ -219,8 +221,8 @@ const IF_COUNTED = ['state', 'known', 'waiting', 'refreshing', 'granted']
   .map((column) => `old.${column} <> new.${column}`)
   .join(' OR ')
 
-function trigger(name: string, event: string, added?: 'new', removed?: 'old'): string {
-  const changes = TOTALS.map(([total, share]) => {
+function trigger(name: string, event: string, added?: 'new', removed?: 'old', totals = TOTALS): string {
+  const changes = totals.map(([total, share]) => {
     const plus = added === undefined ? '' : ` + ${share(added)}`
     const minus = removed === undefined ? '' : ` - ${share(removed)}`
     return `    ${total} = ${total}${plus}${minus}`
@@ -235,6 +237,20 @@ END;
 `
 }
 
+function triggers(totals: TotalShares): string {
+  return `${trigger('site_added', 'INSERT ON site', 'new', undefined, totals)}
+${trigger('site_changed', `UPDATE ON site WHEN ${IF_COUNTED}`, 'new', 'old', totals)}
+${trigger('site_removed', 'DELETE ON site', undefined, 'old', totals)}`
+}
+
+/** The third step of the schema: what waits in a site that an operator barred stays there, and counts like that of held ones. */
+export const STOPPED_SITES = `
+ALTER TABLE site ADD COLUMN stopped TEXT;   -- by an operator: paused, barred
+DROP TRIGGER site_added;
+DROP TRIGGER site_changed;
+DROP TRIGGER site_removed;
+${triggers(TOTALS.map(([total, share]) => (total === 'urls_held' ? [total, (site) => `(${site}.state IN ('held', 'barred')) * ${site}.waiting`] : [total, share])))}`
+
 /** Totals are kept by triggers, so that nothing ever counts rows. */
 const TOTAL = `
 CREATE TABLE frontier_total (
@@ -242,8 +258,6 @@ CREATE TABLE frontier_total (
 ${TOTALS.map(([total]) => `  ${total} INTEGER NOT NULL DEFAULT 0`).join(',\n')}
 ) STRICT;
 INSERT INTO frontier_total (bucket) VALUES (0);
-${trigger('site_added', 'INSERT ON site', 'new')}
-${trigger('site_changed', `UPDATE ON site WHEN ${IF_COUNTED}`, 'new', 'old')}
-${trigger('site_removed', 'DELETE ON site', undefined, 'old')}`
+${triggers(TOTALS)}`
 
 export const FRONTIER = SITE + URL + NAMES + TOTAL

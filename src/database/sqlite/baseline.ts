@@ -3,7 +3,7 @@
  * those who query them.
  */
 import type { Migration } from '../database.ts'
-import { FRONTIER } from './baseline-frontier.ts'
+import { FRONTIER, STOPPED_SITES } from './baseline-frontier.ts'
 
 /** An instant as the views show it: 2024-02-29T12:00:00.123Z. */
 const iso = (column: string, name = column.replace(/^\w+\./, '')) =>
@@ -336,7 +336,45 @@ CREATE VIEW captures AS
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
 `
 
+/** What operators decided while the crawl runs, who did what, what is wrong now, and the computers of workers. */
+const CONTROL = `
+CREATE TABLE control (                      -- what operators decided, in force until they undo it
+  subject TEXT PRIMARY KEY,                 -- the name of a site; '': the whole crawl
+  choice TEXT NOT NULL,                     -- JSON
+  version INTEGER NOT NULL                  -- grows with every decision: workers ask for what came after the last they know
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX control_version ON control (version);
+CREATE TABLE audit (                        -- every action of an operator
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  who TEXT NOT NULL,                        -- role and address, or the user of the command line
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,                    -- a site, a worker, a finding; '': the whole crawl
+  before TEXT,                              -- JSON
+  after TEXT
+) STRICT;
+CREATE TABLE problem (                      -- what is wrong now, or was until it was reported as over
+  name TEXT PRIMARY KEY,
+  what TEXT NOT NULL,                       -- for people, with what to do
+  since INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  mailed_at INTEGER                         -- null: no mail about it yet
+) STRICT, WITHOUT ROWID;
+ALTER TABLE worker ADD COLUMN computer TEXT;  -- JSON: processors, memory, connection, as it last reported them
+ALTER TABLE worker ADD COLUMN clock_offset_ms REAL;
+ALTER TABLE minute ADD COLUMN visit_ms INTEGER NOT NULL DEFAULT 0;  -- the time of visits, summed over those at once
+ALTER TABLE minute ADD COLUMN freshness REAL;  -- of a collection that is refreshed, when it was measured
+ALTER TABLE minute ADD COLUMN freshness_bound REAL;
+CREATE INDEX site_name ON site (name);
+ALTER TABLE site_stats ADD COLUMN errors INTEGER NOT NULL DEFAULT 0;  -- requests that failed, statuses of 400 and above among them
+DROP INDEX finding_rule;
+CREATE INDEX finding_rule ON finding (rule, at, id);
+CREATE INDEX finding_at ON finding (at, id);
+CREATE VIEW audits AS SELECT id, ${iso('at')}, who, action, subject, before, after FROM audit;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'baseline 2', sql: FRONTIER + PAGES + CAPTURES + CLUSTER + VIEWS },
   { number: 2, name: 'changes', sql: CHANGES },
+  { number: 3, name: 'control', sql: CONTROL + STOPPED_SITES },
 ]

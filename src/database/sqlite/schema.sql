@@ -16,6 +16,18 @@ CREATE VIEW aliases AS
   SELECT name AS site, original, how, strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since, evidence
   FROM site_alias;
 
+CREATE TABLE audit (                        -- every action of an operator
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  who TEXT NOT NULL,                        -- role and address, or the user of the command line
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,                    -- a site, a worker, a finding; '': the whole crawl
+  before TEXT,                              -- JSON
+  after TEXT
+) STRICT;
+
+CREATE VIEW audits AS SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at, who, action, subject, before, after FROM audit;
+
 CREATE TABLE capture (
   bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -56,6 +68,14 @@ CREATE TABLE cluster_key (                  -- the key of the tickets that any s
   one INTEGER PRIMARY KEY CHECK (one = 1),
   key BLOB NOT NULL
 ) STRICT;
+
+CREATE TABLE control (                      -- what operators decided, in force until they undo it
+  subject TEXT PRIMARY KEY,                 -- the name of a site; '': the whole crawl
+  choice TEXT NOT NULL,                     -- JSON
+  version INTEGER NOT NULL                  -- grows with every decision: workers ask for what came after the last they know
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX control_version ON control (version);
 
 CREATE TABLE counter (                      -- what visits counted, by day (UTC)
   name TEXT NOT NULL,
@@ -130,9 +150,11 @@ CREATE TABLE finding (                      -- a hazard: the rule and its eviden
   withdrawn_at INTEGER                      -- when samples contradicted it; null: it is in force
 ) STRICT;
 
+CREATE INDEX finding_at ON finding (at, id);
+
 CREATE INDEX finding_of ON finding (site);
 
-CREATE INDEX finding_rule ON finding (rule);
+CREATE INDEX finding_rule ON finding (rule, at, id);
 
 CREATE TABLE frontier_meta (                -- order (the one that wrote the ranks), opened_at, url_rules
   name TEXT PRIMARY KEY,
@@ -227,7 +249,7 @@ CREATE TABLE minute (                       -- the crawl's pace and progress (C1
   known INTEGER,
   collected INTEGER,
   waiting INTEGER
-) STRICT;
+, visit_ms INTEGER NOT NULL DEFAULT 0, freshness REAL, freshness_bound REAL) STRICT;
 
 CREATE TABLE page (                         -- the latest result for a URL
   bucket INTEGER AS (0) VIRTUAL,
@@ -281,6 +303,14 @@ CREATE VIEW pages AS
     strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
   FROM page p LEFT JOIN site_stats s ON s.site = p.site;
+
+CREATE TABLE problem (                      -- what is wrong now, or was until it was reported as over
+  name TEXT PRIMARY KEY,
+  what TEXT NOT NULL,                       -- for people, with what to do
+  since INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  mailed_at INTEGER                         -- null: no mail about it yet
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE recheck (                      -- a capture that is requested again through another worker
   bucket INTEGER AS (0) VIRTUAL,
@@ -363,11 +393,13 @@ CREATE TABLE site (
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
   refreshing INTEGER NOT NULL DEFAULT 0     -- of them, those in known_page
-) STRICT;
+, stopped TEXT) STRICT;
 
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 
 CREATE INDEX site_held ON site (address) WHERE holder > '';
+
+CREATE INDEX site_name ON site (name);
 
 CREATE INDEX site_out ON site (lease_until) WHERE lease_until IS NOT NULL;
 
@@ -387,7 +419,7 @@ BEGIN
     sites_held = sites_held + (new.state = 'held'),
     urls_known = urls_known + new.known,
     urls_waiting = urls_waiting + new.waiting,
-    urls_held = urls_held + (new.state = 'held') * new.waiting,
+    urls_held = urls_held + (new.state IN ('held', 'barred')) * new.waiting,
     urls_refreshing = urls_refreshing + new.refreshing,
     pages_granted = pages_granted + new.granted
   WHERE bucket = new.bucket;
@@ -405,7 +437,7 @@ BEGIN
     sites_held = sites_held + (new.state = 'held') - (old.state = 'held'),
     urls_known = urls_known + new.known - old.known,
     urls_waiting = urls_waiting + new.waiting - old.waiting,
-    urls_held = urls_held + (new.state = 'held') * new.waiting - (old.state = 'held') * old.waiting,
+    urls_held = urls_held + (new.state IN ('held', 'barred')) * new.waiting - (old.state IN ('held', 'barred')) * old.waiting,
     urls_refreshing = urls_refreshing + new.refreshing - old.refreshing,
     pages_granted = pages_granted + new.granted - old.granted
   WHERE bucket = new.bucket;
@@ -423,7 +455,7 @@ BEGIN
     sites_held = sites_held - (old.state = 'held'),
     urls_known = urls_known - old.known,
     urls_waiting = urls_waiting - old.waiting,
-    urls_held = urls_held - (old.state = 'held') * old.waiting,
+    urls_held = urls_held - (old.state IN ('held', 'barred')) * old.waiting,
     urls_refreshing = urls_refreshing - old.refreshing,
     pages_granted = pages_granted - old.granted
   WHERE bucket = old.bucket;
@@ -479,7 +511,7 @@ CREATE TABLE site_stats (                   -- sums of a visited site (C10)
   bytes INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
-) STRICT;
+, errors INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE site_traps (
   bucket INTEGER AS (0) VIRTUAL,
@@ -582,7 +614,7 @@ CREATE TABLE worker (                       -- a process on another machine; eac
   visits INTEGER NOT NULL DEFAULT 0,        -- these three as it last reported them
   late_ms REAL NOT NULL DEFAULT 0,
   pages_per_second REAL NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
+, computer TEXT, clock_offset_ms REAL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE worker_call (                  -- every call of a worker (W3), for as long as --keep-calls says
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import { inOrder } from '../../base/in-order.ts'
-import type { Database, Tx } from '../database.ts'
+import { type Database, noStatements, type Tx } from '../database.ts'
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
 import { notSynced, problemOf } from './errors.ts'
 import { type LogSync, NO_LOG_SYNC } from './log-sync.ts'
@@ -16,9 +16,10 @@ export function serialized(
   checkpoints: Checkpoints = NO_CHECKPOINTS,
   log: LogSync = NO_LOG_SYNC,
 ): Database {
-  const reading = statementsOf(database, false)
   let takenBack = 0
-  const writing = statementsOf(database, true, () => takenBack)
+  const counts = noStatements()
+  const reading = statementsOf(database, false, () => 0, counts)
+  const writing = statementsOf(database, true, () => takenBack, counts)
   /** Changes that have been committed, and those of them that have been synced. */
   let committed = writing.changes
   let durable = committed
@@ -75,6 +76,7 @@ export function serialized(
       return within('BEGIN IMMEDIATE', writing, work)
     },
     read: (work) => within('BEGIN', reading, work),
+    statements: () => counts,
     close() {
       if (closed) return inTurn(() => {})
       closed = true

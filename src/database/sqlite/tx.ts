@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
-import type { Tx } from '../database.ts'
+import { kindOf, noStatements, type StatementCounts, type StatementKind, type Tx } from '../database.ts'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 
@@ -52,6 +52,7 @@ interface Prepared {
   statement: StatementSync
   /** Of its columns. */
   names: readonly string[]
+  kind: StatementKind
 }
 
 type Cells = readonly SqlValue[]
@@ -68,7 +69,12 @@ export interface Statements extends SqliteTx {
   readonly changes: number
 }
 
-export function statementsOf(database: DatabaseSync, writable: boolean, takenBack: () => number = () => 0): Statements {
+export function statementsOf(
+  database: DatabaseSync,
+  writable: boolean,
+  takenBack: () => number = () => 0,
+  counts: StatementCounts = noStatements(),
+): Statements {
   const rowChanges = database.prepare('SELECT total_changes() AS count')
   let schemaChanges = 0
   const plain = new Map<string, Prepared>()
@@ -78,16 +84,18 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     const statement = database.prepare(plannedOnce(sql))
     if (readBigInts) statement.setReadBigInts(true)
     statement.setReturnArrays(true)
-    return { statement, names: statement.columns().map(({ name }) => name) }
+    return { statement, names: statement.columns().map(({ name }) => name), kind: kindOf(sql) }
   }
   const prepared = (sql: string, readBigInts: boolean): Prepared => {
     const kept = readBigInts ? exact : plain
-    const known = kept.get(sql)
-    if (known !== undefined) return known
-    assert(kept.size < MAX_STATEMENTS, 'statements are made from values: bind them')
-    const made = prepare(sql, readBigInts)
-    kept.set(sql, made)
-    return made
+    let known = kept.get(sql)
+    if (known === undefined) {
+      assert(kept.size < MAX_STATEMENTS, 'statements are made from values: bind them')
+      known = prepare(sql, readBigInts)
+      kept.set(sql, known)
+    }
+    counts[known.kind]++
+    return known
   }
   const one = <Row>({ statement, names }: Prepared, values: SqlValue[]): Row | undefined => {
     const cells = statement.get(...values) as Cells | undefined

@@ -2,6 +2,7 @@ import { after, afterEach, describe } from 'node:test'
 import { aliasesContract } from '../../../testkit/contracts/frontier/aliases.contract.ts'
 import { cautionContract } from '../../../testkit/contracts/frontier/caution.contract.ts'
 import { changingHandsContract } from '../../../testkit/contracts/frontier/changing-hands.contract.ts'
+import { controlContract } from '../../../testkit/contracts/frontier/control.contract.ts'
 import { domainsContract } from '../../../testkit/contracts/frontier/domains.contract.ts'
 import { frontierContract } from '../../../testkit/contracts/frontier/frontier.contract.ts'
 import { ledgerContract } from '../../../testkit/contracts/frontier/ledger.contract.ts'
@@ -35,6 +36,7 @@ else {
   describe('spellings on PostgreSQL', () => spellingsContract(make, 15))
   describe('other names on PostgreSQL', () => aliasesContract(make))
   describe('refreshing on PostgreSQL', () => refreshContract(make))
+  describe('control on PostgreSQL', () => controlContract(make))
   describe('caution on PostgreSQL', () => cautionContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))
   describe('the frontier on PostgreSQL', () => frontierContract(make))

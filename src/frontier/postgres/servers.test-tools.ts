@@ -39,7 +39,7 @@ const WRONG_SITES = `
     SELECT bucket, site, count(*) AS known, count(*) FILTER (WHERE mark = 0) AS waiting FROM url GROUP BY bucket, site
   ) counted ON counted.bucket = site.bucket AND counted.site = site.key
   WHERE site.known <> coalesce(counted.known, 0) OR site.waiting <> coalesce(counted.waiting, 0)
-    OR (state IN ('waiting', 'free') AND site.waiting = 0) OR (state IN ('crawled', 'barred') AND site.waiting > 0)`
+    OR (state IN ('waiting', 'free') AND site.waiting = 0) OR (state IN ('crawled', 'barred') AND site.waiting > 0 AND stopped IS NULL)`
 
 /** Everything that can be counted is as the totals and the rows of sites say. For a frontier in which nobody is held. */
 export async function recount({ db }: { db: Database }): Promise<void> {

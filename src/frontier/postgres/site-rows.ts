@@ -41,6 +41,7 @@ const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precis
   known: 'bigint',
   waiting: 'bigint',
   refreshing: 'bigint',
+  stopped: 'text',
   region: 'text',
   near_region: 'text',
   near_ms: 'double precision',

@@ -9,7 +9,7 @@ import type { DomainRow } from './domain-rows.ts'
 import { balanceDomain, endorse, register, release } from './domains.ts'
 import { GONE, HELD_BACK, lastmodOf, REPLACED, WAITING } from './mark.ts'
 import type { Rows, Sifted, SiteLinks } from './rows.ts'
-import { compareBigints, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
+import { compareBigints, isGivenUp, nameSeed, type SiteRow, sitesOf, wake } from './site.ts'
 import { enterKnown, freshen, kindOfLink, rowsOfLinks, textOf } from './spellings.ts'
 import { newUrl, type UrlAt, type UrlRow } from './url-rows.ts'
 
@@ -121,13 +121,13 @@ function sorted(
 
 /**
  * Links of one site into its queue, in the order given (breadth first), but by key: sorted batches go in twice as fast. URLs of
- * a barred site are known and gone. Returns how many are new.
+ * a site that was given up are known and gone. Returns how many are new.
  */
 export function enqueue(
   rows: Rows,
   site: SiteRow,
   links: readonly Link[],
-  mark = site.state === 'barred' ? GONE : WAITING,
+  mark = isGivenUp(site) ? GONE : WAITING,
 ): number {
   const queued = links.map((link) => ({ link, key: signed64(link.key), seq: ++site.seq }))
   if (queued.length > 1) queued.sort((a, b) => compareBigints(a.key, b.key) || a.seq - b.seq)

@@ -16,7 +16,7 @@ import {
 import { admit, renamingOf } from './admit.ts'
 import { linkOfRow, REPLACED } from './mark.ts'
 import type { Rows } from './rows.ts'
-import { restAfter, type SiteRow, wake } from './site.ts'
+import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
 
 /** The alias's site is locked. Returns how many were moved. */
 async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<number> {
@@ -35,8 +35,8 @@ async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<
   const waiting = site === undefined ? [] : await rows.waitingIn(site, atMost + MAX_STAYING)
   const links = waiting.map(({ row, via }) => ({ row, link: linkOfRow(name, row, via) }))
   const { moved, more } = linksToMove(renamingOf(rows), links, atMost)
-  // Other servers enter links at a new alias until they see it: it is checked once more.
-  await rows.writePending(key, more || (rows.isShared && rows.names.isNew(name)))
+  // Other servers enter links at a new alias until they see it: it is checked once more. SQLite does the same, so that both end alike.
+  await rows.writePending(key, more || rows.names.isNew(name))
   if (site === undefined || moved.length === 0) return 0
   for (const { row } of moved) {
     row.mark = REPLACED
@@ -62,11 +62,10 @@ async function isOriginalToBeHad(rows: Rows, name: SiteName): Promise<boolean> {
   return (await rows.peekSites([key]))(key) === undefined
 }
 
-/** After visits have ended, whose sites are locked. On PostgreSQL, `reap` clears what is pending where nothing waits. */
+/** After visits have ended, whose sites are locked. `reap` clears what is pending where nothing waits. */
 export async function moveRested(rows: Rows, resting: readonly SiteRow[]): Promise<void> {
   for (const { name, waiting } of resting)
-    if ((waiting > 0 || !rows.isShared) && rows.names.originalOf(name) !== undefined)
-      await moveWaiting(rows, name, MAX_MOVED)
+    if (waiting > 0 && rows.names.originalOf(name) !== undefined) await moveWaiting(rows, name, MAX_MOVED)
 }
 
 /**
@@ -89,7 +88,8 @@ export async function addAlias(rows: Rows, given: NewAlias): Promise<AliasAnswer
   await rows.readNames()
   const original = siteKeyOf(given.original)
   const [siteOf] = await Promise.all([rows.peekSites([original]), rows.lockSites([siteKeyOf(given.name)])])
-  const answer = rows.names.add(given, rows.now, siteOf(original)?.state === 'barred')
+  const there = siteOf(original)
+  const answer = rows.names.add(given, rows.now, there !== undefined && isGivenUp(there))
   if (answer === 'taken') await moveWaiting(rows, given.name, MAX_MOVED)
   await rows.flush()
   return answer

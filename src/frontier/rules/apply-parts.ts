@@ -22,7 +22,7 @@ import { planSites } from './known-pages.ts'
 import { markOf, NOT_FOUND } from './mark.ts'
 import { type MissingPage, markPages, reviveAtAliases } from './mark-pages.ts'
 import type { Rows, Sifted } from './rows.ts'
-import { ALL_PARTS, restAfter, type SiteRow, sitesOf } from './site.ts'
+import { ALL_PARTS, isGivenUp, restAfter, type SiteRow, sitesOf } from './site.ts'
 import { rowsOfLinks, waitingIndex } from './spellings.ts'
 import type { UrlAt } from './url-rows.ts'
 import { endVisit, isQueued, partResultOf } from './visit.ts'
@@ -222,8 +222,8 @@ const hasWithdrawn = ({ applied }: Group) => applied.some(({ learnt }) => learnt
 /** After a visit: what waits at an alias moves to the original; an original that was given up loses its aliases. */
 async function moveOrDropAliases(rows: Rows, resting: readonly SiteRow[]): Promise<void> {
   await moveRested(rows, resting)
-  for (const { name, state } of resting)
-    if (state === 'barred' && rows.names.originalOf(name) === undefined) await dropAliasesOf(rows, name)
+  for (const site of resting)
+    if (isGivenUp(site) && rows.names.originalOf(site.name) === undefined) await dropAliasesOf(rows, site.name)
   await rows.flush()
 }
 
@@ -232,5 +232,8 @@ async function learnAliases(rows: Rows, parts: readonly VisitReport[]): Promise<
   const learnt = parts.flatMap((part) => learntAlias(part) ?? [])
   if (learnt.length === 0) return
   const siteOf = await rows.peekSites(learnt.map(({ original }) => siteKeyOf(original)))
-  for (const alias of learnt) rows.names.add(alias, rows.now, siteOf(siteKeyOf(alias.original))?.state === 'barred')
+  for (const alias of learnt) {
+    const original = siteOf(siteKeyOf(alias.original))
+    rows.names.add(alias, rows.now, original !== undefined && isGivenUp(original))
+  }
 }

@@ -6,7 +6,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import type { RefreshTools } from '../tools.ts'
 import { DAY, isKnowable, newKnown, restUntil, stepOf, timeOf } from './known-pages.ts'
 import type { InTransaction, Rows } from './rows.ts'
-import { restAfter, type SiteRow, wake } from './site.ts'
+import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
 import type { UrlAt } from './url-rows.ts'
 
 /** The first looks at the pages of a site are spread over at most this. */
@@ -86,7 +86,7 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   await rows.readUrls(() => wanted)
   for (const [key, members] of groups) {
     const site = rows.sites.get(key)
-    if (site === undefined || site.state === 'barred' || site.state === 'held') continue
+    if (site === undefined || isGivenUp(site) || site.state === 'held') continue
     for (const at of members) enrolPage(rows, refresh, site, at)
     rows.sites.change(site)
     if (site.refreshing > 0) wake(rows, site)

@@ -258,7 +258,8 @@ export async function planSites(rows: Rows, { policy }: RefreshTools, sites: rea
     }
     looks.planned_at = rows.now
     rows.known.changeLooks(looks)
-    rows.beginToWait(site)
+    // One that an operator barred waits for nothing.
+    if (site.state === 'waiting') rows.beginToWait(site)
   }
 }
 

@@ -10,6 +10,7 @@ import { enrol } from './enrol.ts'
 import { awaitParts, giveBack, loseWorker, reap, takeBack } from './leases.ts'
 import type { Rows } from './rows.ts'
 import { addSeeds, schedule, tryAgain } from './seeds.ts'
+import { askAgain, stopSite } from './steer.ts'
 
 /** These calls are for a frontier that was opened to refresh. */
 function refreshOf({ tools: { refresh } }: Rows): RefreshTools {
@@ -22,6 +23,8 @@ export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
     admit: (tx, links) => admit(rowsOf(tx), links),
     seed: (tx, urls) => addSeeds(rowsOf(tx), urls),
     tryAgain: (tx, urls) => tryAgain(rowsOf(tx), urls),
+    stopSite: (tx, site, how, why) => stopSite(rowsOf(tx), site, how, why),
+    askAgain: (tx, site) => askAgain(tx, rowsOf(tx), site),
     returning: (tx, parts) => awaitParts(rowsOf(tx), parts),
     applyParts: (tx, parts) => applyParts(rowsOf(tx), parts),
     reap: (tx, now, settled) => {

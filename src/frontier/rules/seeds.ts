@@ -8,7 +8,7 @@ import { admit } from './admit.ts'
 import { balanceDomain, endorse, NO_REFERRER, register, release } from './domains.ts'
 import { GONE, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
-import { leftIn, type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
+import { isGivenUp, leftIn, type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
 import { newUrl } from './url-rows.ts'
 
 /** A seed given again is enqueued no more than any URL is: once. */
@@ -30,7 +30,7 @@ export async function tryAgain(rows: Rows, seeds: readonly SeedUrl[]): Promise<n
   await rows.lockSites(groups.map(({ key }) => key))
   const barred = groups.flatMap(({ key, name }) => {
     const site = rows.sites.get(key)
-    return site?.state === 'barred' && site.name === name ? [site] : []
+    return site !== undefined && isGivenUp(site) && site.name === name ? [site] : []
   })
   const keys = barred.map(({ key }) => key)
   const revived = await rows.revive(keys, [GONE, NOT_FOUND])
@@ -61,7 +61,7 @@ export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): 
   ])
   for (const { key, name, members } of groups) {
     const site = rows.sites.for(key, name)
-    if (site === undefined || site.state === 'barred') continue
+    if (site === undefined || isGivenUp(site)) continue
     const isNew = rows.sites.isMade(key)
     const endorsed = endorse(rows, site, NO_REFERRER, true)
     const domain = isNew ? register(rows, site, NO_REFERRER, false) : endorsed?.domain

@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { MemoryNews } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { deferralOf, type SiteRow, taken } from './site.ts'
+import { deferralOf, isGivenUp, type SiteRow, taken } from './site.ts'
 
 interface LoadSites<Site> {
   load?(key: bigint): Site | undefined
@@ -54,7 +54,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   /** The site, unless another name has its 64 bits or it was given up. */
   open(key: bigint, name: SiteName): Site | undefined {
     const site = this.get(key)
-    return site === undefined || site.name !== name || site.state === 'barred' ? undefined : site
+    return site === undefined || site.name !== name || isGivenUp(site) ? undefined : site
   }
 
   isLocked(key: bigint): boolean {

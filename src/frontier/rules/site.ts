@@ -1,8 +1,8 @@
 /**
  * A site's states. It *waits* for its pause or for its first due URL, then it is *free*. Checked out it is *leased*. When the
  * last part of its visit is durable it is *returning* until that part is applied. It is *crawled* when every URL is marked,
- * and waits again when it gets another. It is *barred* when it is given up, until the operator names it again. An unendorsed
- * site in a domain with a DNS wildcard is *held* before its first visit: it keeps its URLs, is not handed out,
+ * and waits again when it gets another. It is *barred* when it is given up, until the operator names it again, or when the
+ * operator bars it: then it keeps its URLs. A site that the operator pauses waits without end (`stopped`). An unendorsed site in a domain with a DNS wildcard is *held* before its first visit: it keeps its URLs, is not handed out,
  * and waits again when it is endorsed or the domain's limit rises.
  */
 import { assert, never } from '../../base/assert.ts'
@@ -34,6 +34,9 @@ export type SiteEvent =
   | { kind: 'released'; left: number }
   /** The operator named it again after it was given up. */
   | { kind: 'tried-again' }
+  /** The operator does not want it visited; and wants it again. */
+  | { kind: 'barred' }
+  | { kind: 'resumed'; left: number }
   /** The lease expired, or its worker ended, without a last part. */
   | { kind: 'lost'; left: number }
 
@@ -55,7 +58,7 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
     case 'lost':
       return only(state, event, MAY_HAVE_LATE_PARTS, event.left === 0 ? 'crawled' : 'waiting')
     case 'moved':
-      if (state === 'held') return 'held'
+      if (state === 'held' || state === 'barred') return state
       return only(state, event, ['waiting', 'free'], event.left === 0 ? 'crawled' : 'waiting')
     case 'held':
       return only(state, event, ['waiting', 'free', 'crawled'], 'held')
@@ -65,12 +68,16 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
       return 'barred'
     case 'tried-again':
       return only(state, event, ['barred'], 'crawled')
+    case 'barred':
+      return only(state, event, ['waiting', 'free', 'crawled', 'barred'], 'barred')
+    case 'resumed':
+      return only(state, event, ['waiting', 'crawled', 'barred'], event.left === 0 ? 'crawled' : 'waiting')
     default:
       return never(event, 'event of a site')
   }
 }
 
-const MAY_HAVE_LATE_PARTS: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled']
+const MAY_HAVE_LATE_PARTS: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred']
 
 function only(state: SiteState, event: SiteEvent, from: readonly SiteState[], to: SiteState): SiteState {
   assert(from.includes(state), `a site that is ${state} cannot be ${event.kind}`)
@@ -126,6 +133,13 @@ export interface SiteRow {
   waiting: number
   /** Known pages that are looked at again. */
   refreshing: number
+  /** By the operator, from the end of the visit that is out now: `frontier/rules/steer.ts`. */
+  stopped: 'paused' | 'barred' | null
+}
+
+/** It does not answer, so what it has is gone. What the operator barred keeps its URLs: they wait there. */
+export function isGivenUp({ state, stopped }: Pick<SiteRow, 'state' | 'stopped'>): boolean {
+  return state === 'barred' && stopped === null
 }
 
 /** A visit's hold on its site. */
@@ -166,6 +180,7 @@ export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
     known: 0,
     waiting: 0,
     refreshing: 0,
+    stopped: null,
   }
 }
 
@@ -198,8 +213,13 @@ export function leftIn({ tools }: SiteWork, { waiting, refreshing }: SiteRow): n
 }
 
 /** After an event that leaves the site waiting or crawled. */
-export function restAfter(work: SiteWork, site: SiteRow, kind: 'ended' | 'lost' | 'moved' | 'released'): void {
+export function restAfter(
+  work: SiteWork,
+  site: SiteRow,
+  kind: 'ended' | 'lost' | 'moved' | 'released' | 'resumed',
+): void {
   site.state = stateAfter(site.state, { kind, left: leftIn(work, site) })
+  if (site.stopped === 'barred' && site.state !== 'held') site.state = stateAfter(site.state, { kind: 'barred' })
   if (site.state === 'waiting') work.beginToWait(site)
 }
 
@@ -216,10 +236,14 @@ export function queueHead(fresh: Instant | null | undefined, due: Instant | null
   return due == null ? undefined : { oldest: due, due }
 }
 
-/** Until when a waiting site waits, and its rank. */
+/** The end of the year 9999. */
+export const WITHOUT_END: Instant = 253_402_300_799_000
+
+/** Until when a waiting site waits, and its rank. Every site passes here before it is free: none that the operator stopped gets by. */
 export function rankWaiting(order: Order, site: SiteRow, head: QueueHead | undefined): void {
   assert(head !== undefined, `${site.name} waits with nothing to fetch`)
-  site.not_before = Math.max(site.polite_at, head.due)
+  site.not_before = site.stopped === null ? Math.max(site.polite_at, head.due) : WITHOUT_END
+  if (site.stopped === 'barred') site.state = stateAfter(site.state, { kind: 'barred' })
   site.rank = order.rank({
     oldest: head.oldest,
     since: site.since,

@@ -14,7 +14,7 @@ import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
 import { forgetKnown, hintByLink } from './known-pages.ts'
 import { GONE, isNewer, lastmodOf, MARKS, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
-import type { SiteRow } from './site.ts'
+import { isGivenUp, type SiteRow } from './site.ts'
 import { type KnownText, newUrl, type UrlAt, type UrlRow, type UrlText } from './url-rows.ts'
 
 export const MAX_SPELLINGS = 3
@@ -126,7 +126,7 @@ export function rowApart(rows: Rows, site: SiteRow, url: string): UrlRow | undef
 function addApart(rows: Rows, site: SiteRow, text: UrlText, lastmod: number | null): number {
   const own = rows.tools.urls.keyApart(text.url)
   if (own === undefined || rowApart(rows, site, text.url) !== undefined) return 0
-  const mark = site.state === 'barred' ? GONE : WAITING
+  const mark = isGivenUp(site) ? GONE : WAITING
   const at = { site: site.key, key: signed64(own) }
   rows.urls.add(newUrl(at, text, { seq: ++site.seq, enqueued_at: rows.now, mark, lastmod }))
   site.known++
@@ -137,7 +137,7 @@ function addApart(rows: Rows, site: SiteRow, text: UrlText, lastmod: number | nu
 
 /** True when the URL waits again with it; otherwise it is kept for later, or is of no use. */
 function addSpelling(rows: Rows, site: SiteRow, known: UrlRow, text: UrlText): boolean {
-  if (site.state === 'barred' || !isNewText(known, text.url)) return false
+  if (isGivenUp(site) || !isNewText(known, text.url)) return false
   const others = rows.spellings.of(known)
   if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
   const position = others.length + 1

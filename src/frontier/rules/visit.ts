@@ -148,7 +148,7 @@ export function cautiousPages(losses: number, pages: number): number {
 }
 
 /** Two leases, four, eight … a day. */
-function cautiousRest(losses: number, leaseMs: Millis): Millis {
+export function cautiousRest(losses: number, leaseMs: Millis): Millis {
   if (losses < RESTS_FROM) return 0
   // 2 ** 1100 is Infinity, which is longer than a day, too.
   return Math.min(LONGEST_REST, leaseMs * 2 ** (losses - RESTS_FROM + 1))

@@ -17,6 +17,10 @@ export const WRITE_ALIAS = `
   ON CONFLICT (site) DO UPDATE SET original = excluded.original, how = excluded.how, https = excluded.https,
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 const DELETE_ALIAS = `DELETE FROM site_alias WHERE site = ?`
+/** Most aliases have nothing to move, for they are learnt at their home pages. */
+export const CLEAR_IDLE_PENDING = `
+  UPDATE site_alias SET pending = 0 WHERE pending = 1
+    AND NOT EXISTS (SELECT 1 FROM site s WHERE s.key = site_alias.site AND s.waiting > 0)`
 export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
 export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`

@@ -2,6 +2,7 @@ import { describe } from 'node:test'
 import { aliasesContract } from '../../../testkit/contracts/frontier/aliases.contract.ts'
 import { cautionContract } from '../../../testkit/contracts/frontier/caution.contract.ts'
 import { changingHandsContract } from '../../../testkit/contracts/frontier/changing-hands.contract.ts'
+import { controlContract } from '../../../testkit/contracts/frontier/control.contract.ts'
 import { domainsContract } from '../../../testkit/contracts/frontier/domains.contract.ts'
 import { domainsModelContract } from '../../../testkit/contracts/frontier/domains-model.contract.ts'
 import { frontierContract } from '../../../testkit/contracts/frontier/frontier.contract.ts'
@@ -25,6 +26,7 @@ describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory, 100))
 describe('other names on SQLite', () => aliasesContract(inMemory))
 describe('refreshing on SQLite', () => refreshContract(inMemory))
+describe('control on SQLite', () => controlContract(inMemory))
 describe('caution on SQLite', () => cautionContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
 describe('the frontier on SQLite', () => frontierContract(inMemory))

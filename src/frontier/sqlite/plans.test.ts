@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
+import { READ_AUDIT, READ_DECIDED, READ_NEWS } from '../decisions.ts'
 import { COUNT_HELD_DOMAINS, READ_ALIAS } from '../queries.ts'
 import {
   COUNT_AT_ADDRESS,
@@ -13,7 +14,7 @@ import {
   READ_SITES_HELD,
   RELEASE_ADDRESS,
 } from './addresses.ts'
-import { READ_NAMES_OF, READ_PENDING, WRITE_ALIAS, WRITE_PENDING } from './aliases.ts'
+import { CLEAR_IDLE_PENDING, READ_NAMES_OF, READ_PENDING, WRITE_ALIAS, WRITE_PENDING } from './aliases.ts'
 import { READ_DUE_SITES, READ_FREE, RESERVE } from './check-out.ts'
 import {
   ADD_UNENDORSED_SITE,
@@ -75,6 +76,9 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_DUE_SITES: [READ_DUE_SITES, 'site_waiting'],
   READ_FREE: [READ_FREE, 'site_free'],
   READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
+  READ_NEWS: [READ_NEWS, 'control_version'],
+  READ_DECIDED: [READ_DECIDED, 'PRIMARY KEY'],
+  READ_AUDIT: [READ_AUDIT, 'PRIMARY KEY'],
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
   READ_URL: [READ_URL, 'PRIMARY KEY'],
@@ -164,7 +168,8 @@ describe('plans', () => {
   it('what is out, to be moved, to be held or released is read from its own small index', async () => {
     const db = openSqlite(':memory:')
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_OUT))).join(), /INDEX site_out/)
-    assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_PENDING))).join(), /INDEX site_alias_pending/)
+    for (const sql of [READ_PENDING, CLEAR_IDLE_PENDING])
+      assert.match((await db.read((tx) => planOf(sqliteTx(tx), sql))).join(), /INDEX site_alias_pending/)
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_PENDING_DOMAINS))).join(), /INDEX domain_pending/)
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), COUNT_HELD_DOMAINS))).join(), /INDEX domain_held/)
   })

@@ -8,14 +8,15 @@ import { type QueueHead, queueHead, type SiteRow } from '../rules/site.ts'
  */
 export const WRITE_SITE = `
   INSERT INTO site (key, bucket, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause,
-    address, holder, fence, worker, lease_until, entered, granted, part, seq, known, waiting, refreshing)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    address, holder, fence, worker, lease_until, entered, granted, part, seq, known, waiting, refreshing, stopped)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since,
     seed = excluded.seed, rank = excluded.rank, losses = excluded.losses, deferral = excluded.deferral,
     not_before = excluded.not_before, polite_at = excluded.polite_at, pause = excluded.pause, address = excluded.address,
     holder = excluded.holder, fence = excluded.fence, worker = excluded.worker, lease_until = excluded.lease_until,
     entered = excluded.entered, granted = excluded.granted, part = excluded.part, seq = excluded.seq,
-    known = excluded.known, waiting = excluded.waiting, refreshing = excluded.refreshing`
+    known = excluded.known, waiting = excluded.waiting, refreshing = excluded.refreshing,
+    stopped = excluded.stopped`
 
 export function writeSite(tx: SqliteTx, site: SiteRow): void {
   tx.run(
@@ -45,6 +46,7 @@ export function writeSite(tx: SqliteTx, site: SiteRow): void {
     site.known,
     site.waiting,
     site.refreshing,
+    site.stopped,
   )
 }
 
@@ -53,7 +55,7 @@ export const BUCKET = 0
 
 export const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence, worker,
-    lease_until, entered, granted, part, seq, known, waiting, refreshing
+    lease_until, entered, granted, part, seq, known, waiting, refreshing, stopped
   FROM site WHERE key = ?`
 
 /**

@@ -14,7 +14,7 @@ import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
 import { FORGET_ADDRESSES, hold, writeAddresses } from './addresses.ts'
-import { AliasTable, READ_NAMES_OF, READ_PENDING, WRITE_PENDING } from './aliases.ts'
+import { AliasTable, CLEAR_IDLE_PENDING, READ_NAMES_OF, READ_PENDING, WRITE_PENDING } from './aliases.ts'
 import {
   READ_HELD_AFTER,
   READ_NEWEST,
@@ -273,6 +273,7 @@ export class Work implements Rows {
   }
 
   pendingAliases(atMost: number): SiteName[] {
+    this.tx.run(CLEAR_IDLE_PENDING)
     return this.#readNames(READ_PENDING, atMost)
   }
 

@@ -586,6 +586,13 @@ export function refreshContract(make: MakeDatabase): void {
     counted.length = 0
     await bench.admit(...hinted())
     assert.deepEqual(new Set(counted), new Set(['discarded']))
+    const wrong = { right: 0, wrong: 21, unannounced: 0 }
+    const figures = await bench.db.read((tx) => frontierQueries.hintFigures(tx, 5))
+    assert.deepEqual(figures, { sites: 1, all: wrong, bySite: [{ site: 'a.test', ...wrong }] })
+    bench.clock.pass(DAY)
+    await look(bench, () => CHANGED)
+    const { all, bySite } = await bench.db.read((tx) => frontierQueries.hintFigures(tx, 0))
+    assert.deepEqual([all.wrong, all.unannounced > 0, bySite], [21, true, []])
   })
 
   it('a look that seems older than the last, by the clock of a worker, counts as one of now', async () => {

@@ -1,9 +1,9 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
-import { formatSize } from '../../../base/units.ts'
-import { diffPages, type PageDiff } from '../../../page/change/diff.ts'
+import type { PageDiff } from '../../../page/change/diff.ts'
+import type { PageVersion, Versions } from '../../reader/versions.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
-import { diffLines, summaryOf } from '../diff-text.ts'
+import { compare, diffLines, notesOf, summaryOf, versionText } from '../diff-text.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
 import { collectionFlag, explainHint, firstOf, isoTime, plain, shellWord, some, timeText, urlsOf } from '../text.ts'
@@ -48,8 +48,6 @@ export const diff: Command = {
 }
 
 type Answer = Awaited<ReturnType<CollectionReader['versions']>>
-type Versions = Exclude<Answer, { missing: string }>
-type PageVersion = Versions['after']
 
 async function findVersions(call: Invocation): Promise<Versions> {
   const { settings, args } = call
@@ -104,44 +102,16 @@ function noOther(call: Invocation, versions: Versions): number {
   return EXIT.done
 }
 
-/** Undefined: only the bytes can be compared. */
-function compare(before: PageVersion, after: PageVersion): PageDiff | undefined {
-  const texts = [before, after].map(({ as, text }) =>
-    as === 'none' ? undefined : { as, text: Buffer.from(text).toString() },
-  )
-  const [old, now] = texts
-  return old === undefined || now === undefined ? undefined : diffPages(old, now)
-}
-
-const versionText = ({ at, status, mediaType, body }: PageVersion) =>
-  `${timeText(at)} UTC, ${status}, ${mediaType === '' ? 'no type' : plain(mediaType)}, ${formatSize(body.length)}`
-
 function headLines(versions: Versions): string[] {
   const { before, after } = versions
   return [`  before  ${versionText(before!)}`, `  after   ${versionText(after)}`, ...notesOf(versions)]
 }
 
-function notesOf({ before, after, others }: Versions): string[] {
-  const notes: string[] = []
-  if (others > 0)
-    notes.push(
-      `Of this URL, ${some(others, 'capture')} of redirects or errors ${others === 1 ? 'was' : 'were'} left out.`,
-    )
-  if (before!.digest === after.digest) notes.push('Both are the same, byte for byte.')
-  else if (before!.as === 'none' || after.as === 'none')
-    notes.push(
-      `At least one of them is not text, so only their bytes are compared: ${before!.digest} before, ${after.digest} after.`,
-    )
-  return notes
-}
-
 async function writePage(call: Invocation, versions: Versions, found: PageDiff | undefined): Promise<void> {
   const { diffPage } = await import('../diff-html.ts')
   const { html: path, quiet, json } = call.settings
-  const { url, before, after } = versions
-  const heading = { url, before: versionText(before!), after: versionText(after), notes: notesOf(versions) }
   const output = openOutput(path, call.screen)
-  await output.write(diffPage(heading, found))
+  await output.write(diffPage(versions, found))
   output.close()
   if (path !== '-' && !quiet && !json) call.screen.say(`wrote ${path}`)
 }

@@ -1,9 +1,9 @@
 import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
+import { explainSite, explainUrl } from '../../reader/explain-text.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import { explainSite, explainUrl } from '../explain-text.ts'
 import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from '../services.ts'
-import { firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
+import { decidedJson, firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
 
 export const explain: Command = {
   name: 'explain',
@@ -101,17 +101,25 @@ function urlJson({ url, site, view, page, captures, lastGoodAt, failedLook, robo
 }
 
 function siteJson(
-  { site, view, documents, findings }: SiteFacts,
+  { site, view, documents, findings, choice = {}, crawl = {} }: SiteFacts,
   left: LeftMirror | undefined,
   blacklist: string | undefined,
 ): object {
-  if (view === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null }
+  const operator = {
+    paused: choice.paused === undefined ? null : decidedJson(choice.paused),
+    barred: choice.barred === undefined ? null : decidedJson(choice.barred),
+    pauseMs: choice.pauseMs ?? null,
+    trust: choice.trust ?? [],
+    crawlPaused: crawl.paused === undefined ? null : decidedJson(crawl.paused),
+  }
+  if (view === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null, operator }
   const { http, https } = view.memory.robots
   return {
     site,
     state: view.state,
     reason: view.reason ?? null,
     blacklist: blacklist ?? null,
+    operator,
     seed: view.seed,
     address: view.address ?? null,
     notBefore: isoTime(view.notBefore),

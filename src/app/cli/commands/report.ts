@@ -1,11 +1,11 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { changeTables } from '../../../report/change-tables.ts'
-import { allTables } from '../../../report/tables.ts'
+import { allTables, sourcesTable } from '../../../report/tables.ts'
 import { grouped, printTable, type TextTable } from '../../../report/text-table.ts'
 import { webTables } from '../../../report/web-tables.ts'
 import type { SeedOutcome } from '../../seeds/stored-seeds.ts'
 import { type Command, crawlSettings, type Invocation, withReader } from '../command.ts'
-import { seedFate, sourcesTable } from '../seed-text.ts'
+import { seedFate } from '../seed-text.ts'
 import type { CollectionReader } from '../services.ts'
 import { plain } from '../text.ts'
 
@@ -14,7 +14,7 @@ export const report: Command = {
   usage: '[duplicates | web | changes]',
   what: 'print the figures of a collection, as tables',
   more:
-    'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, what was not collected and why, and what each limit stopped. The tables have the form of those in the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
+    'Prints coverage, size of the collected web, documents by type and per server, rates per day, time by operation, latencies, statuses, errors, what was not collected and why, and what each limit stopped. The tables have the form of those in the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
     "'report duplicates' lists contents found under several URLs, with these URLs.\n" +
     "'report web' describes the collected web: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. It derives limits from these figures and shows what each would have stopped.\n" +
     "'report changes' shows how much pages change: the looks at known pages by class of change, beside those of Fetterly et al. (2003), sites and media types with most changes, and the pages that change most and least.",
@@ -23,10 +23,12 @@ export const report: Command = {
     'orbweaver report --json -c news': 'All figures, exact, as JSON.',
     'orbweaver report duplicates --top 5': 'The five contents with the most URLs.',
     'orbweaver report changes': 'How much changes, and where.',
+    'orbweaver report --mail --mail-to ops@example.org --smtp smtp://localhost': "Send the day's report now.",
     'orbweaver report web': 'Describe the collected web and the limits that fit it.',
   },
   async run(call) {
     const [what] = call.args
+    if (call.settings.mail) return mail(call)
     if (what === 'duplicates') return duplicates(call)
     if (what === 'web') return web(call)
     if (what === 'changes') return changes(call)
@@ -57,6 +59,16 @@ export const report: Command = {
       )
     return EXIT.done
   },
+}
+
+async function mail(call: Invocation): Promise<number> {
+  const { settings, services, screen, clock, args } = call
+  if (args.length > 0) throw new Problem('bad-flag', `--mail sends the day's report only; leave out '${args[0]}'`)
+  const report = await withReader(call, (reader) => reader.dayReport(settings))
+  const to = await services.mailDay(settings, report, clock)
+  if (settings.json) screen.printJson({ mailed: to })
+  else screen.print(`Sent to ${to}.`)
+  return EXIT.done
 }
 
 /** How many seeds are checked, and how many without a document are listed; `seed --list` has all. */

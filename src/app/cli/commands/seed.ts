@@ -1,8 +1,9 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
+import { sourcesTable } from '../../../report/tables.ts'
 import { printTable } from '../../../report/text-table.ts'
 import type { SeedsEntered } from '../../seeds/sources.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
-import { seedFate, seedJson, seedLines, seedProgress, sourcesTable } from '../seed-text.ts'
+import { seedFate, seedJson, seedLines, seedProgress } from '../seed-text.ts'
 import { collectionFlag, plain } from '../text.ts'
 
 export const seed: Command = {

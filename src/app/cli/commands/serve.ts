@@ -3,7 +3,17 @@ import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command, Invocation } from '../command.ts'
 import { watchCrawl } from '../progress.ts'
-import { attend, ENDED, journalOption, keepSettings, noteContact, seedNotes, viewOptions } from '../run-crawl.ts'
+import {
+  attend,
+  dashboardNote,
+  ENDED,
+  isStuck,
+  journalOption,
+  keepSettings,
+  noteContact,
+  seedNotes,
+  viewOptions,
+} from '../run-crawl.ts'
 import { shellWord, some } from '../text.ts'
 
 export const serve: Command = {
@@ -23,15 +33,19 @@ export const serve: Command = {
     const { settings, screen, version, services, given } = call
     const seeds = readSeeds({ args: call.args, file: settings.seeds, mayBeEmpty: true })
     noteContact(call)
-    const server = await services.startServer(settings, { seeds, version, given, ...journalOption(call) })
+    const server = await services.startServer(settings, {
+      ...{ seeds, version, given, restarts: call.heart.restarts },
+      ...journalOption(call),
+    })
     await keepSettings(call)
     const view = watchCrawl(() => server.snapshot(), viewOptions(call))
-    const attended = attend(call, server, view, STOPPING, async ({ why, exit, documents, seeds }) => {
+    const ended = async ({ why, exit, documents, seeds }: Awaited<ServeHandle['done']>) => {
       if (why === 'complete') for (const line of seedNotes(seeds, settings.collection)) screen.say(line)
       if (settings.json) screen.printJson({ ended: why, documents, collection: settings.collection })
       else if (!settings.quiet) screen.say(`${ENDED[why]}: ${some(documents, 'document')}.`)
       return exit
-    })
+    }
+    const attended = attend(call, server, view, STOPPING, ended, () => isStuck(server.snapshot()))
     // Who reads this may stop the server at once.
     announce(call, server)
     return attended
@@ -46,6 +60,7 @@ function announce({ settings, screen }: Invocation, server: ServeHandle): void {
     screen.say(
       `orbweaver: note: without --join-secret only workers on this machine can join, with --server ${server.url}`,
     )
+  screen.say(dashboardNote(`${server.url}${settings.basePath}`, settings))
   if (server.snapshot().urls.known === 0)
     screen.say(
       'orbweaver: note: there are no seeds, so there is nothing to hand out; give some at the start, or add them with orbweaver seed (with --database also while servers run)',

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClusterStatus, WorkerStatus } from '../../reader/status.ts'
-import { STATUS } from '../fake-services.test-data.ts'
-import { clusterLines, whyIdle } from './status.ts'
+import { fakeReader, fakeServices, recordedScreen, STATUS } from '../fake-services.test-data.ts'
+import { run } from '../main.ts'
+import type { Services } from '../services.ts'
+import { clusterLines, statusText, whyIdle } from './status.ts'
 
 const WORKER: WorkerStatus = {
   ...{ name: 'a', id: '0123456789abcdef', region: null, version: '1', state: 'alive', visits: 3, pagesPerSecond: 1.5 },
-  ...{ lateMs: 0, seenMs: 4000 },
+  ...{ lateMs: 0, computer: null, clockOffsetMs: null, seenMs: 4000 },
 }
 
 const CLUSTER: ClusterStatus = {
@@ -66,4 +68,38 @@ test('why no request is sent though URLs wait', () => {
   const silent = { ...CLUSTER, workers: [CLUSTER.workers[1]] }
   assert.match(why({ free: 2 }, { cluster: silent }) ?? '', /no worker is running/)
   assert.equal(whyIdle({ ...running, urls: { known: 5, done: 5, waiting: 0, refreshing: 0 } }), undefined)
+})
+
+test('status of a running crawl lists what is wrong, with what to do', async () => {
+  const orbweaver = async (line: string[], services: Services) => {
+    const screen = recordedScreen()
+    await run(line, screen, services)
+    return screen
+  }
+  const problem = {
+    name: 'disk',
+    what: 'the disk is\u202e full: make room',
+    since: Date.UTC(2026, 10, 16),
+    seenAt: 0,
+    mailedAt: null,
+  }
+  const wrong = (state: 'running' | 'complete') =>
+    fakeReader({ standing: async () => ({ ...STATUS, state }), problems: async () => [problem] })
+  const running = fakeServices(undefined, wrong('running'))
+  assert.match(
+    (await orbweaver(['status'], running)).out,
+    /^ {2}wrong {7}the disk is\? full: make room \(since 2026-11-16 00:00/m,
+  )
+  const { problems } = JSON.parse((await orbweaver(['status', '--json'], running)).out) as { problems: unknown }
+  assert.deepEqual(problems, [{ name: 'disk', what: problem.what, since: '2026-11-16T00:00:00.000Z' }])
+  assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, wrong('complete')))).out, /wrong/)
+})
+
+test('a paused crawl says by whom and why, and that nothing else keeps it waiting', () => {
+  const paused = { at: 0, who: 'anna@here', reason: 'a storm' }
+  const status = { ...STATUS, state: 'running', paused, stopped: { paused: 1, barred: 2 } } as const
+  const text = statusText(status, { collection: 'c', database: undefined }, 60_000)
+  assert.match(text, /^ {2}paused {6}by anna@here .+: a storm; orbweaver resume goes on$/m)
+  assert.match(text, /^ {2}operators {3}1 site paused, 2 barred; explain SITE has the reason$/m)
+  assert.equal(whyIdle(status), 'the crawl is paused')
 })

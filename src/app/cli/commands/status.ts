@@ -6,8 +6,8 @@ import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
 import { freshnessJson, freshnessLines, lookLines } from '../freshness-text.ts'
-import type { CollectionStatus } from '../services.ts'
-import { ago, collectionFlag, isoTime, plain, some, timeText } from '../text.ts'
+import type { CollectionReader, CollectionStatus } from '../services.ts'
+import { ago, collectionFlag, decidedJson, decidedText, isoTime, plain, some, timeText } from '../text.ts'
 
 export const status: Command = {
   name: 'status',
@@ -20,16 +20,26 @@ export const status: Command = {
   },
   async run(call) {
     const { settings, screen, clock } = call
-    const { status, freshness } = await withReader(call, async (reader) => {
+    const { status, freshness, problems } = await withReader(call, async (reader) => {
       const status = await reader.standing()
-      if (status.urls.refreshing === 0) return { status, freshness: undefined }
-      return { status, freshness: await reader.freshness(await crawlSettings(reader, call, 'status')) }
+      const problems = status.state === 'running' ? await reader.problems() : []
+      if (status.urls.refreshing === 0) return { status, problems, freshness: undefined }
+      return { status, problems, freshness: await reader.freshness(await crawlSettings(reader, call, 'status')) }
     })
-    if (settings.json) screen.printJson(statusJson(status, freshness, settings.collection))
-    else screen.print(statusText(status, settings, clock.now(), freshness))
+    if (settings.json)
+      screen.printJson({ ...statusJson(status, freshness, settings.collection), problems: problems.map(problemJson) })
+    else screen.print([statusText(status, settings, clock.now(), freshness), ...problems.map(problemLine)].join('\n'))
     return EXIT.done
   },
 }
+
+type RunningProblem = Awaited<ReturnType<CollectionReader['problems']>>[number]
+
+/** They may name workers and servers. */
+const problemLine = ({ what, since }: RunningProblem): string =>
+  `  wrong       ${plain(what)} (since ${timeText(since)} UTC)`
+
+const problemJson = ({ name, what, since }: RunningProblem) => ({ name, what, since: isoTime(since) })
 
 /** Changes per hour over the time that the trend covers; undefined when it covers none. */
 export function trendPerHour({ trend }: CollectionStatus) {
@@ -63,6 +73,7 @@ export function statusText(
     `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
+  lines.push(...steeringLines(status, now))
   if (sites.held > 0)
     lines.push(
       `  held back   ${some(sites.held, 'site')} without a trusted link, in ${some(status.heldDomains, 'domain')} with wildcard DNS`,
@@ -80,6 +91,16 @@ export function statusText(
     lines.push(`  resume      orbweaver crawl${collectionFlag(collection)}${where}${due}`)
   }
   return lines.join('\n')
+}
+
+/** What operators decided. */
+function steeringLines({ paused, stopped }: CollectionStatus, now: number): string[] {
+  const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; orbweaver resume goes on`]
+  if (stopped.paused + stopped.barred > 0)
+    lines.push(
+      `  operators   ${some(stopped.paused, 'site')} paused, ${grouped(stopped.barred)} barred; explain SITE has the reason`,
+    )
+  return lines
 }
 
 function trendLines(status: CollectionStatus): string[] {
@@ -107,6 +128,8 @@ function statusJson(status: CollectionStatus, freshness: Freshness | undefined, 
     nextDueMs: status.nextDueMs ?? null,
     inbox: status.inbox,
     waitsFor: whyIdle(status) ?? null,
+    paused: status.paused === undefined ? null : decidedJson(status.paused),
+    stoppedSites: status.stopped,
     cluster: status.cluster ?? null,
   }
 }
@@ -154,8 +177,10 @@ function recheckLines(rechecks: NonNullable<ClusterStatus['rechecks']>): string[
 }
 
 /** Why a running crawl sends no requests though URLs wait; undefined when it does. */
-export function whyIdle({ urls, sites, nextDueMs = 0, cluster, state, inbox }: CollectionStatus): string | undefined {
+export function whyIdle(status: CollectionStatus): string | undefined {
+  const { urls, sites, nextDueMs = 0, cluster, state, inbox, paused } = status
   if (urls.waiting === 0 || state !== 'running') return undefined
+  if (paused !== undefined) return 'the crawl is paused'
   if (sites.free > 0) {
     const isAnyAlive = cluster?.workers.some((one) => one.state === 'alive' || one.state === 'slow') ?? true
     return isAnyAlive ? undefined : 'sites are ready, but no worker is running'

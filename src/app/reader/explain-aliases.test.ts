@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SITE_VIEW as SITE, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
+import type { UrlFacts } from '../cli/services.ts'
 import { aliasLines, aliasSentence, leftLine } from './explain-text.ts'
-import { SITE_VIEW as SITE, URL_FACTS, URL_VIEW } from './fake-services.test-data.ts'
-import type { UrlFacts } from './services.ts'
 
 const alias = {
   ...{ name: 'copy.test', https: false, original: 'www.a.test', how: 'list' as const, evidence: '' },

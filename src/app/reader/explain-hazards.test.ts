@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SiteView } from '../cli/services.ts'
 import { hazardLines } from './explain-text.ts'
-import type { SiteView } from './services.ts'
 
 test('a hazard is shown with its pattern, evidence, effect and examples', () => {
   const finding = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statusText } from './commands/status.ts'
+import { statusText } from '../cli/commands/status.ts'
+import { SITE_VIEW, STATUS } from '../cli/fake-services.test-data.ts'
+import type { SiteView } from '../cli/services.ts'
 import { explainSite } from './explain-text.ts'
-import { SITE_VIEW, STATUS } from './fake-services.test-data.ts'
-import type { SiteView } from './services.ts'
 
 const VIEW: SiteView = {
   ...SITE_VIEW,

@@ -1,10 +1,14 @@
 /** Why a URL or a site is, or is not, in the collection: facts turned into sentences. Pure functions. */
 import { formatDuration, formatSize } from '../../base/units.ts'
+import type { LeftPair } from '../../collection/mirrors/list.ts'
+import { EVERY_RULE } from '../../contracts/control.ts'
+import type { SiteView } from '../../frontier/contract.ts'
 import { failureText, markText, refusalText, statusText } from '../../report/status-text.ts'
 import { grouped } from '../../report/text-table.ts'
-import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from './services.ts'
-import { plain, some, timeText } from './text.ts'
+import { decidedText, plain, some, timeText } from '../cli/text.ts'
+import type { SiteFacts, UrlFacts, WhyNot } from './explain.ts'
 
+type LeftMirror = Pick<LeftPair, 'original' | 'on' | 'why'>
 type UrlView = NonNullable<UrlFacts['view']>
 type PageView = NonNullable<UrlFacts['page']>
 
@@ -127,6 +131,7 @@ function stateSentenceOf(
 }
 
 function whenFetched(view: UrlView, site: SiteView | undefined, now: number): string {
+  if (site?.stopped !== undefined) return `Waiting, but an operator ${site.stopped} its site; see below.`
   if (site?.state === 'barred') return `Waiting, but its site was given up: ${givenUp(site, 'no answer')}.`
   if (site?.state === 'held') return 'Waiting, but its site is held back; see below.'
   if (site?.state === 'leased') return 'Waiting; its site is being visited now.'
@@ -204,8 +209,10 @@ export interface SiteLists {
 
 export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: SiteLists = {}): string[] {
   const { site, view, documents, findings } = facts
-  const listed =
-    blacklist === undefined ? [] : [`It is on a blacklist (${plain(blacklist)}), so nothing is fetched from it.`]
+  const listed = [
+    ...decisionLines(facts, now),
+    ...(blacklist === undefined ? [] : [`It is on a blacklist (${plain(blacklist)}), so nothing is fetched from it.`]),
+  ]
   if (view === undefined)
     return [`${plain(site)}: unknown; no page in the collection led to it, or it is out of scope.`, ...listed]
   const { memory } = view
@@ -238,7 +245,27 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   return [...lines, ...hazardLines({ view, findings })]
 }
 
+/** What operators decided about the site. */
+function decisionLines({ choice = {}, crawl = {} }: SiteFacts, now: number): string[] {
+  const lines: string[] = []
+  if (crawl.paused !== undefined) lines.push(`The whole crawl is paused ${decidedText(crawl.paused, now)}.`)
+  if (choice.barred !== undefined)
+    lines.push(`Barred ${decidedText(choice.barred, now)}. It is not visited until orbweaver resume SITE.`)
+  if (choice.paused !== undefined)
+    lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until orbweaver resume SITE.`)
+  if (choice.pauseMs !== undefined) lines.push(`An operator set its pause to ${formatDuration(choice.pauseMs)}.`)
+  if (choice.trust !== undefined)
+    lines.push(
+      choice.trust.includes(EVERY_RULE)
+        ? 'An operator trusts it: no hazard rule counts.'
+        : `An operator trusts it: these hazard rules do not count: ${choice.trust.map(plain).join(', ')}.`,
+    )
+  return lines
+}
+
 function stateSentence(view: SiteView, now: number): string {
+  if (view.stopped !== undefined && view.state !== 'leased' && view.state !== 'returning')
+    return view.stopped === 'barred' ? 'barred by an operator.' : 'paused by an operator.'
   switch (view.state) {
     case 'waiting':
     case 'free': {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SITE_VIEW, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
+import type { SiteView, UrlFacts } from '../cli/services.ts'
 import { explainSite, explainUrl } from './explain-text.ts'
-import { SITE_VIEW, URL_FACTS, URL_VIEW } from './fake-services.test-data.ts'
-import type { SiteView, UrlFacts } from './services.ts'
 
 const SITE = { site: 'a.test', view: undefined, documents: 0, findings: [] }
 const sentences = (view: Partial<NonNullable<UrlFacts['view']>>) =>
@@ -156,4 +156,23 @@ test('a page that was collected: every state of it can be told from the others',
   assert.equal(collected({ why: 'same' }), 'Collected: 3 captures. It was unchanged at the last look.')
   assert.equal(collected({ why: 'changed' }), 'Collected: 3 captures. It had changed at the last look.')
   assert.equal(collected({ looks: 1 }), 'Collected: 3 captures.')
+})
+
+test('explain says what operators decided, and no text of theirs controls the terminal', () => {
+  const barred = { at: 0, who: 'anna@here', reason: 'asked\x1b[2J' }
+  const choice = { barred, pauseMs: 90_000, trust: ['site-urls'] }
+  const crawl = { paused: { at: 0, who: 'bob' } }
+  const view = { ...SITE_VIEW, state: 'barred', stopped: 'barred', reason: 'operator: asked' } as const
+  const said = explainSite({ ...SITE, view, choice, crawl }, 3_600_000).join('\n')
+  assert.match(
+    said,
+    /^a\.test: barred by an operator\.\nThe whole crawl is paused by bob .+\.\nBarred by anna@here .+: asked/,
+  )
+  assert.match(said, /An operator set its pause to 1m30s\./)
+  assert.match(said, /these hazard rules do not count: site-urls\./)
+  assert.ok(!said.includes('\x1b'))
+  assert.match(explainSite({ ...SITE, choice }, 0).join('\n'), /unknown.*\nBarred by anna@here/)
+  const paused = { ...SITE_VIEW, state: 'waiting', stopped: 'paused', notBefore: 253_402_300_799_000 } as const
+  const url = explainUrl({ ...URL_FACTS, view: { ...URL_VIEW, mark: 'waiting' } }, { ...SITE, view: paused }, 0)
+  assert.match(url.join('\n'), /Waiting, but an operator paused its site; see below\./)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SITE_VIEW, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
+import type { SiteView, UrlFacts } from '../cli/services.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './explain-text.ts'
-import { SITE_VIEW, URL_FACTS, URL_VIEW } from './fake-services.test-data.ts'
-import type { SiteView, UrlFacts } from './services.ts'
 
 const NOW = Date.UTC(2026, 0, 2)
 const HOUR = 3_600_000

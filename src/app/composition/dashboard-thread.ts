@@ -1,0 +1,100 @@
+/**
+ * A thread that renders pages, or computes what is too slow for one. It reads the collection through a connection of its own, so that a page never holds up the
+ * coordinator, and may be ended at any time.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { reasonOf } from '../../base/errors.ts'
+import type { PageAnswer, PageRequest, Slow } from '../../dashboard/page.ts'
+import { answer, COMPUTATIONS, type DashboardData } from '../../dashboard/routes.ts'
+import type { Settings } from '../config/keys.ts'
+import { openCollection } from '../reader/open.ts'
+import { volumeAccessOf } from './volume-sources.ts'
+
+export interface DashboardThreadData {
+  settings: Settings
+  /** For one statement of PostgreSQL. */
+  statementMs: number
+}
+
+/** `query`: what can be sent to a thread. */
+export type SentRequest = Omit<PageRequest, 'query'> & { query: string }
+
+export type ToDashboardThread =
+  | { kind: 'render'; id: number; request: SentRequest }
+  | { kind: 'compute'; id: number; name: string; argument: string }
+  | { kind: 'slow'; id: number; slow: Slow<unknown> }
+
+export type FromDashboardThread =
+  | { kind: 'ready' }
+  | { kind: 'rendered'; id: number; answer: PageAnswer }
+  | { kind: 'computed'; id: number; value: unknown }
+  /** `isSlow`: the database gave up a statement. */
+  | { kind: 'failed'; id: number; why: string; isSlow: boolean }
+  | { kind: 'slow'; id: number; name: string; argument: string }
+
+const port = parentPort!
+const { settings, statementMs } = workerData as DashboardThreadData
+const post = (message: FromDashboardThread) => port.postMessage(message)
+
+let opened: Promise<DashboardData> | undefined
+const asked = new Map<number, (slow: Slow<unknown>) => void>()
+let lastAsked = 0
+
+async function open(): Promise<DashboardData> {
+  const { collection, database } = settings
+  const reader = await openCollection(collection, {
+    database,
+    volumes: volumeAccessOf(settings),
+    patience: { connections: 2, statementMs, idleInTransactionMs: 60_000, patienceMs: 1000 },
+  })
+  return Object.assign(reader, await reader.browse(settings), {
+    slow: <Value>(name: string, argument: string) =>
+      new Promise<Slow<Value>>((resolve) => {
+        const id = ++lastAsked
+        asked.set(id, resolve as (slow: Slow<unknown>) => void)
+        post({ kind: 'slow', id, name, argument })
+      }),
+  })
+}
+
+/** A database that could not be reached is tried again with the next request. */
+function data(): Promise<DashboardData> {
+  opened ??= open().catch((error: unknown) => {
+    opened = undefined
+    throw error
+  })
+  return opened
+}
+
+async function work(message: Exclude<ToDashboardThread, { kind: 'slow' }>): Promise<FromDashboardThread> {
+  const { id } = message
+  if (message.kind === 'compute')
+    return { kind: 'computed', id, value: await COMPUTATIONS[message.name](message.argument, await data()) }
+  const { request } = message
+  return {
+    kind: 'rendered',
+    id,
+    answer: await answer({ ...request, query: new URLSearchParams(request.query) }, await data()),
+  }
+}
+
+/** PostgreSQL's query_canceled: by statement_timeout. */
+function isSlow(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === '57014'
+}
+
+port.on('message', (message: ToDashboardThread) => {
+  if (message.kind === 'slow') {
+    asked.get(message.id)?.(message.slow)
+    asked.delete(message.id)
+    return
+  }
+  const failed = (error: unknown) =>
+    post({ kind: 'failed', id: message.id, why: reasonOf(error), isSlow: isSlow(error) })
+  work(message).then(post).catch(failed)
+})
+data().then(
+  () => post({ kind: 'ready' }),
+  () => post({ kind: 'ready' }),
+)

@@ -1,0 +1,358 @@
+/**
+ * The dashboard beside a crawl or a server. This thread only forwards: pages are rendered in another (`dashboard-thread.ts`), one at a time, once for all who ask for the
+ * same within a second. One that takes too long is given up: SQLite can't be interrupted, so its thread is ended and started anew.
+ */
+import { Worker } from 'node:worker_threads'
+import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
+import type { Readers } from '../../base/journal.ts'
+import type { PageAsked, Pages } from '../../cluster/server/web-door.ts'
+import { openWebServer } from '../../cluster/server/web-server.ts'
+import type { Control } from '../../contracts/control.ts'
+import type { Event } from '../../contracts/events.ts'
+import { actionOf } from '../../dashboard/actions.ts'
+import { assetAt } from '../../dashboard/assets.ts'
+import { botPage } from '../../dashboard/bot-page.ts'
+import { notice, signInPage } from '../../dashboard/layout.ts'
+import { LiveRecord } from '../../dashboard/live-record.ts'
+import type { LiveFacts, PageAnswer, Slow } from '../../dashboard/page.ts'
+import type { Settings } from '../config/keys.ts'
+import type { CrawlView } from './crawl-view.ts'
+import type { DashboardThreadData, FromDashboardThread, ToDashboardThread } from './dashboard-thread.ts'
+import { userAgentOf } from './worker-tools.ts'
+
+export interface DashboardParts {
+  settings: Settings
+  version: string
+  runs: LiveFacts['runs']
+  view: Pick<CrawlView, 'snapshot'>
+  control: Control
+  isEnding(): boolean
+  journal: Readers<Event>
+  clock: Clock
+  /** `/metrics`, where no server has it; `accept`: the header of who asks. */
+  metrics?: (accept: string) => Promise<{ type: string; text: string }>
+  limits?: DashboardLimits
+}
+
+export interface DashboardLimits {
+  /** For a page. */
+  pageMs: Millis
+  /** How long a page is shown to others who ask for the same. */
+  freshMs: Millis
+}
+
+export interface Dashboard {
+  pages: Pages
+  close(): Promise<void>
+}
+
+const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000 }
+/** A page may ask several statements; PostgreSQL ends each after `pageMs`. */
+const STATEMENTS = 5
+const START_WITHIN: Millis = 20_000
+const MAX_QUEUED = 100
+const THREAD_MB = 512
+
+/** Slow figures are kept for a while: they cost as much as this share of the time. */
+const SLOW_SHARE = 20
+const SLOW_FRESH: Millis = 30_000
+const SLOW_STATEMENT: Millis = 3_600_000
+const MAX_SLOW = 100
+const IDLE: Millis = 60_000
+
+const SAMPLE_EVERY: Millis = 2000
+
+/** It brings its own style, and no script. */
+const BOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+
+class TooSlow extends Error {}
+
+export function openDashboard(parts: DashboardParts): Dashboard {
+  const { settings, clock, control, journal } = parts
+  const over = new AbortController()
+  const live = liveFactsOf(parts, over.signal)
+  const limits = parts.limits ?? LIMITS
+  const slowThread = new Thread({ settings, statementMs: SLOW_STATEMENT }, clock, () => ({ state: 'computing' }))
+  const slow = new SlowFigures(slowThread, clock)
+  const thread = new Thread({ settings, statementMs: limits.pageMs }, clock, (name, argument) =>
+    slow.of(name, argument),
+  )
+  const statements = settings.database === undefined ? 1 : STATEMENTS
+  const shared = new Map<string, { at: Millis; answer: Promise<PageAnswer> }>()
+  // The first page shall not wait for it.
+  thread.warm()
+  let queued = 0
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const rendered = async (asked: PageAsked): Promise<PageAnswer> => {
+    const request = { ...asked, params: {}, live: live() }
+    const busy = (text: string): PageAnswer => ({
+      ...notice({ ...request, query: new URLSearchParams() }, 503, 'Not now', text),
+      headers: { 'retry-after': '2' },
+    })
+    if (queued >= MAX_QUEUED) return busy('Too many pages are being asked for. Try again in some seconds.')
+    queued += 1
+    const mine = turn.then(() => thread.ask((id) => ({ kind: 'render', id, request }), statements * limits.pageMs))
+    turn = mine.catch(() => {})
+    try {
+      const result = await mine
+      if (result.kind === 'rendered') return result.answer
+      if (result.kind === 'failed' && result.isSlow) throw new TooSlow()
+      throw new Error(result.kind === 'failed' ? result.why : result.kind)
+    } catch (error) {
+      if (error instanceof TooSlow)
+        return busy(
+          'This page took over a second, and was given up so that the crawl is not held up. Try again, or ask for less.',
+        )
+      journal.record({ kind: 'trouble', what: `the dashboard's page ${asked.path.slice(0, 100)}: ${reasonOf(error)}` })
+      return busy(`The page could not be made: ${reasonOf(error).slice(0, 300)}. Try again in some seconds.`)
+    } finally {
+      queued -= 1
+    }
+  }
+
+  return {
+    pages: {
+      render(asked) {
+        if (asked.message !== undefined) return rendered(asked)
+        const now = clock.elapsed()
+        for (const [key, { at }] of shared) if (now - at >= limits.freshMs) shared.delete(key)
+        const key = JSON.stringify([asked.path, asked.query, asked.role])
+        const known = shared.get(key)
+        if (known !== undefined) return known.answer
+        const answer = rendered(asked)
+        shared.set(key, { at: now, answer })
+        return answer
+      },
+      asset: assetAt,
+      signIn: signInPage,
+      bot: () => ({
+        status: 200,
+        type: 'text/html; charset=utf-8',
+        body: botPage(settings, userAgentOf(settings, parts.version)),
+        headers: { 'content-security-policy': BOT_POLICY, 'cache-control': 'public, max-age=3600' },
+      }),
+      ...(parts.metrics && { metrics: parts.metrics }),
+      async perform(who, fields) {
+        try {
+          const { now } = await control.perform(who, actionOf(fields))
+          return { text: now, isWrong: false }
+        } catch (error) {
+          if (!(error instanceof Problem))
+            journal.record({ kind: 'trouble', what: `an action failed: ${reasonOf(error)}` })
+          return { text: reasonOf(error), isWrong: true }
+        }
+      },
+    },
+    async close() {
+      over.abort()
+      await Promise.all([thread.close(), slow.close()])
+    },
+  }
+}
+
+function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts {
+  const { settings, version, runs, view, clock, journal } = parts
+  const record = new LiveRecord(clock)
+  const stopReading = journal.read((event) => record.record(event))
+  over.addEventListener('abort', stopReading)
+  const sample = () => {
+    const { at, requests, documents, bytes, failures, urls } = view.snapshot()
+    record.sample({ at, requests, documents, bytes, failures, known: urls.known, waiting: urls.waiting })
+  }
+  sample()
+  void every(clock, SAMPLE_EVERY, over, async () => sample())
+  return () => {
+    const { begunAt, pace, events } = record
+    const { lateMs } = view.snapshot()
+    const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, pace, events, lateMs }
+    return { ...facts, choice: parts.control.crawl, isEnding: parts.isEnding() }
+  }
+}
+
+/** Starts a thread when it is first asked, and again after it was ended. */
+class Thread {
+  readonly #data: DashboardThreadData
+  readonly #clock: Clock
+  readonly #slow: (name: string, argument: string) => Slow<unknown>
+  #worker: Promise<Worker> | undefined
+  #closed = false
+  #lastId = 0
+  readonly #waiting = new Map<number, (result: FromDashboardThread) => void>()
+
+  constructor(data: DashboardThreadData, clock: Clock, slow: (name: string, argument: string) => Slow<unknown>) {
+    this.#data = data
+    this.#clock = clock
+    this.#slow = slow
+  }
+
+  /** Starts it before it is needed; a failure shows when it is. */
+  warm(): void {
+    this.#worker ??= this.#start()
+    this.#worker.catch(() => {})
+  }
+
+  async ask(message: (id: number) => ToDashboardThread, withinMs: Millis): Promise<FromDashboardThread> {
+    if (this.#closed) throw new Error('the program is ending')
+    this.#worker ??= this.#start()
+    const worker = await this.#worker
+    const id = ++this.#lastId
+    const { promise, resolve, reject } = Promise.withResolvers<FromDashboardThread>()
+    this.#waiting.set(id, resolve)
+    worker.postMessage(message(id))
+    const cancel = this.#clock.after(withinMs, () => {
+      reject(new TooSlow())
+      void this.end()
+    })
+    try {
+      return await promise
+    } finally {
+      cancel()
+      this.#waiting.delete(id)
+    }
+  }
+
+  async #start(): Promise<Worker> {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = new Worker(new URL(`./dashboard-thread.${extension}`, import.meta.url), {
+      workerData: this.#data,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
+    })
+    const { promise, resolve, reject } = Promise.withResolvers<Worker>()
+    worker.on('message', (message: FromDashboardThread) => {
+      if (message.kind === 'ready') resolve(worker)
+      else if (message.kind === 'slow') {
+        const answer: ToDashboardThread = {
+          kind: 'slow',
+          id: message.id,
+          slow: this.#slow(message.name, message.argument),
+        }
+        worker.postMessage(answer)
+      } else this.#waiting.get(message.id)?.(message)
+    })
+    const ended = (why: string) => {
+      reject(new Error(why))
+      if (this.#current === worker) this.#forget(why)
+    }
+    worker.on('error', (error) => ended(reasonOf(error)))
+    worker.on('exit', () => ended('its thread ended'))
+    this.#current = worker
+    const cancel = this.#clock.after(START_WITHIN, () => {
+      ended('its thread does not start')
+      void worker.terminate()
+    })
+    try {
+      return await promise
+    } finally {
+      cancel()
+    }
+  }
+
+  #current: Worker | undefined
+
+  #forget(why: string): void {
+    this.#worker = undefined
+    this.#current = undefined
+    for (const [id, resolve] of this.#waiting) resolve({ kind: 'failed', id, why, isSlow: false })
+  }
+
+  async end(): Promise<void> {
+    const worker = this.#current
+    this.#forget('its thread was ended')
+    await worker?.terminate()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.end()
+  }
+}
+
+interface SlowFigure {
+  shown: Slow<unknown>
+  at: Instant
+  tookMs: Millis
+  isQueued: boolean
+}
+
+/** Computed in a thread of their own, one at a time; the last value is shown meanwhile. */
+export class SlowFigures {
+  readonly #thread: Pick<Thread, 'ask' | 'end' | 'close'>
+  readonly #clock: Clock
+  readonly #figures = new Map<string, SlowFigure>()
+  #turn: Promise<unknown> = Promise.resolve()
+  #cancelIdle = () => {}
+
+  constructor(thread: Pick<Thread, 'ask' | 'end' | 'close'>, clock: Clock) {
+    this.#thread = thread
+    this.#clock = clock
+  }
+
+  of(name: string, argument: string): Slow<unknown> {
+    const key = JSON.stringify([name, argument])
+    const figure = this.#figures.get(key) ?? { shown: { state: 'computing' }, at: 0, tookMs: 0, isQueued: false }
+    // The least recently asked for is forgotten first.
+    this.#figures.delete(key)
+    this.#figures.set(key, figure)
+    if (this.#figures.size > MAX_SLOW) this.#figures.delete(this.#figures.keys().next().value!)
+    const age = this.#clock.now() - figure.at
+    if (!figure.isQueued && age >= Math.max(SLOW_FRESH, SLOW_SHARE * figure.tookMs))
+      this.#queue(key, figure, name, argument)
+    return figure.shown
+  }
+
+  #queue(key: string, figure: SlowFigure, name: string, argument: string): void {
+    figure.isQueued = true
+    this.#turn = this.#turn.then(async () => {
+      // Forgotten while it waited: many others were asked for since. So no more wait than are kept.
+      if (this.#figures.get(key) !== figure) return
+      this.#cancelIdle()
+      const began = this.#clock.elapsed()
+      figure.shown = await this.#compute(name, argument)
+      figure.at = this.#clock.now()
+      figure.tookMs = this.#clock.elapsed() - began
+      figure.isQueued = false
+      this.#cancelIdle = this.#clock.after(IDLE, () => void this.#thread.end())
+    })
+  }
+
+  async #compute(name: string, argument: string): Promise<Slow<unknown>> {
+    try {
+      const result = await this.#thread.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
+      if (result.kind === 'computed') return { state: 'known', at: this.#clock.now(), value: result.value }
+      return { state: 'failed', why: result.kind === 'failed' ? result.why : result.kind }
+    } catch (error) {
+      return { state: 'failed', why: reasonOf(error) }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#cancelIdle()
+    await this.#thread.close()
+  }
+}
+
+/** The dashboard of a crawl on this machine, at an address of its own. */
+export async function serveDashboard(
+  parts: DashboardParts,
+  listen: { host: string; port: number },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const { settings, clock, journal } = parts
+  const dashboard = openDashboard(parts)
+  const tokens = { viewer: settings.viewerToken, operator: settings.operatorToken }
+  const { pages } = dashboard
+  const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
+  const opening = openWebServer({ ...listen, pages, tokens, base: settings.basePath, clock, failed })
+  const server = await opening.catch(async (error: unknown) => {
+    await dashboard.close()
+    throw error
+  })
+  return {
+    url: server.url,
+    async close() {
+      await server.close()
+      await dashboard.close()
+    },
+  }
+}

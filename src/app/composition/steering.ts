@@ -1,0 +1,117 @@
+/** What operators decide reaches this process: its own actions at once, those of other processes within a second. */
+import { type Clock, type Millis, realClock } from '../../base/clock.ts'
+import { reasonOf } from '../../base/errors.ts'
+import type { CoordinatorCalls } from '../../contracts/calls.ts'
+import type { Orders } from '../../contracts/control.ts'
+import type { Decisions } from '../../frontier/decisions.ts'
+import { scopeSeeds } from '../seeds/stored-seeds.ts'
+import { answerAsked, openActions } from './act.ts'
+import type { Coordinator } from './coordinator.ts'
+import { type CrawlPlan, wantedBy } from './plan.ts'
+
+/**
+ * The plan of a crawl's threads. Seeds may be added while it runs, and scopes follow seeds: a thread that began before would take the
+ * pages of a new seed for out of scope. So they begin with new threads.
+ */
+export class LiveScope {
+  plan: CrawlPlan
+  readonly #coordinator: Coordinator
+  #seeded: number | undefined
+  #wants: (url: string) => boolean
+  /** Tells all threads to end, and starts others. */
+  renewThreads: () => void = () => {}
+
+  constructor(plan: CrawlPlan, coordinator: Coordinator) {
+    this.plan = plan
+    this.#coordinator = coordinator
+    this.#seeded = coordinator.decisions.crawl.seeded
+    this.#wants = wantedBy(plan)
+  }
+
+  async renew(): Promise<void> {
+    const { decisions, parts } = this.#coordinator
+    if (decisions.crawl.seeded === this.#seeded) return
+    this.#seeded = decisions.crawl.seeded
+    this.plan = { ...this.plan, ...(await scopeSeeds(parts)) }
+    this.#wants = wantedBy(this.plan)
+    this.renewThreads()
+  }
+
+  /** The coordinator as threads see it. A visit to a new seed is given back: its thread may have begun before. */
+  over(calls: CoordinatorCalls): CoordinatorCalls {
+    const { decisions, frontier, parts } = this.#coordinator
+    return {
+      ...calls,
+      checkOut: async (worker, atMost) => {
+        const answer = await calls.checkOut(worker, atMost)
+        const isKnown = answer.visits.every(({ agenda: [first] }) => first === undefined || this.#wants(first.url))
+        if (isKnown) return answer
+        await decisions.refresh()
+        if (decisions.crawl.seeded === this.#seeded) return answer
+        const visits = answer.visits.map(({ id }) => id)
+        await parts.database.transact((tx) => frontier.ledger.giveBack(tx, visits))
+        await this.renew()
+        return { visits: [], next: LOOK_EVERY }
+      },
+    }
+  }
+}
+
+const LOOK_EVERY: Millis = 1000
+const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`"
+
+export interface Steered {
+  /** For its workers: what they do not know yet. */
+  order(orders: Orders): void
+  /** Somebody stopped the crawl since this process began. */
+  stop(): void
+  /** There may be new seeds, and the scope may follow them. */
+  seeded?(): Promise<void>
+}
+
+/** Sends what was decided after `since`. Returns up to which decision. */
+export function sendOrders(decisions: Decisions, since: number, order: Steered['order']): number {
+  let sent = since
+  while (sent < decisions.version) {
+    const orders = decisions.ordersSince(sent)
+    order(orders)
+    sent = orders.version
+  }
+  return sent
+}
+
+/** `since`: what its workers know already. */
+export async function keepSteering(
+  { control, decisions, parts: { database, disk, folder, journal } }: Coordinator,
+  steered: Steered,
+  since: number,
+  over: AbortSignal,
+  clock: Clock = realClock,
+): Promise<void> {
+  let sent = since
+  const failing = new Set<string>()
+  /** Says once that something fails, until it works again. */
+  const attempt = async (what: string, work: () => unknown) => {
+    try {
+      await work()
+      failing.delete(what)
+    } catch (error) {
+      if (!failing.has(what)) journal.record({ kind: 'trouble', what: `${what}: ${reasonOf(error)}` })
+      failing.add(what)
+    }
+  }
+  const isAlone = database.dialect === 'sqlite'
+  if (isAlone) await attempt(NO_ACTIONS, () => openActions(disk, folder))
+  while (!over.aborted) {
+    const rung = AbortSignal.any([decisions.changed.signal(), over])
+    // A folder of somebody else, or a full disk: the crawl goes on.
+    if (isAlone) await attempt(NO_ACTIONS, () => answerAsked(disk, folder, control, clock))
+    // A shared database comes back, or the operator reads this; its workers go on as they are.
+    if (isAlone) await decisions.refresh()
+    else await attempt("operators' decisions cannot be read", () => decisions.refresh())
+    sent = sendOrders(decisions, sent, steered.order)
+    if ((decisions.crawl.stopVersion ?? 0) > since) steered.stop()
+    await steered.seeded?.()
+    await clock.sleep(LOOK_EVERY, rung)
+  }
+}

@@ -1,0 +1,91 @@
+/** The machine that this process runs on, as it says: what it has, and how busy a folder's disk is. */
+import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os'
+import type { Millis } from './clock.ts'
+import { diskSpace, diskStatistics } from './real-disk.ts'
+
+export interface ThisComputer {
+  cpus: number
+  cpuModel: string
+  /** Processes that run or wait to, in the last minute. */
+  load: number
+  memoryBytes: number
+  freeMemoryBytes: number
+  /** Of a folder's disk. */
+  freeDiskBytes: number
+}
+
+const LONGEST_MODEL = 200
+
+/** `folder`: where volumes are written. A disk that can't be asked has no room. */
+export function thisComputer(folder: string): ThisComputer {
+  const all = cpus()
+  let freeDiskBytes = 0
+  try {
+    freeDiskBytes = diskSpace(folder).free
+  } catch {
+    // What is wrong with it is reported where a volume can't be written.
+  }
+  return {
+    cpus: all.length,
+    cpuModel: (all[0]?.model ?? '').trim().slice(0, LONGEST_MODEL),
+    load: loadavg()[0],
+    memoryBytes: totalmem(),
+    freeMemoryBytes: freemem(),
+    freeDiskBytes,
+  }
+}
+
+/** A disk's counters since the machine was started, as Linux has them. */
+export interface DiskCounts {
+  at: Millis
+  requests: number
+  waitMs: Millis
+  writes: number
+  sectorsWritten: number
+  /** Every request counts while it waits or is served. */
+  queuedMs: Millis
+}
+
+/** As iostat's w/s, avgqu-sz, await and wsec/s in VN's Table 5. */
+export interface DiskLoad {
+  /** Over this time. */
+  ms: Millis
+  writesPerSecond: number
+  queue: number
+  /** Undefined: there was no request. */
+  waitMs: Millis | undefined
+  sectorsPerSecond: number
+}
+
+const SINCE_START: DiskCounts = { at: 0, requests: 0, waitMs: 0, writes: 0, sectorsWritten: 0, queuedMs: 0 }
+
+export function diskLoad(now: DiskCounts, before = SINCE_START): DiskLoad {
+  const ms = Math.max(1, now.at - before.at)
+  const requests = now.requests - before.requests
+  return {
+    ms,
+    writesPerSecond: ((now.writes - before.writes) * 1000) / ms,
+    queue: (now.queuedMs - before.queuedMs) / ms,
+    waitMs: requests > 0 ? (now.waitMs - before.waitMs) / requests : undefined,
+    sectorsPerSecond: ((now.sectorsWritten - before.sectorsWritten) * 1000) / ms,
+  }
+}
+
+/** Undefined where there is no /proc/diskstats, or the folder is on no disk of its own (overlay, network). */
+export function diskCounts(folder: string): DiskCounts | undefined {
+  const found = diskStatistics(folder)
+  return found && readDiskStats(found.text, found.device, uptime() * 1000)
+}
+
+/** `device`: as `stat` gives it, twelve bits of the major number between those of the minor one. */
+export function readDiskStats(text: string, device: number, at: Millis): DiskCounts | undefined {
+  const major = (device >>> 8) & 0xfff
+  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00)
+  for (const line of text.split('\n')) {
+    const [ofMajor, ofMinor, , ...counts] = line.trim().split(/\s+/)
+    if (Number(ofMajor) !== major || Number(ofMinor) !== minor || counts.length < 11) continue
+    const [reads, , , readMs, writes, , sectorsWritten, writeMs, , , queuedMs] = counts.map(Number)
+    return { at, requests: reads + writes, waitMs: readMs + writeMs, writes, sectorsWritten, queuedMs }
+  }
+  return undefined
+}

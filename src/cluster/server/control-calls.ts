@@ -1,0 +1,63 @@
+/** What operators do and see over the API, and how workers on other machines learn of it. */
+import type { Clock, Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Control } from '../../contracts/control.ts'
+import type { Database } from '../../database/database.ts'
+import { type Decisions, decidedSites, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
+import { MAX_ENTRIES } from '../wire/control-json.ts'
+import { ApiError } from '../wire/protocol.ts'
+import type { Handlers } from './handlers.ts'
+
+export interface ControlCallTools {
+  control: Control
+  decisions: Decisions
+  database: Database
+  clock: Clock
+  isEnding(): boolean
+}
+
+/** Whether the caller has hung up is looked at this often. */
+const LOOK_EVERY: Millis = 1000
+
+export function controlHandlers(tools: ControlCallTools): Pick<Handlers, 'actions' | 'control' | 'audit' | 'orders'> {
+  const { control, decisions, database, clock, isEnding } = tools
+  return {
+    async actions(asked, action) {
+      try {
+        return await control.perform(`operator at ${asked.address}`, action)
+      } catch (error) {
+        throw refusalOf(error)
+      }
+    },
+    async control(asked) {
+      return database.read(async (tx) => ({
+        crawl: await readChoice(tx, WHOLE_CRAWL),
+        sites: await decidedSites(tx, asked.after ?? '', MAX_ENTRIES),
+      }))
+    },
+    async audit(asked) {
+      const before = asked.before === undefined ? undefined : Number(asked.before)
+      return { entries: await database.read((tx) => readAudit(tx, before, MAX_ENTRIES)) }
+    },
+    async orders({ gone, note }, { since, waitMs }) {
+      const until = clock.elapsed() + waitMs
+      for (;;) {
+        const changed = decisions.changed.signal()
+        const left = until - clock.elapsed()
+        if (decisions.version > since || left <= 0 || isEnding() || gone()) break
+        await clock.sleep(Math.min(left, LOOK_EVERY), changed)
+      }
+      const orders = decisions.ordersSince(since)
+      note.items = orders.sites.length
+      return orders
+    },
+  }
+}
+
+/** The operator's mistakes; everything else is a failure of the server. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error
+  if (error.code === 'not-found') return new ApiError('not-found', error.message, 'nothing was changed')
+  const isMistake = error.code === 'bad-flag' || error.code === 'bad-seed' || error.code === 'bad-config'
+  return isMistake ? new ApiError('bad-request', error.message, 'nothing was changed') : error
+}

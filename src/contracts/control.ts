@@ -1,0 +1,91 @@
+/** What an operator may do while a crawl runs: from the dashboard, over the API and from the command line alike. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { SiteName } from './visit.ts'
+
+/** Repeating an action changes nothing. */
+export type Action =
+  /** No site is handed out, visits under way end early, until `resume`. It survives restarts. */
+  | { action: 'pause'; reason?: string }
+  | { action: 'resume' }
+  /** Ends as the first Ctrl-C does; on many servers, all of them end. */
+  | { action: 'stop' }
+  /** Pausing and barring end a visit under way; `resume-site` undoes either. A barred site counts as finished, with its reason. */
+  | { action: 'pause-site' | 'bar-site'; site: SiteName; reason?: string }
+  | { action: 'resume-site'; site: SiteName }
+  /** Forgets robots.txt and failures, and that the site was given up: it is asked again as soon as its pause allows. */
+  | { action: 'ask-again'; site: SiteName }
+  /** A pause longer or shorter than the configured one, never below the least allowed; null: the configured one again. */
+  | { action: 'set-pause'; site: SiteName; pauseMs: Millis | null }
+  /** Hazard rules that do not count at the site, as `--trust` has it; no rule: all of them. */
+  | { action: 'trust' | 'distrust'; site: SiteName; rule?: string }
+  | { action: 'add-seeds'; urls: readonly string[] }
+  /** Somebody says that these known pages changed: a hint, as a newer date in a sitemap is one. `at`: when; default: now. */
+  | { action: 'announce'; urls: readonly string[]; at?: Instant }
+  /** Lines as in `--blacklist-urls` and `--blacklist-hosts`: what they match is no longer asked for. */
+  | { action: 'blacklist' | 'unblacklist'; pattern: string }
+  /** What a silent worker holds is lost now, not when its leases expire. */
+  | { action: 'free-worker'; worker: string }
+
+export type ActionName = Action['action']
+
+/** What operators decided about the crawl, or a site, and what is in force. */
+export interface Choice {
+  paused?: Decided
+  barred?: Decided
+  /** Until a process starts again. */
+  stopped?: Decided
+  /** Of the last `stop`: it ends every process that began before. */
+  stopVersion?: number
+  pauseMs?: Millis
+  /** Hazard rules; EVERY_RULE: all. */
+  trust?: string[]
+  blacklist?: string[]
+  /** The version at which seeds were last added: scopes depend on them. */
+  seeded?: number
+}
+
+export interface Decided {
+  at: Instant
+  who: string
+  reason?: string
+}
+
+export interface Performed {
+  /** False: it was so already. */
+  isChanged: boolean
+  /** What is in force now, for people. */
+  now: string
+}
+
+export interface Control {
+  /** `who`: for the audit log. Throws a `Problem` that says what to do when the action is not possible. */
+  perform(who: string, action: Action): Promise<Performed>
+  /** In force now, as of the last second. */
+  readonly crawl: Choice
+  choiceOf(site: SiteName): Choice | undefined
+}
+
+/**
+ * What workers must know at once: from the coordinator to each worker thread, as a difference. Visits to the sites in it end; what was
+ * decided counts from the next one. Whether a site is handed out is the frontier's.
+ */
+export interface Orders {
+  /** Up to which decision. */
+  version: number
+  isPaused: boolean
+  blacklist: string[]
+  sites: SiteOrder[]
+}
+
+export interface SiteOrder {
+  site: SiteName
+  /** Paused or barred: it is not asked for the robots.txt of other sites either. */
+  isStopped?: boolean
+  pauseMs?: Millis
+  trust?: string[]
+}
+
+export const EVERY_RULE = '*'
+export const NO_ORDERS: Orders = { version: 0, isPaused: false, blacklist: [], sites: [] }
+/** Sites in one answer; with more, the rest comes with the next. */
+export const MAX_ORDERS = 1000

@@ -1,0 +1,90 @@
+/** What the pages show of a running process without asking the database: its pace since it began, and its latest events. Bounded, however long it runs. */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import type { Event } from '../contracts/events.ts'
+import type { PastEvent, Sample } from './page.ts'
+
+const MAX_SAMPLES = 300
+const FIRST_STEP: Millis = 2000
+const MAX_EVENTS = 60
+/** Visits end many times a second; they must not push out what matters. */
+const MAX_VISITS = 20
+const MAX_TEXT = 500
+
+type Kept = 'event' | 'visit' | undefined
+
+/** Which list an event belongs to; undefined for those that come with every page. */
+const KEPT: Readonly<Record<Event['kind'], Kept>> = {
+  'crawl-begun': 'event',
+  'crawl-over': 'event',
+  'checked-out': undefined,
+  request: undefined,
+  answer: undefined,
+  synced: undefined,
+  'checked-in': undefined,
+  'inbox-stored': undefined,
+  applying: undefined,
+  applied: undefined,
+  leased: undefined,
+  mail: 'event',
+  'visit-ended': 'visit',
+  'lease-lost': 'visit',
+  'visit-stuck': 'event',
+  hazard: 'event',
+  'mirror-left': 'event',
+  'volume-opened': 'event',
+  'volume-closed': 'event',
+  'tail-cut': 'event',
+  'worker-restarted': 'event',
+  late: 'event',
+  trouble: 'event',
+}
+
+export class LiveRecord {
+  readonly #clock: Clock
+  readonly begunAt: Instant
+  #samples: Sample[] = []
+  #step = FIRST_STEP
+  readonly #lists = { event: [] as PastEvent[], visit: [] as PastEvent[] }
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.begunAt = clock.now()
+  }
+
+  record(event: Event): void {
+    const kept = KEPT[event.kind]
+    if (kept === undefined) return
+    const list = this.#lists[kept]
+    list.push({ at: this.#clock.now(), event: cut(event) })
+    if (list.length > (kept === 'visit' ? MAX_VISITS : MAX_EVENTS)) list.shift()
+  }
+
+  /** Call every second. When there are too many samples, every second one goes, and the next ones are taken half as often. */
+  sample(sample: Sample): void {
+    const { at } = sample
+    const last = this.#samples.at(-1)
+    if (last !== undefined && at - last.at < this.#step) return
+    this.#samples.push(sample)
+    if (this.#samples.length <= MAX_SAMPLES) return
+    this.#samples = this.#samples.filter((_, i) => i % 2 === 0)
+    this.#step *= 2
+  }
+
+  get pace(): readonly Sample[] {
+    return this.#samples
+  }
+
+  /** Newest first. */
+  get events(): PastEvent[] {
+    return [...this.#lists.event, ...this.#lists.visit].sort((a, b) => b.at - a.at)
+  }
+}
+
+/** Texts in events may come from the web. */
+function cut(event: Event): Event {
+  const short = Object.entries(event).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.slice(0, MAX_TEXT) : value,
+  ])
+  return Object.fromEntries(short) as Event
+}

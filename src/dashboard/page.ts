@@ -1,0 +1,83 @@
+/** What a page is: a function from a request and the data of the opened collection to an answer. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Choice } from '../contracts/control.ts'
+import type { Event } from '../contracts/events.ts'
+
+export interface PageRequest {
+  /** Without the base: `/sites`. */
+  path: string
+  /** What a route's pattern names: `/reports/:name`. */
+  params: Record<string, string>
+  query: URLSearchParams
+  role: 'viewer' | 'operator'
+  /** Before every link: `` or `/crawl`. */
+  base: string
+  /** For the forms of operators; empty for viewers. */
+  csrf: string
+  /** By a token: without tokens there is nothing to sign out of. */
+  isSignedIn: boolean
+  /** What an action that was just performed has to say. */
+  message: Message | undefined
+  live: LiveFacts
+}
+
+export interface Message {
+  text: string
+  isWrong: boolean
+}
+
+export interface PageAnswer {
+  status: number
+  type: string
+  body: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+export type Render<Data> = (request: PageRequest, data: Data) => Promise<PageAnswer>
+
+/** What the process that crawls or serves knows without asking the database. */
+export interface LiveFacts {
+  now: Instant
+  /** The folder's name, or the database's: the title of every page. */
+  collection: string
+  runs: 'crawl' | 'refresh' | 'server'
+  version: string
+  begunAt: Instant
+  /** What operators decided about the whole crawl. */
+  choice: Choice
+  /** It is ending: asked to stop, or over. */
+  isEnding: boolean
+  /** Counted over the whole collection, oldest first, at growing distances: the steps between them are the pace. */
+  pace: readonly Sample[]
+  /** Newest first; a bounded number of them. */
+  events: readonly PastEvent[]
+  lateMs: Millis
+}
+
+export interface Sample {
+  at: Instant
+  requests: number
+  documents: number
+  bytes: number
+  failures: number
+  /** URLs. */
+  known: number
+  waiting: number
+}
+
+export interface PastEvent {
+  at: Instant
+  event: Event
+}
+
+/** A figure that takes too long for a page: computed beside it, one at a time. */
+export type Slow<Value> =
+  | { state: 'computing' }
+  | { state: 'failed'; why: string }
+  /** `at`: when it was computed. It is computed anew when it has grown old and someone looks. */
+  | { state: 'known'; at: Instant; value: Value }
+
+export interface SlowData {
+  /** `name`: one of the computations of `routes.ts`. `argument`: what it is asked, a short text. */
+  slow<Value>(name: string, argument: string): Promise<Slow<Value>>
+}

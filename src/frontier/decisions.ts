@@ -1,0 +1,173 @@
+/**
+ * What operators decided: the tables `control` and `audit`, for both databases. The site's own row says whether it is stopped
+ * (`rules/steer.ts`); here is who decided it, when and why, and what else holds for a site or for the whole crawl.
+ */
+import { type Instant, Wakeup } from '../base/clock.ts'
+import type { Choice, Orders, SiteOrder } from '../contracts/control.ts'
+import { MAX_ORDERS } from '../contracts/control.ts'
+import type { SiteName } from '../contracts/visit.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
+
+/** The subject of what concerns the whole crawl. */
+export const WHOLE_CRAWL = ''
+
+interface ControlRow {
+  subject: string
+  choice: string
+  version: number
+}
+
+/** Actions one after the other, over all servers: versions become visible in their order. */
+const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver control'))`
+const READ_CHOICE = `SELECT choice FROM control WHERE subject = ?`
+export const READ_NEWS = `SELECT subject, choice, version FROM control WHERE version > ? ORDER BY version LIMIT 1000`
+export const READ_DECIDED = `SELECT subject, choice, version FROM control WHERE subject > ? AND choice <> '{}' ORDER BY subject LIMIT ?`
+const WRITE_CHOICE = `
+  INSERT INTO control (subject, choice, version) VALUES (?, ?, ?)
+  ON CONFLICT (subject) DO UPDATE SET choice = excluded.choice, version = excluded.version`
+
+export async function readChoice(tx: Tx, subject: string): Promise<Choice> {
+  const row = await queries(tx).get<{ choice: string }>(READ_CHOICE, subject)
+  return row === undefined ? {} : JSON.parse(row.choice)
+}
+
+/** Before an action changes anything: no other runs meanwhile. Returns the version that it may write. */
+export async function beginAction(tx: Tx): Promise<number> {
+  if (tx.dialect === 'postgres') await queries(tx).get(ONE_AT_A_TIME)
+  const last = await queries(tx).get<{ last: number | null }>('SELECT max(version) AS last FROM control')
+  return (last?.last ?? 0) + 1
+}
+
+export async function writeChoice(tx: Tx, subject: string, choice: Choice, version: number): Promise<void> {
+  await queries(tx).run(WRITE_CHOICE, subject, JSON.stringify(choice), version)
+}
+
+/** How many sites operators have stopped. There are few decisions, so they are counted. */
+export async function countStopped(tx: Tx): Promise<{ paused: number; barred: number }> {
+  const sql = `
+    SELECT count(*) FILTER (WHERE choice LIKE '%"paused":{%') AS paused, count(*) FILTER (WHERE choice LIKE '%"barred":{%') AS barred
+    FROM control WHERE subject <> ?`
+  return (await queries(tx).get<{ paused: number; barred: number }>(sql, WHOLE_CRAWL))!
+}
+
+export interface DecidedSite {
+  site: SiteName
+  choice: Choice
+}
+
+/** Sites about which something is decided, in the order of names, after `after` ('': from the first). */
+export async function decidedSites(tx: Tx, after: SiteName, atMost: number): Promise<DecidedSite[]> {
+  const rows = await queries(tx).all<ControlRow>(READ_DECIDED, after, atMost)
+  return rows.map(({ subject, choice }) => ({ site: subject, choice: JSON.parse(choice) }))
+}
+
+export interface AuditEntry {
+  id: number
+  at: Instant
+  who: string
+  action: string
+  /** A site, a worker; '': the whole crawl. */
+  subject: string
+  /** As JSON: what was in force, and what is. */
+  before: string | null
+  after: string | null
+}
+
+export const READ_AUDIT = `
+  SELECT id, at, who, action, subject, before, after FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?`
+
+export async function writeAudit(
+  tx: Tx,
+  { at, who, action, subject, before, after }: Omit<AuditEntry, 'id'>,
+): Promise<void> {
+  const sql = 'INSERT INTO audit (at, who, action, subject, before, after) VALUES (?, ?, ?, ?, ?, ?)'
+  await queries(tx).run(sql, at, who, action, subject, before, after)
+}
+
+/** The latest first; `before`: those with a smaller id. */
+export function readAudit(tx: Tx, before: number | undefined, atMost: number): Promise<AuditEntry[]> {
+  return queries(tx).all<AuditEntry>(READ_AUDIT, before ?? Number.MAX_SAFE_INTEGER, atMost)
+}
+
+/** A process begins: the crawl is no longer stopped. Processes that have not yet seen the stop still end by its version. */
+export async function forgetStop(tx: Tx): Promise<void> {
+  const version = await beginAction(tx)
+  const { stopped, ...choice } = await readChoice(tx, WHOLE_CRAWL)
+  if (stopped !== undefined) await writeChoice(tx, WHOLE_CRAWL, choice, version)
+}
+
+/** In memory: what is in force, as last read. */
+export class Decisions {
+  /** Woken when something was decided, here or at another server. */
+  readonly changed = new Wakeup()
+  readonly #database: Database
+  readonly #sites = new Map<SiteName, { choice: Choice; version: number }>()
+  #crawl: Choice = {}
+  #version = 0
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  get crawl(): Choice {
+    return this.#crawl
+  }
+
+  get isPaused(): boolean {
+    return this.#crawl.paused !== undefined
+  }
+
+  choiceOf(site: SiteName): Choice | undefined {
+    return this.#sites.get(site)?.choice
+  }
+
+  isStopped(site: SiteName): boolean {
+    const choice = this.#sites.get(site)?.choice
+    return choice?.paused !== undefined || choice?.barred !== undefined
+  }
+
+  /** Reads what was decided since; cheap when nothing was. Once a second, and after an action. */
+  async refresh(): Promise<void> {
+    let isNew = false
+    for (let more = true; more; ) {
+      const rows = await this.#database.read((tx) => queries(tx).all<ControlRow>(READ_NEWS, this.#version))
+      for (const { subject, choice: text, version } of rows) {
+        const choice: Choice = JSON.parse(text)
+        if (subject === WHOLE_CRAWL) this.#crawl = choice
+        else this.#sites.set(subject, { choice, version })
+        this.#version = Math.max(this.#version, version)
+        isNew = true
+      }
+      more = rows.length > 0
+    }
+    if (isNew) this.changed.wake()
+  }
+
+  /** What workers that know the decisions up to `since` must learn. */
+  ordersSince(since: number): Orders {
+    const news = [...this.#sites].filter(([, { version }]) => version > since)
+    news.sort(([, a], [, b]) => a.version - b.version)
+    const some = news.slice(0, MAX_ORDERS)
+    return {
+      version: some.length < news.length ? some[some.length - 1][1].version : this.#version,
+      isPaused: this.isPaused,
+      blacklist: this.#crawl.blacklist ?? [],
+      sites: some.map(([site, { choice }]) => orderOf(site, choice)),
+    }
+  }
+}
+
+function orderOf(site: SiteName, { paused, barred, pauseMs, trust }: Choice): SiteOrder {
+  const isStopped = paused !== undefined || barred !== undefined
+  return {
+    site,
+    ...(isStopped && { isStopped }),
+    ...(pauseMs !== undefined && { pauseMs }),
+    ...(trust !== undefined && { trust }),
+  }
+}
