@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { SERVER_VARIABLE } from '../testkit/postgres/database.test-tools.ts'
@@ -19,10 +19,11 @@ function install(debianPackage: string, why: string): void {
   const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0
   if (!mayInstall) return
   process.stdout.write(`npm test runs as root and installs the Debian package ${debianPackage} (apt-get): ${why}\n`)
-  const { status } = spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', debianPackage], {
-    stdio: 'ignore',
-  })
-  if (status !== 0) process.stdout.write(`${debianPackage} could not be installed; its tests are skipped.\n`)
+  const apt = (...words: string[]) => spawnSync('apt-get', words, { stdio: 'ignore' }).status === 0
+  const get = () => apt('install', '-y', '-q', '--no-install-recommends', debianPackage)
+  // A machine that never read the lists of packages, or long ago, finds the package only after reading them.
+  if (!get() && !(apt('update', '-q') && get()))
+    process.stdout.write(`${debianPackage} could not be installed; its tests are skipped.\n`)
 }
 
 /** Programs, the Debian packages that have them, and why. */
@@ -63,6 +64,8 @@ const files = globSync(
   .map((path) => join(root, path))
   .sort()
 
+/** So many of the slowest files are named at the end. */
+const SLOWEST = 20
 const skipped: string[] = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
@@ -75,6 +78,11 @@ stream.on('test:pass', (event) => {
     skipped.push(`${event.name}: ${typeof event.skip === 'string' ? event.skip : 'no reason given'}`)
   } else if (event.details.type !== 'suite') counts.passed++
 })
+/** How long each file took: what keeps the whole of the tests under its limit is found among the slowest. */
+const fileSeconds: [string, number][] = []
+stream.on('test:summary', ({ file, duration_ms }) => {
+  if (file !== undefined) fileSeconds.push([relative(root, file), duration_ms / 1000])
+})
 stream.on('test:fail', (event) => {
   // A suite fails with its tests, which are counted themselves.
   const failure = event.details.error as { failureType?: string }
@@ -84,6 +92,8 @@ stream.compose(spec).pipe(process.stdout)
 stream.on('end', () => {
   process.nextTick(async () => {
     await stopPostgres()
+    const slowest = fileSeconds.sort(([, a], [, b]) => b - a).slice(0, SLOWEST)
+    for (const [file, seconds] of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`)
     for (const line of skipped) process.stdout.write(`skipped: ${line}\n`)
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
     const { NO_SKIPS, MAY_SKIP } = process.env
