@@ -159,6 +159,9 @@ export function clearingPrices({ servers, demand, caps, total, highest, toleranc
 /** Prices below e^−LOWEST of the highest count as zero. */
 const LOWEST = 200
 
+/** An interval of 200 is halved 51 times until it is 10⁻¹³ wide, every fourth turn at worst. */
+const MAX_TURNS = 210
+
 /** −Infinity when even the lowest price doesn't sell `target`. */
 function search(demand: (logPrice: number) => number, target: number, highest: number, tolerance: number): number {
   const missing = (logPrice: number) => Math.max(-50, Math.log(demand(logPrice) / target))
@@ -174,10 +177,16 @@ function search(demand: (logPrice: number) => number, target: number, highest: n
     low += Math.min(-0.5, Math.max(-8, 2.5 * lowMissing))
     lowMissing = missing(low)
   }
-  // Illinois algorithm: false position in which an end that stays twice counts half.
+  // Illinois algorithm: false position in which an end that stays twice counts half. Where demand drops within the last
+  // digits of a price that is slow, so the interval is halved whenever four turns have not done it.
   let stayed = 0
-  for (let turn = 0; turn < 80 && high - low > 1e-13; turn++) {
-    const isFar = highMissing <= -50 || turn % 8 === 7
+  let width = high - low
+  for (let turn = 0; turn < MAX_TURNS && high - low > 1e-13; turn++) {
+    let isFar = highMissing <= -50
+    if (turn % 4 === 3) {
+      if (high - low > width / 2) isFar = true
+      width = high - low
+    }
     const guess = isFar ? (low + high) / 2 : low + ((high - low) * lowMissing) / (lowMissing - highMissing)
     const found = missing(guess)
     if (Math.abs(found) <= tolerance) return guess

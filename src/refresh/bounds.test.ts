@@ -73,6 +73,24 @@ test('each server has a cap of its own', () => {
   )
 })
 
+test('demand that drops within the last digits of a price is met all the same', () => {
+  const steep = scenarioOf([
+    { server: 2, rate: 0.49835475343548113, weight: 2, size: 0 },
+    { server: 0, rate: 0.0001, weight: 0.058548769632825994, size: 0 },
+  ])
+  const { looks } = bestRatesWithin(steep, Float64Array.of(0.0015, 0.0015, 0.0091), 0.01)
+  assert.ok(Math.abs(looks[1] - 0.0015) < 1e-12)
+  assert.ok(Math.abs(looks[0] - 0.0085) < 1e-12, `${looks[0]}`)
+  // Two pages at one price, one of them on a server that fills first: the other gets the whole rest.
+  const tied = scenarioOf([
+    { server: 1, rate: 0.02, weight: 0.01, size: 0 },
+    { server: 0, rate: 1.9999999999998828, weight: 1, size: 0 },
+  ])
+  const shared = bestRatesWithin(tied, Float64Array.of(0.0094, 0.0048), 0.01).looks
+  assert.ok(Math.abs(shared[1] - 0.0094) < 1e-12)
+  assert.ok(Math.abs(shared[0] - 0.0006) < 1e-12, `${shared[0]}`)
+})
+
 test('a single page is looked at as often as politeness permits', () => {
   const one = scenarioOf([{ server: 0, rate: 0.2, weight: 3, size: 0 }], { politeness: 10, capacity: 1000 })
   const { staleness, price } = bestRates(one)

@@ -88,39 +88,77 @@ export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, tota
   if (highest > Number.NEGATIVE_INFINITY && total > 0) {
     const prices = clearingPrices({ servers, demand, caps, total, highest, tolerance: 1e-6 })
     price = Math.exp(prices.all)
-    const asked = new Float64Array(servers)
     const free: number[] = []
     let left = total
-    let askedFree = 0
     for (let server = 0; server < servers; server++) {
       const own = Math.exp(prices.each[server])
+      let asked = 0
       for (let at = start[server]; at < start[server + 1]; at++) {
         const page = members[at]
         if (!(weight[page] > 0 && rate[page] > 0 && own > 0)) continue
         looks[page] = rate[page] / worthInverse((own * rate[page]) / weight[page])
-        asked[server] += looks[page]
+        asked += looks[page]
       }
       if (prices.each[server] > prices.all) {
-        meet(pages, looks, [server], own, asked[server], caps[server])
+        meet(pages, looks, [server], own, asked, caps[server])
         left -= caps[server]
-      } else {
-        free.push(server)
-        askedFree += asked[server]
-      }
+      } else free.push(server)
     }
-    if (price > 0) meet(pages, looks, free, price, askedFree, Math.max(0, left))
-    // A server that is full at nearly the common price may exceed its limit by a rounding error.
-    for (const server of free) {
-      const cap = caps[server]
-      let sum = 0
-      for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
-      for (let at = start[server]; sum > cap && at < start[server + 1]; at++) looks[members[at]] *= cap / sum
-    }
+    if (left >= 0) shareRest(pages, looks, free, price, caps, left)
+    else keepWithin(looks, total)
   }
   let stale = 0
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0) stale += weight[page] * staleShare(rate[page] / looks[page])
   return { looks, price, staleness: stale / totalWeight(pages) }
+}
+
+/** Full servers alone may exceed the total by the tolerance of their prices. */
+function keepWithin(looks: Float64Array, total: number): void {
+  const sum = looks.reduce((a, b) => a + b, 0)
+  for (let page = 0; sum > total && page < looks.length; page++) looks[page] *= total / sum
+}
+
+/** Servers that others fill by what they leave: so often, at most, is the rest shared out anew. */
+const MAX_ROUNDS = 8
+
+/**
+ * Shares out what is left of the total at the common price. A server that is full at nearly this price may come out above
+ * its limit: it gets its limit, and the others get the rest.
+ */
+function shareRest(
+  pages: RatedPages,
+  looks: Float64Array,
+  servers: readonly number[],
+  price: number,
+  caps: Float64Array,
+  total: number,
+): void {
+  const { members, start } = pages
+  const sumOf = (server: number) => {
+    let sum = 0
+    for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
+    return sum
+  }
+  let open = servers
+  let left = total
+  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
+    if (price > 0) {
+      const asked = open.reduce((sum, server) => sum + sumOf(server), 0)
+      meet(pages, looks, open, price, asked, left)
+    }
+    const unfilled: number[] = []
+    for (const server of open) {
+      const sum = sumOf(server)
+      const cap = caps[server]
+      if (sum > cap) {
+        for (let at = start[server]; at < start[server + 1]; at++) looks[members[at]] *= cap / sum
+        left = Math.max(0, left - cap)
+      } else unfilled.push(server)
+    }
+    if (unfilled.length === open.length) return
+    open = unfilled
+  }
 }
 
 /**

@@ -158,6 +158,8 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       await pool.ended()
     } finally {
       over.abort()
+      // A poll for orders would hold the end up for 20 s, and the servers may be gone before the volumes are shipped.
+      remote.stopAsking()
       await rounds
     }
     const undelivered = await leaveServers(parts)
