@@ -1,7 +1,7 @@
 /** What a crawl is to do, as plain data that can be handed to another thread, and what follows from it. */
 import { assert } from '../../base/assert.ts'
 import { type HazardLimits, UNLIMITED } from '../../crawl/hazards/limits.ts'
-import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { parseScopeMode } from '../../crawl/scope/region.ts'
 import { makeScope, type Scope } from '../../crawl/scope/scope.ts'
 import { rulesBySwitches } from '../../web/url/rules.ts'
@@ -84,15 +84,5 @@ export function scopeFor(
       sizes: settings.maxBytes,
     })
     return scope
-  }
-}
-
-/** Whether a plan wants a URL, without the blacklists: threads read those themselves. */
-export function wantedBy({ settings, seeds, alternates }: CrawlPlan): (url: string) => boolean {
-  const urls = urlsOf(settings)
-  const scope = scopeFor(settings, parseUrls(urls, seeds), () => emptyBlacklist, parseUrls(urls, alternates))()
-  return (text) => {
-    const url = urls.parse(text)
-    return url === undefined || scope.judge(url, 0).yes
   }
 }

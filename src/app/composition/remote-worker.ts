@@ -3,8 +3,9 @@ import type { Worker } from 'node:worker_threads'
 import { realDisk } from '../../base/real-disk.ts'
 import { startRemoteWorker, type WorkerHandle } from '../../cluster/worker/remote-worker.ts'
 import type { Event } from '../../contracts/events.ts'
+import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { Settings } from '../config/keys.ts'
-import { type CrawlPlan, wantedBy } from './plan.ts'
+import { type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
 import { s3AccessOf, serverCaOf } from './volume-sources.ts'
 import { loadThread } from './worker-thread.ts'
@@ -46,5 +47,15 @@ export async function startWorker(
   } catch (error) {
     await thread.terminate()
     throw error
+  }
+}
+
+/** Whether a plan wants a URL, without the blacklists: threads read those themselves. */
+export function wantedBy({ settings, seeds, alternates }: CrawlPlan): (url: string) => boolean {
+  const urls = urlsOf(settings)
+  const scope = scopeFor(settings, parseUrls(urls, seeds), () => emptyBlacklist, parseUrls(urls, alternates))()
+  return (text) => {
+    const url = urls.parse(text)
+    return url === undefined || scope.judge(url, 0).yes
   }
 }

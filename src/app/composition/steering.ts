@@ -3,11 +3,12 @@ import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Orders } from '../../contracts/control.ts'
+import type { AgendaItem } from '../../contracts/visit.ts'
 import type { Decisions } from '../../frontier/decisions.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import { answerAsked, openActions } from './act.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlPlan, wantedBy } from './plan.ts'
+import type { CrawlPlan } from './plan.ts'
 
 /**
  * The plan of a crawl's threads. Seeds may be added while it runs, and scopes follow seeds: a thread that began before would take the
@@ -17,7 +18,6 @@ export class LiveScope {
   plan: CrawlPlan
   readonly #coordinator: Coordinator
   #seeded: number | undefined
-  #wants: (url: string) => boolean
   /** Tells all threads to end, and starts others. */
   renewThreads: () => void = () => {}
 
@@ -25,7 +25,6 @@ export class LiveScope {
     this.plan = plan
     this.#coordinator = coordinator
     this.#seeded = coordinator.decisions.crawl.seeded
-    this.#wants = wantedBy(plan)
   }
 
   async renew(): Promise<void> {
@@ -33,19 +32,20 @@ export class LiveScope {
     if (decisions.crawl.seeded === this.#seeded) return
     this.#seeded = decisions.crawl.seeded
     this.plan = { ...this.plan, ...(await scopeSeeds(parts)) }
-    this.#wants = wantedBy(this.plan)
     this.renewThreads()
   }
 
-  /** The coordinator as threads see it. A visit to a new seed is given back: its thread may have begun before. */
+  /**
+   * The coordinator as threads see it. A visit to a new seed is given back: its thread may have begun before. The scope itself is
+   * never asked here: its patterns are the operator's, and one that backtracks without end would hang the coordinator.
+   */
   over(calls: CoordinatorCalls): CoordinatorCalls {
     const { decisions, frontier, parts } = this.#coordinator
     return {
       ...calls,
       checkOut: async (worker, atMost) => {
         const answer = await calls.checkOut(worker, atMost)
-        const isKnown = answer.visits.every(({ agenda: [first] }) => first === undefined || this.#wants(first.url))
-        if (isKnown) return answer
+        if (!answer.visits.some(({ agenda }) => agenda.some(isNewSeed))) return answer
         await decisions.refresh()
         if (decisions.crawl.seeded === this.#seeded) return answer
         const visits = answer.visits.map(({ id }) => id)
@@ -56,6 +56,8 @@ export class LiveScope {
     }
   }
 }
+
+const isNewSeed = ({ path, before }: AgendaItem) => path === '' && before === undefined
 
 const LOOK_EVERY: Millis = 1000
 const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`"

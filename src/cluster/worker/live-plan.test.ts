@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrawlPlan } from '../../app/composition/plan.ts'
-import { wantedBy } from '../../app/composition/plan.ts'
+import { wantedBy } from '../../app/composition/remote-worker.ts'
 import { loadSettings } from '../../app/config/load.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { LivePlan, PLAN_FRESH } from './live-plan.ts'
