@@ -52,6 +52,8 @@ async function givePostgres(): Promise<() => Promise<void>> {
 const stopPostgres = await givePostgres()
 
 const root = join(import.meta.dirname, '..')
+// Every file and every program that it starts is a process of its own: unread TypeScript costs each of them 0.4 s.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
 const wanted = process.argv.slice(2)
 const files = globSync(
   wanted.length > 0
