@@ -249,6 +249,14 @@ export interface Ledger {
   unalias(tx: Tx, name: SiteName): Promise<boolean>
 }
 
+export interface SitePause {
+  name: SiteName
+  /** Learnt from the site; 0 when the configured one is longer. */
+  pause: Millis
+  /** Its last known IP address. */
+  address: string | null
+}
+
 export interface FrontierQueries {
   /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
   reader(tx: Tx): Promise<UrlReader>
@@ -284,8 +292,8 @@ export interface FrontierQueries {
   price(tx: Tx): Promise<number>
   /** The last process that opened it looks at known pages again. */
   isRefreshing(tx: Tx): Promise<boolean>
-  /** One per key: its name, and the pause learnt from it, 0 when the configured one is longer. */
-  sitePauses(tx: Tx, sites: readonly bigint[]): Promise<({ name: SiteName; pause: Millis } | undefined)[]>
+  /** One per key. */
+  sitePauses(tx: Tx, sites: readonly bigint[]): Promise<(SitePause | undefined)[]>
   /** The texts of known URLs. */
   urlTexts(tx: Tx, at: readonly SeedPosition[]): Promise<(string | undefined)[]>
   /** One per URL, in the order given: what it is before it is added as a seed. */

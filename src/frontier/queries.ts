@@ -21,6 +21,7 @@ import type {
   SeedPosition,
   SeedSource,
   SeedUrl,
+  SitePause,
   SiteView,
   Totals,
   UrlView,
@@ -134,7 +135,7 @@ const READ_MOST_HINTED = `
   SELECT s.name AS site, l.hints_right AS "right", l.hints_wrong AS wrong, l.unhinted AS unannounced
   FROM site_looks l JOIN site s ON s.bucket = l.bucket AND s.key = l.site
   WHERE ${HAD_HINTS} ORDER BY hints_right + hints_wrong DESC, s.name LIMIT ?`
-const READ_PAUSE = `SELECT name, pause FROM site WHERE bucket = ? AND key = ?`
+const READ_PAUSE = `SELECT name, pause, address FROM site WHERE bucket = ? AND key = ?`
 export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
 
 export const frontierQueries: FrontierQueries = {
@@ -186,7 +187,7 @@ export const frontierQueries: FrontierQueries = {
     return ((await queries(tx).get<{ value: string }>(sql, CURSOR))?.value ?? '') !== ''
   },
   sitePauses: (tx, sites) =>
-    Promise.all(sites.map((site) => queries(tx).get<{ name: string; pause: number }>(READ_PAUSE, ...rowOf(tx, site)))),
+    Promise.all(sites.map((site) => queries(tx).get<SitePause>(READ_PAUSE, ...rowOf(tx, site)))),
   async urlTexts(tx, at) {
     const rows = at.map(({ site, key }) => queries(tx).get<{ url: string }>(READ_URL, ...rowOf(tx, site), key))
     return (await Promise.all(rows)).map((row) => row?.url)

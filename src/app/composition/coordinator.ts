@@ -45,7 +45,7 @@ import { openIntake } from '../../intake/open-intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type FrontierParts, type OriginalScope, openCrawlFrontier } from './crawl-frontier.ts'
-import { pauseOf } from './plan.ts'
+import { pausesOf } from './plan.ts'
 
 export interface CoordinatorParts extends FrontierParts {
   folder: string
@@ -280,7 +280,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
       await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
-    ...periodicWork(parts, opened, { mirrors, planner: plannerOf(parts, ledger), follow, repair }),
+    ...periodicWork(parts, opened, { mirrors, planner: plannerOf(parts, ledger, decisions), follow, repair }),
   }
 }
 
@@ -329,7 +329,7 @@ interface Planner {
 }
 
 /** Undefined: known pages are not looked at again. */
-function plannerOf(parts: CoordinatorParts, ledger: Ledger): Planner | undefined {
+function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions): Planner | undefined {
   const { database, clock, settings, refresh, serves, renewWeights = async () => {} } = parts
   if (refresh === undefined) return undefined
   // Of several servers, only the one that does the periodic work ticks.
@@ -338,7 +338,7 @@ function plannerOf(parts: CoordinatorParts, ledger: Ledger): Planner | undefined
     database,
     clock,
     ledger,
-    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    ...pausesOf(settings, (site) => decisions.choiceOf(site)?.pauseMs),
     capacity: settings.refreshRate,
     minGain: refresh.minGain ?? 0,
     isOurs: async () => role === undefined || role.isOurs(),

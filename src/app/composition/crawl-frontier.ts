@@ -17,7 +17,7 @@ import type { UrlReader } from '../../web/url/web-url.ts'
 import { trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
-import { blacklistPaths, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
+import { blacklistPaths, parseUrls, pausesOf, scopeFor, urlsOf } from './plan.ts'
 
 export interface FrontierParts {
   database: Database
@@ -53,7 +53,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     slice: { pages: settings.slicePages, time: settings.sliceTime },
     leaseMs: settings.lease,
     addressPauseMs: settings.addressPause,
-    defaultPause: (site) => parts.decisions?.choiceOf(site)?.pauseMs ?? pauseOf(settings, site, undefined).pause,
+    defaultPause: pausesOf(settings, (site) => parts.decisions?.choiceOf(site)?.pauseMs).defaultPause,
     mayReplace: originals.mayReplace,
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),

@@ -1,5 +1,6 @@
 /** What a crawl is to do, as plain data that can be handed to another thread, and what follows from it. */
 import { assert } from '../../base/assert.ts'
+import type { Millis } from '../../base/clock.ts'
 import { type HazardLimits, UNLIMITED } from '../../crawl/hazards/limits.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { parseScopeMode } from '../../crawl/scope/region.ts'
@@ -35,6 +36,14 @@ export function pauseOf(
 ): { pause: number; own: boolean } {
   const own = pauseForHost(settings.pauseFor, hostOf(site), address)
   return own === undefined ? { pause: settings.pause, own: false } : { pause: own, own: true }
+}
+
+/** The pauses of sites, unless an operator has `chosen` another, and of their addresses: there is none at one's own servers. */
+export function pausesOf(settings: Settings, chosen: (site: string) => Millis | undefined = () => undefined) {
+  return {
+    defaultPause: (site: string) => chosen(site) ?? pauseOf(settings, site, undefined).pause,
+    addressPause: (site: string) => (pauseOf(settings, site, undefined).own ? 0 : settings.addressPause),
+  }
 }
 
 /** The site without its port. */

@@ -13,7 +13,7 @@ import { countStopped, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier
 import { frontierQueries } from '../../frontier/queries.ts'
 import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
-import { pauseOf } from '../composition/plan.ts'
+import { pausesOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
 export interface CollectionStatus {
@@ -85,7 +85,7 @@ export async function freshnessNow(
   return measureFreshness({
     database,
     clock,
-    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    ...pausesOf(settings),
     capacity: settings.refreshRate,
     minGain: settings.refreshMinGain,
     maxPages: STATUS_PAGES,

@@ -16,6 +16,7 @@ const NOW = 1_780_000_000_000
 interface Site {
   name: string
   pause?: number
+  address?: string
   tookMs?: number
   pages: { rate: number; weight?: number; sinceS: number }[]
 }
@@ -24,11 +25,12 @@ async function filled(sites: readonly Site[]): Promise<Database> {
   const database = openSqlite(':memory:')
   await database.transact((given) => {
     const tx = sqliteTx(given)
-    for (const { name, pause = 0, tookMs, pages } of sites) {
+    for (const { name, pause = 0, address, tookMs, pages } of sites) {
       const site = siteKeyOf(name)
       tx.run(
-        `INSERT INTO site (bucket, key, name, state, since, rank, pause, known, refreshing) VALUES (0, ?, ?, 'waiting', 0, 0, ?, ?, ?)`,
-        ...[site, name, pause, pages.length, pages.length],
+        `INSERT INTO site (bucket, key, name, state, since, rank, pause, address, known, refreshing)
+          VALUES (0, ?, ?, 'waiting', 0, 0, ?, ?, ?, ?)`,
+        ...[site, name, pause, address ?? null, pages.length, pages.length],
       )
       for (const [at, { rate, weight = 1, sinceS }] of pages.entries()) {
         tx.run(
@@ -53,6 +55,7 @@ const measure = (database: Database, more: { capacity?: number; maxPages?: numbe
     clock: virtualClock(NOW),
     minGain: 0,
     defaultPause: () => more.pause ?? 2000,
+    addressPause: (site) => (site.startsWith('own.') ? 0 : 500),
     capacity: more.capacity,
     ...(more.maxPages && { maxPages: more.maxPages }),
   })
@@ -89,6 +92,26 @@ test("the bound of one page is that of looks at its host's pace: pause, learnt o
   assert.ok(Math.abs(boundLooks - 1 / 2.5) < 1e-6)
   assert.equal(price, 0)
   assert.equal(stalenessRatio, 0, 'just looked at')
+})
+
+test('sites that share an address share its pause', async () => {
+  const sites = (names: readonly string[], address?: string) =>
+    filled(names.map((name) => ({ name, ...(address && { address }), tookMs: 500, pages: [{ rate: 0.1, sinceS: 0 }] })))
+  const looks = async (database: Promise<Database>) => (await measure(await database))?.boundLooks ?? 0
+  const near = async (database: Promise<Database>, expected: number) =>
+    assert.ok(Math.abs((await looks(database)) - expected) < 1e-6, `${await looks(database)}`)
+  const names = Array.from({ length: 10 }, (_, n) => `s${n}.test`)
+  await near(sites(names), 10 / 2.5)
+  await near(sites(names, '192.0.2.1'), 1 / 1)
+  // Two sites ask less of the address than it permits.
+  await near(sites(names.slice(0, 2), '192.0.2.1'), 2 / 2.5)
+  await near(
+    sites(
+      names.map((name) => `own.${name}`),
+      '192.0.2.1',
+    ),
+    10 / 2.5,
+  )
 })
 
 test('capacity limits the bound; one more look per second brings what it says', async () => {

@@ -51,6 +51,8 @@ export interface MeasureParts {
   clock: Clock
   /** The configured pause of a site. */
   defaultPause(site: SiteName): Millis
+  /** Between any two requests to the address of a site; 0 where only the site's own pause holds. */
+  addressPause(site: SiteName): Millis
   /** Looks per second; undefined: only pauses limit them. */
   capacity: number | undefined
   /** Freshness that a look must bring. */
@@ -84,6 +86,8 @@ export class Measure {
   readonly #starts: number[] = []
   readonly #pauses: Millis[] = []
   readonly #answers: (Millis | undefined)[] = []
+  readonly #shared = new SharedAddresses()
+  #usualAnswer: Millis | undefined
   #last: SeedPosition | undefined
   #isReading = true
   #totals = { pages: 0, weight: 0, fresh: 0, age: 0, value: 0 }
@@ -108,8 +112,17 @@ export class Measure {
 
   #solve(capacity: number, pauseFactor: number): void {
     const minPrice = this.#parts.minGain / 1000
-    const columns = { ...this.#columns.columns(), start: Uint32Array.from([...this.#starts, this.#columns.size]) }
-    this.#solved.push(bestRatesWithin(columns, this.#caps(pauseFactor), capacity * this.#share(), minPrice))
+    const starts = [...this.#starts, this.#columns.size]
+    const { groups, caps } = this.#shared.group(this.#caps(pauseFactor), (site) => this.#answerOf(site))
+    const members = new Uint32Array(this.#columns.size)
+    const start = new Uint32Array(groups.length + 1)
+    let size = 0
+    for (const [at, sites] of groups.entries()) {
+      for (const site of sites) for (let page = starts[site]; page < starts[site + 1]; page++) members[size++] = page
+      start[at + 1] = size
+    }
+    const pages = { ...this.#columns.columns(), members, start }
+    this.#solved.push(bestRatesWithin(pages, caps, capacity * this.#share(), minPrice))
   }
 
   /** Of all pages, those that are measured. */
@@ -147,9 +160,13 @@ export class Measure {
 
   async #readSites(tx: Tx): Promise<void> {
     const keys = this.#sites.slice(this.#pauses.length, this.#pauses.length + SITES_AT_ONCE)
+    const { defaultPause, addressPause } = this.#parts
     const [pauses, answers] = await Promise.all([frontierQueries.sitePauses(tx, keys), answerTimes(tx, keys)])
-    for (const site of pauses)
-      this.#pauses.push(site === undefined ? 0 : Math.max(site.pause, this.#parts.defaultPause(site.name)))
+    for (const site of pauses) {
+      if (site !== undefined && site.address !== null)
+        this.#shared.add(site.address, this.#pauses.length, addressPause(site.name))
+      this.#pauses.push(site === undefined ? 0 : Math.max(site.pause, defaultPause(site.name)))
+    }
     this.#answers.push(...answers)
   }
 
@@ -181,11 +198,55 @@ export class Measure {
     }
   }
 
-  /** Looks per second that each host permits: the pause counts from the end of the answer. */
+  /** Looks per second that each site permits: the pause counts from the end of the answer. */
   #caps(pauseFactor: number): Float64Array {
-    const known = this.#answers.filter((ms) => ms !== undefined)
-    const usual = known.length === 0 ? USUAL_ANSWER : known.reduce((a, b) => a + b) / known.length
-    return Float64Array.from(this.#pauses, (pause, site) => capOf(pause * pauseFactor, this.#answers[site] ?? usual))
+    return Float64Array.from(this.#pauses, (pause, site) => capOf(pause * pauseFactor, this.#answerOf(site)))
+  }
+
+  #answerOf(site: number): Millis {
+    this.#usualAnswer ??= meanOf(this.#answers.filter((ms) => ms !== undefined)) ?? USUAL_ANSWER
+    return this.#answers[site] ?? this.#usualAnswer
+  }
+}
+
+function meanOf(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((a, b) => a + b) / numbers.length
+}
+
+/** Sites that share an IP address also share its pause: many slow sites on one machine are one that is asked in turn. */
+class SharedAddresses {
+  readonly #at = new Map<string, { sites: number[]; pause: Millis }>()
+
+  add(address: string, site: number, pause: Millis): void {
+    const at = this.#at.get(address)
+    if (at === undefined) this.#at.set(address, { sites: [site], pause })
+    else {
+      at.sites.push(site)
+      at.pause = Math.max(at.pause, pause)
+    }
+  }
+
+  /**
+   * What may be asked together so often: the sites of an address if its pause permits less than theirs do, else each site alone. Within
+   * an address the sites' own limits are left out, so the bound stays one.
+   */
+  group(caps: Float64Array, answerOf: (site: number) => Millis): { groups: number[][]; caps: Float64Array } {
+    const groups: number[][] = []
+    const limits: number[] = []
+    const isGrouped = new Uint8Array(caps.length)
+    for (const { sites, pause } of this.#at.values()) {
+      const limit = capOf(pause, meanOf(sites.map(answerOf)) ?? 0)
+      if (pause === 0 || sites.length === 1 || sites.reduce((sum, site) => sum + caps[site], 0) <= limit) continue
+      groups.push(sites)
+      limits.push(limit)
+      for (const site of sites) isGrouped[site] = 1
+    }
+    for (const [site, cap] of caps.entries()) {
+      if (isGrouped[site] === 1) continue
+      groups.push([site])
+      limits.push(cap)
+    }
+    return { groups, caps: Float64Array.from(limits) }
   }
 }
 
@@ -209,12 +270,8 @@ class Columns {
     this.#weight[this.size++] = weight
   }
 
-  columns(): Omit<RatedPages, 'start'> {
-    return {
-      rate: this.#rate.subarray(0, this.size),
-      weight: this.#weight.subarray(0, this.size),
-      members: Uint32Array.from({ length: this.size }, (_, page) => page),
-    }
+  columns(): Pick<RatedPages, 'rate' | 'weight'> {
+    return { rate: this.#rate.subarray(0, this.size), weight: this.#weight.subarray(0, this.size) }
   }
 }
 

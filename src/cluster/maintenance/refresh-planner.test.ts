@@ -108,7 +108,15 @@ function world() {
     })
   const planner = (more: { isOurs?: () => Promise<boolean>; capacity?: number } = {}) =>
     new RefreshPlanner({
-      ...{ clock, database, ledger, defaultPause: () => 2000, minGain: 0, capacity: more.capacity },
+      ...{
+        clock,
+        database,
+        ledger,
+        defaultPause: () => 2000,
+        addressPause: () => 0,
+        minGain: 0,
+        capacity: more.capacity,
+      },
       ...{ isOurs: more.isOurs ?? (async () => true), renewWeights: async () => {} },
     })
   const tick = async (planner: RefreshPlanner, times: number) => {
