@@ -94,6 +94,8 @@ export interface TrapMemory {
   repeats?: [answered: number, nothingNew: number]
   /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. Then hashes of the last such families. */
   bare?: readonly number[]
+  /** Shapes of URLs, and whether links to them meet, in columns (`crawl/hazards/drift.ts`). */
+  drift?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

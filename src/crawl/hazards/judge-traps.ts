@@ -3,6 +3,7 @@ import type { SiteMemory } from '../../contracts/site-memory.ts'
 import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
+import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
@@ -69,12 +70,23 @@ export function judgeTraps(
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
-  const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
+  const adrift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census)
+  const lost = (isLostHere || isLostAnywhere || adrift !== undefined) && !trusted('maze')
   const findings: HazardFinding[] = []
   if (soft) reportOnce(traps, findings, soft404Finding(page))
   if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
   if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
-  if (lost && !isSuspect) reportOnce(traps, findings, mazeFinding(form, isLostHere ? form.lost : traps.bare))
+  if (lost && !isSuspect) {
+    const { pattern, examples } = form
+    const many = isLostHere ? form.lost : traps.bare
+    const evidence =
+      adrift ?? `links of pages ${pattern} that lead only to fresh ones are not followed, after ${many} such pages`
+    reportOnce(traps, findings, {
+      rule: 'maze',
+      evidence,
+      examples: examples.length > 0 ? [...examples] : [shorten(page.path)],
+    })
+  }
   const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
   return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
 }
@@ -433,9 +445,4 @@ function commonTextFinding(page: PageFacts, { urls }: Commonness): HazardFinding
 function echoFinding(page: PageFacts, echoes: number, fetched: number): HazardFinding {
   const evidence = `${echoes} of ${fetched} pages had a text that was there before: links of such pages are not followed`
   return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
-}
-
-function mazeFinding({ pattern, examples }: Family, lost: number): HazardFinding {
-  const evidence = `links of pages ${pattern} that lead only to fresh ones are not followed, after ${lost} such pages`
-  return { rule: 'maze', evidence, examples: [...examples] }
 }

@@ -134,6 +134,11 @@ function wasOnLastPage(one: number): boolean {
   return false
 }
 
+/** Of the page counted last: the page before it had this link, too. */
+export function isNavigation(key: bigint): boolean {
+  return wasOnLastPage(lowHalf(key))
+}
+
 function none(): FreshLinks {
   return { count: 0, random: 0, longer: 0 }
 }

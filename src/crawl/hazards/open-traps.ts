@@ -4,6 +4,7 @@
  * uninterrupted one.
  */
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
+import type { Drift } from './drift.ts'
 import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
 import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
@@ -35,6 +36,7 @@ export interface OpenTraps {
   repeats: TrapMemory['repeats']
   bare: number
   bareForms: readonly number[]
+  readonly drift: Drift
   probe: TrapMemory['probe']
   reported: readonly string[]
 }
@@ -70,6 +72,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     repeats: traps.repeats,
     bare,
     bareForms,
+    drift: toSigned(traps.drift ?? []),
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
   }
@@ -100,6 +103,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
+  if (traps.drift.length > 0) closed.drift = toUnsigned(traps.drift)
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed

@@ -79,6 +79,21 @@ function maze(
   }
 }
 
+const MENU = ['/', '/about.html', '/news.html', '/contact.html']
+
+/** Each page leads into the next form, the last into the first. */
+function mazeOfForms(forms: readonly ((seed: string) => string)[], links: number): Site {
+  return (path) => {
+    const at = forms.findIndex((form) => form('').split('/')[1] === path.split('/')[1])
+    if (at < 0) return undefined
+    const next = forms[(at + 1) % forms.length]
+    return page(words(path, 4), words(path, 300), [
+      ...MENU,
+      ...Array.from({ length: links }, (_, link) => next(`${path} ${link}`)),
+    ])
+  }
+}
+
 const notFound = (path: string, body: string, links: readonly string[]) => page('Sorry', `${body} ${path}`, links)
 
 export const TRAPS: Record<string, Site> = {
@@ -256,6 +271,24 @@ export const TRAPS: Record<string, Site> = {
     ['/maze/start'],
     maze('/maze/', hex, false, ['/', '/about.html', '/news.html']),
   ),
+  'maze of three forms, with navigation': withTrap(
+    ['/wiki/Main_page'],
+    mazeOfForms(
+      [
+        (seed) => `/wiki/${words(seed, 2).replace(' ', '_')}`,
+        (seed) => `/shop/item/${randomOf(seed).integer(1e9)}`,
+        (seed) => `/blog/${slug(seed)}.html`,
+      ],
+      6,
+    ),
+  ),
+  'maze of one to three names, with navigation': withTrap(['/babble/'], (path) => {
+    if (!path.startsWith('/babble/')) return undefined
+    const names = (seed: string) =>
+      Array.from({ length: 1 + randomOf(seed).integer(3) }, (_, at) => slug(`${seed} ${at}`))
+    const to = Array.from({ length: 8 }, (_, at) => `/babble/${names(`${path} ${at}`).join('/')}/`)
+    return page(words(path, 4), words(path, 300), [...MENU, ...to])
+  }),
   'maze at the top, words': withTrap(['/start.html'], (path) =>
     /^\/[a-z]+-[a-z]+-[a-z]+\.html$|^\/start.html$/.test(path)
       ? maze('/', (seed) => `${slug(seed)}.html`, false)(path)

@@ -26,6 +26,9 @@ const DEARER: Record<string, number> = {
   // With the site's navigation only size tells a maze from a library: capture and recapture.
   'maze, random, with navigation': 52,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
+  // Each form is named by another one: only links that never meet, far from the home page, tell.
+  'maze of three forms, with navigation': 2000,
+  'maze of one to three names, with navigation': 1000,
   'maze at the top, words': 70,
   'maze at the top, random': 28,
   'maze word/number': 52,
