@@ -60,6 +60,8 @@ const IN_ORDER = [
   'test/**/*.test.ts',
   'bench/**/*.test.ts',
   'testkit/**/*.test.ts',
+  // The longest of `src/`: contracts over PostgreSQL.
+  'src/frontier/**/*.test.ts',
   'src/**/*.test.ts',
   'tools/*.test.ts',
 ]
