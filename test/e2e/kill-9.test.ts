@@ -187,7 +187,8 @@ function durableBefore(events: string): number {
     const found = list.at(-2)
     return found === undefined ? 0 : Date.parse(`${found[1]}T${found[2]}Z`)
   })
-  return Math.min(...lastButOne) - WORKER_LATENESS_MS
+  // A life whose every delivery was still under way made nothing durable.
+  return lastButOne.length === 0 ? 0 : Math.min(...lastButOne) - WORKER_LATENESS_MS
 }
 
 async function dieAtRandom(flags: readonly string[], afterMs: number): Promise<{ ran: Ran; how: string }> {
