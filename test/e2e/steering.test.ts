@@ -198,7 +198,8 @@ describe('steering', { concurrency: 3 }, () => {
     worker = startWorker(temporary.at('worker'), [server.url])
     await assertStaysQuiet(web)
     await act({ action: 'resume' })
-    await assertGoesOn(web, 'a.test')
+    // The worker may still be starting.
+    await assertGoesOn(web, 'a.test', START_MS)
     await assertStaysQuiet(web, 'b.test', 0)
 
     await act({ action: 'set-pause', site: 'a.test', pauseMs: 2000 })
