@@ -81,7 +81,7 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     if (migrated) template ??= templateOn(outside, nodes, addressOf)
     const name = `test_${process.pid}_${++files}`
     made.push(name)
-    // Copied as files, a database costs a quarter of the time that the default way takes through the log.
+    // Copied as files: mostly cheaper than the default way through the log (in memory 8 ms of CPU instead of 28).
     const from = migrated ? await template : 'template0'
     await nodes.everywhere(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`)
     return addressOf(name)
@@ -109,7 +109,7 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
   }
 }
 
-/** A database with the schema of today, made once per server: a copy of it takes 10 ms, the migrations 200. */
+/** A database with the schema of today, made once per server: a copy of it takes 20 ms, the migrations 200. */
 async function templateOn(outside: Connection, nodes: Nodes, addressOf: (name: string) => string): Promise<string> {
   const today = createHash('sha1').update(JSON.stringify(migrations)).digest('hex').slice(0, 12)
   const name = `template_${today}`
