@@ -6,11 +6,11 @@ import { wasmModules } from './wasm.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes to `dist` in that folder. */
-export function build(folder: string): void {
+/** Writes to `dist` in that folder. `flags`: more for tsc. */
+export function build(folder: string, ...flags: string[]): void {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const dist = join(folder, 'dist')
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dist], {
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dist, ...flags], {
     cwd: root,
     stdio: 'inherit',
   })

@@ -1,4 +1,5 @@
 /** `npm run chaos`: crawls by many processes under faults, one after another, until there were as many faults as wanted. */
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,7 +16,7 @@ import { changingChaosWeb, chaosWeb } from './web.ts'
 const HELP = `npm run chaos -- [FLAGS]
 
 Without flags: every planted bug must be found, then real processes crawl under faults, and refresh what they collect, then
-servers die inside a migration.
+servers die inside a migration, then a crawl on one machine is killed again and again.
 Every crawl is judged. The seed of one that fails repeats it.
 
   --faults 200         at least this many faults in all
@@ -23,6 +24,7 @@ Every crawl is judged. The seed of one that fails repeats it.
                        and applying, inside applying), and an eighth as many stops inside enter and renew
   --a-crawl 80         faults per crawl
   --migrations 40      servers that die inside a migration
+  --kills 50           deaths of the crawl on one machine
   --seed N             the first seed; default: from the clock
   --journals DIR       where journals are written; default: orbweaver-chaos in the folder for temporary files
   --planted            only the planted bugs
@@ -50,6 +52,7 @@ function readFlags() {
         faults: { type: 'string', default: '200' },
         named: { type: 'string', default: '40' },
         migrations: { type: 'string', default: '40' },
+        kills: { type: 'string', default: '50' },
         'a-crawl': { type: 'string', default: '80' },
         simulated: { type: 'string' },
         'faults-only': { type: 'string' },
@@ -80,6 +83,7 @@ const plan = {
   faults: numberOf('faults', values.faults),
   named: numberOf('named', values.named),
   migrations: numberOf('migrations', values.migrations),
+  kills: numberOf('kills', values.kills),
   perCrawl: numberOf('a-crawl', values['a-crawl']),
 }
 
@@ -107,7 +111,16 @@ async function realChaos(): Promise<boolean> {
     sums.set(`server in a migration, ${moment}`, count)
   tell(`${total()} faults:`)
   for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
-  return true
+  return killsOnOneMachine()
+}
+
+/** The test of `npm test`, with more kills. */
+function killsOnOneMachine(): boolean {
+  if (plan.kills === 0) return true
+  tell(`seed ${first}: a crawl on one machine, killed ${plan.kills} times`)
+  const env = { ...process.env, CHAOS_KILLS: String(plan.kills), E2E_SEED: String(first) }
+  const file = join(import.meta.dirname, '..', 'e2e', 'kill-9.test.ts')
+  return spawnSync(process.execPath, ['--test', file], { env, stdio: 'inherit' }).status === 0
 }
 
 async function refreshUnderFaults(sums: Map<string, number>): Promise<boolean> {

@@ -43,7 +43,18 @@ test('--help prints every flag; a wrong command line is one line and exit code 2
     spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...flags], { encoding: 'utf8' })
   const help = chaos('--help')
   assert.equal(help.status, 0)
-  for (const flag of ['faults', 'named', 'a-crawl', 'migrations', 'seed', 'journals', 'planted', 'simulated', 'days'])
+  for (const flag of [
+    'faults',
+    'named',
+    'a-crawl',
+    'migrations',
+    'kills',
+    'seed',
+    'journals',
+    'planted',
+    'simulated',
+    'days',
+  ])
     assert.match(help.stdout, new RegExp(`^ {2}--${flag} `, 'm'))
   for (const [flags, line] of [
     [['--fault', '3'], /^chaos: Unknown option '--fault' /],

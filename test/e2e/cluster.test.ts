@@ -28,7 +28,7 @@ const STOPPED_AFTER = 60
 const WEB: WebOptions = {
   seed: 11,
   sites: 40,
-  pages: 1500,
+  pages: 900,
   latencyMs: 4,
   pageBytes: 5000,
   crawlDelaySeconds: 0.5,

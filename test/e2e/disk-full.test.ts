@@ -27,17 +27,17 @@ const skip = isPossible ? false : 'a small file system can be mounted by root on
 const PAGES = 120
 
 /** Bodies that do not compress, 20 kB each. */
-async function heavySite(t: Parameters<typeof serve>[0]): Promise<Web> {
-  const site: Record<string, string> = {}
-  for (let i = 0; i < PAGES; i++) {
+const SITE = Object.fromEntries(
+  Array.from({ length: PAGES }, (_, i) => {
     const noise = Array.from(
       { length: 1500 },
       (_, j) => ((i * 7919 + j * 104729) % 2147483647).toString(36) + Math.sin(i * 1e4 + j).toString(36),
     ).join(' ')
-    site[i === 0 ? '/' : `/${i}`] = `${links(`/${2 * i + 1}`, `/${2 * i + 2}`)}<p>${noise}</p>`
-  }
-  return serve(t, { 'a.test': site })
-}
+    return [i === 0 ? '/' : `/${i}`, `${links(`/${2 * i + 1}`, `/${2 * i + 2}`)}<p>${noise}</p>`]
+  }),
+)
+
+const heavySite = (t: Parameters<typeof serve>[0]): Promise<Web> => serve(t, { 'a.test': SITE })
 
 function mount(t: { after(call: () => unknown): void }, bytes: number): string {
   const at = mkdtempSync(join(tmpdir(), 'orbweaver-e2e-full-'))

@@ -81,7 +81,9 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     if (migrated) template ??= templateOn(outside, nodes, addressOf)
     const name = `test_${process.pid}_${++files}`
     made.push(name)
-    await nodes.everywhere(`CREATE DATABASE ${name} TEMPLATE ${migrated ? await template : 'template0'}`)
+    // Copied as files: mostly cheaper than the default way through the log (in memory 8 ms of CPU instead of 28).
+    const from = migrated ? await template : 'template0'
+    await nodes.everywhere(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`)
     return addressOf(name)
   }
 

@@ -36,11 +36,10 @@ test('at the same seeds nothing is wrong without them', async () => {
 })
 
 test('while pages are looked at again, no look is lost and none is counted twice', async () => {
-  for (const seed of [1, 2]) {
-    const { report } = await replayCluster(refreshingClusterOf(seed))
-    assert.deepEqual(report.faults, [], `seed ${seed}`)
-    assert.ok(report.requests > 400 && report.befallen.counts.size > 0)
-  }
+  // The seed of the plant that counts looks twice. One such run takes six seconds: `npm run chaos -- --refreshing` has more.
+  const { report } = await replayCluster(refreshingClusterOf(1))
+  assert.deepEqual(report.faults, [])
+  assert.ok(report.requests > 400 && report.befallen.counts.size > 0)
 })
 
 test('a failure comes again from its seed, byte for byte, and from the few faults that it needs', async () => {

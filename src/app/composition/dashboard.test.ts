@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
@@ -136,6 +137,32 @@ test('of many slow figures that are asked for, only the last ones are computed',
   await last
   await figures.close()
   assert.ok(computed.length <= 101, `${computed.length} were computed`)
+})
+
+test('closed while a figure is computed, it leaves no timer that holds up the end of the program', async () => {
+  const { promise: computed, resolve: finish } = Promise.withResolvers<void>()
+  let timers = 0
+  const clock = {
+    ...realClock,
+    after() {
+      timers++
+      return () => {}
+    },
+  }
+  const thread = {
+    async ask() {
+      await computed
+      return { kind: 'failed', id: 1, why: 'its thread was ended', isSlow: false } as const
+    },
+    end: async () => {},
+    close: async () => finish(),
+  }
+  const figures = new SlowFigures(thread, clock)
+  figures.of('ranked-sites', '')
+  await figures.close()
+  await setImmediate()
+  assert.deepEqual(figures.of('ranked-sites', ''), { state: 'failed', why: 'its thread was ended' })
+  assert.equal(timers, 0)
 })
 
 test('a collection that cannot be opened is said on the page, and tried again', async (t) => {

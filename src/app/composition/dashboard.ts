@@ -283,6 +283,7 @@ export class SlowFigures {
   readonly #figures = new Map<string, SlowFigure>()
   #turn: Promise<unknown> = Promise.resolve()
   #cancelIdle = () => {}
+  #isClosed = false
 
   constructor(thread: Pick<Thread, 'ask' | 'end' | 'close'>, clock: Clock) {
     this.#thread = thread
@@ -313,7 +314,8 @@ export class SlowFigures {
       figure.at = this.#clock.now()
       figure.tookMs = this.#clock.elapsed() - began
       figure.isQueued = false
-      this.#cancelIdle = this.#clock.after(IDLE, () => void this.#thread.end())
+      // A timer set after the end would hold up the program's own end by a minute.
+      if (!this.#isClosed) this.#cancelIdle = this.#clock.after(IDLE, () => void this.#thread.end())
     })
   }
 
@@ -328,6 +330,7 @@ export class SlowFigures {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#cancelIdle()
     await this.#thread.close()
   }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { decodeContent } from './decode.ts'
 
 const LIMIT = { bytes: 2_000_000, ratio: 1000 }
+/** The best compression, which is the default, takes thirty times as long. */
+const brotli = (bytes: Uint8Array) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
 const encoders: [string, (bytes: Uint8Array) => Uint8Array][] = [
   ['gzip', gzipSync],
   ['X-GZIP', gzipSync],
   ['deflate', deflateSync],
   ['deflate', deflateRawSync],
-  ['br', brotliCompressSync],
+  ['br', brotli],
   ['zstd', zstdCompressSync],
 ]
 /** Text that does not compress away: 450 KB from a small generator. */
@@ -133,7 +135,7 @@ test('what came before the damage is kept', async () => {
 
 test('brotli and zstd that break off early give what could be decoded, also of a small page', async () => {
   for (const [name, encode] of [
-    ['br', brotliCompressSync],
+    ['br', brotli],
     ['zstd', (bytes: Uint8Array) => zstdCompressSync(bytes)],
   ] as const)
     for (const size of [2_000, 100_000, 400_000]) {
@@ -147,7 +149,7 @@ test('brotli and zstd that break off early give what could be decoded, also of a
     }
   for (const size of [100_000, 400_000]) {
     const whole = page.subarray(0, size)
-    const broken = Buffer.from(brotliCompressSync(whole))
+    const broken = Buffer.from(brotli(whole))
     broken.fill(0xff, broken.length >> 1)
     const { bytes, trouble } = await decodeContent(broken, 'br', LIMIT)
     assert.ok(trouble)
