@@ -189,11 +189,26 @@ test('time may be counted in other units: no tie hangs on how sums are rounded',
       const other = await tried(scaled, name)
       // Gains of different pages that are equal but for a rounding may give other counts: that is another plan.
       fc.pre(one.planned === undefined || String(one.counts) === String(other.counts))
+      fc.pre(name !== 'index' || !differsByTie(scenario, one.realised!, other.realised!, unit))
       assert.deepEqual(rounded(other.realised, unit), rounded(one.realised))
     }),
     { numRuns: 500 },
   )
 })
+
+/** At the first difference, both looked at pages that are worth the same but for a rounding: either choice is right. */
+function differsByTie({ rate, weight }: Scenario, one: number[][], other: number[][], unit: number): boolean {
+  const inOrder = (realised: number[][], per: number) =>
+    realised.flatMap((looks, page) => looks.map((at) => ({ at: at / per, page }))).sort((a, b) => a.at - b.at)
+  const [these, those] = [inOrder(one, 1), inOrder(other, unit)]
+  const first = these.findIndex(({ at, page }, n) => page !== those[n]?.page || Math.abs(at - those[n].at) > 1e-6)
+  if (first < 0 || those[first] === undefined) return false
+  const worthOf = ({ at, page }: { at: number; page: number }) => {
+    const last = these.slice(0, first).findLast((look) => look.page === page)?.at ?? 0
+    return value(rate[page], weight[page], at - last)
+  }
+  return Math.abs(worthOf(these[first]) / worthOf(those[first]) - 1) < 1e-9
+}
 
 /** Enough pages for chance to even out. */
 function many(count: number, rate: (page: number) => number, change: Partial<Scenario> = {}): Scenario {
