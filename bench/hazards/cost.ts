@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
-import { runOrbweaver } from '../crawlers/orbweaver.ts'
+import { type OrbweaverEnd, runOrbweaver } from '../crawlers/orbweaver.ts'
 import { median } from '../measure/statistics.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { answerOf, type StaticWeb } from './static-web.ts'
@@ -17,6 +17,8 @@ export interface CostFigures {
   sites: string[]
   documents: number
   runs: Record<Build, number[]>
+  /** Medians of CPU seconds by the name of a thread: V8's own compile and collect garbage. */
+  threads: Record<Build, Record<string, number>>
   /** Medians of CPU seconds per 1,000 documents. */
   cpu: Record<Build, number>
   /** The median of what the pairs of neighbouring runs say. */
@@ -39,6 +41,7 @@ export async function costFigures(
   const seedFile = join(folder.path, 'seeds.txt')
   writeFileSync(seedFile, webs.map(({ web, start }) => `http://${web.host}/${start}\n`).join(''))
   const all: CostFigures['runs'] = { judging: [], skipping: [] }
+  const threads: Record<Build, OrbweaverEnd['threads'][]> = { judging: [], skipping: [] }
   let documents = 0
   try {
     for (let run = 0; run < runs; run++) {
@@ -57,6 +60,7 @@ export async function costFigures(
         if (Math.abs(end.documents - documents) > MAX_DIFFERENCE * documents)
           throw new Error(`${build}: ${end.documents} documents, ${documents} before: not the same work`)
         all[build].push((1000 * end.cpuSeconds) / end.documents)
+        threads[build].push(end.threads)
         say(`${build}: ${end.documents} documents, ${end.cpuSeconds.toFixed(1)} CPU s`)
       }
     }
@@ -67,9 +71,18 @@ export async function costFigures(
     sites: webs.map(({ web }) => web.host),
     documents,
     runs: all,
+    threads: { judging: byThread(threads.judging), skipping: byThread(threads.skipping) },
     cpu: { judging: median(all.judging), skipping: median(all.skipping) },
     share: median(all.judging.map((cpu, run) => cpu / all.skipping[run] - 1)),
   }
+}
+
+const THREADS = { worker: 'WorkerThread', V8: 'V8Worker', main: 'MainThread' }
+
+function byThread(runs: readonly OrbweaverEnd['threads'][]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(THREADS).map(([name, thread]) => [name, median(runs.map((one) => one.get(thread) ?? 0))]),
+  )
 }
 
 async function serve(webs: readonly StaticWeb[]): Promise<Server> {
@@ -87,15 +100,26 @@ async function serve(webs: readonly StaticWeb[]): Promise<Server> {
   return server
 }
 
-export function costTable({ sites, documents, runs, cpu, share }: CostFigures): TextTable {
+export function costTable({ sites, documents, runs, threads, cpu, share }: CostFigures): TextTable {
+  const shares = runs.judging.map((one, run) => 100 * (one / runs.skipping[run] - 1))
   const row = (build: Build) => [
     build,
     cpu[build].toFixed(3),
     `${Math.min(...runs[build]).toFixed(3)}–${Math.max(...runs[build]).toFixed(3)}`,
+    ...Object.keys(THREADS).map((name) => threads[build][name].toFixed(1)),
   ]
   return {
     title: `Cost of detection: ${sites.length} real sites, ${grouped(documents)} documents, medians of ${runs.judging.length}`,
-    header: ['build', 'CPU s/1,000', 'from–to'],
-    rows: [row('judging'), row('skipping'), ['dearer by', `${(100 * share).toFixed(1)} %`, '']],
+    header: ['build', 'CPU s/1,000', 'from–to', ...Object.keys(THREADS).map((name) => `${name}, s`)],
+    rows: [
+      row('judging'),
+      row('skipping'),
+      [
+        'dearer by',
+        `${(100 * share).toFixed(1)} %`,
+        `${Math.min(...shares).toFixed(1)} to ${Math.max(...shares).toFixed(1)} %`,
+        ...Object.keys(THREADS).map(() => ''),
+      ],
+    ],
   }
 }

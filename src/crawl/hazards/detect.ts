@@ -13,7 +13,7 @@ import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { patternOf, type UrlPattern } from './pattern.ts'
+import { patternOf, patternOfVia, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
@@ -139,18 +139,6 @@ export function familiesBeside(page: string, via: string | undefined): (link: st
   }
 }
 
-/** One page names many links, so the last referrer's pattern is cached. */
-let lastVia = ''
-let lastPattern = patternOf(lastVia)
-
-function patternOfVia(via: string): UrlPattern {
-  if (via !== lastVia) {
-    lastVia = via
-    lastPattern = patternOf(via)
-  }
-  return lastPattern
-}
-
 function isAnother(from: UrlPattern, to: UrlPattern): boolean {
   if (to.form === from.form || to.base === from.base) return false
   // Random names fall into several forms of one folder.
@@ -214,7 +202,7 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   const urlPattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
-  const via = page.via === undefined ? undefined : patternOf(page.via).form
+  const via = page.via === undefined ? undefined : patternOfVia(page.via).form
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)

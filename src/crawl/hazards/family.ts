@@ -83,9 +83,7 @@ const TEXT_SIZE = COUNTS + 1
 const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 2 }, () => 0)
 
 export function freshFamily(pattern: string): Family {
-  const family = openRow([pattern, NO_COUNTS, [], []])
-  family.textSize = pattern.length
-  return family
+  return { ...NOTHING, pattern, contents: [], textSize: pattern.length }
 }
 
 /**
@@ -137,8 +135,12 @@ export function openRow(row: FamilyRow): Family {
   }
 }
 
-/** Numbers may be as large as a date: this makes V8 use double fields for them from the start. */
-openRow(['', NO_COUNTS.toSpliced(22, 2, 0.5, 0.5), [], []])
+/**
+ * Numbers may be as large as a date. An object with fractions makes V8 use double fields for all families, for as long
+ * as the object is there; otherwise the first date discards the compiled code of every function that reads a family.
+ */
+const NOTHING = openRow(['', NO_COUNTS.toSpliced(22, 2, 0.5, 0.5), [], []])
+NOTHING.lowest = NOTHING.highest = 0
 
 export function closeRow(family: Family): FamilyRow {
   measureFamily(family)

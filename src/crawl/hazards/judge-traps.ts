@@ -23,7 +23,7 @@ import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf, forget } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
-import { foldersOf, patternOf, type UrlPattern } from './pattern.ts'
+import { patternOf, patternOfVia, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
@@ -121,7 +121,7 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
-  const via = page.generation > 0 && page.via !== undefined ? patternOf(page.via) : undefined
+  const via = page.generation > 0 && page.via !== undefined ? patternOfVia(page.via) : undefined
   const census = countLinks(page.path, pattern, page.links, traps.navigation, via)
   const common = content && countContent(traps.contents, content, mark(pattern.form) | 0, certain)
   const isHome = page.depth === 0 || page.path === '/'
@@ -335,7 +335,7 @@ function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTrap
   const shallowestFirst: Family[] = []
   const { listed } = counted
   const { via } = counted.page
-  const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : foldersOf(via)
+  const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : patternOfVia(via).folders
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = familyOf(traps, folders[at], all)
     // Pages that are named from outside the folder are listed.

@@ -17,8 +17,8 @@ export function highHalf(key: bigint): number {
 
 const bits64 = new DataView(new ArrayBuffer(8))
 
-/** For text in pieces: begin with `EMPTY`, end with `mix`. */
-export const EMPTY = 0x811c9dc5
+/** For text in pieces: begin with `EMPTY`, end with `mix`. Signed, like every hash that `markOn` returns. */
+export const EMPTY = 0x811c9dc5 | 0
 
 export function markOn(hash: number, text: string, from: number, to: number): number {
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

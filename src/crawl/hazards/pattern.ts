@@ -3,7 +3,7 @@
  * page (`/shop?**`). Patterns are readable text; equal text means an equal pattern.
  */
 import { EMPTY, markOn } from './marks.ts'
-import { foldLeaf, foldName, foldSegment, isDigit, looksRandom, readable } from './segments.ts'
+import { extensionAt, foldLeaf, foldName, foldSegment, isDigit, looksRandom, readable } from './segments.ts'
 
 export interface UrlPattern {
   /** Every URL of this form. */
@@ -31,23 +31,33 @@ export function patternOf(path: string): UrlPattern {
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
   const slash = isFolder && leaf !== '' ? '/' : ''
-  const folded = foldLeaf(leaf)
+  const dot = extensionAt(leaf)
+  const folded = foldLeaf(leaf, dot)
   const base = cut(`${folder}/${folded}${slash}`)
   if (mark >= 0) return withParameters(path, mark, base, folders)
-  const name = foldName(folded)
+  // Folding cuts a long leaf, which may then end like an extension.
+  const name = foldName(folded, dot < 0 ? extensionAt(folded) : folded.length - leaf.length + dot)
   const form = name === folded ? base : cut(`${folder}/${name}${slash}`)
   return { form, folders, base, names: NO_NAMES }
 }
 
 const NO_NAMES: readonly string[] = []
 
+/** The pattern of a page that named others. It names many in a row, so the last one is kept. */
+export function patternOfVia(via: string): UrlPattern {
+  if (via !== lastVia) {
+    lastPattern = patternOf(via)
+    lastVia = via
+  }
+  return lastPattern
+}
+
+let lastVia = ''
+let lastPattern: UrlPattern = { form: '/', folders: [], base: '/', names: NO_NAMES }
+
 /** The leaf follows the last slash; a path that ends in a slash has its last folder as leaf. */
 function leafAtOf(path: string, end = path.includes('?') ? path.indexOf('?') : path.length): number {
   return path.lastIndexOf('/', end - 2) + 1
-}
-
-export function foldersOf(path: string): readonly string[] {
-  return foldersBefore(path, leafAtOf(path)).folders
 }
 
 /** Its last segment, or one of its parameters, looks random. */

@@ -75,15 +75,14 @@ export function readable(text: string): string {
   return text
 }
 
-/** Folds the last segment but not its extension. */
-export function foldLeaf(leaf: string): string {
-  const dot = extensionAt(leaf)
+/** Folds the last segment but not its extension, which starts at `dot`. */
+export function foldLeaf(leaf: string, dot = extensionAt(leaf)): string {
   if (dot < 0) return foldSegment(leaf)
   return foldSegment(leaf.slice(0, dot)) + leaf.slice(dot).toLowerCase()
 }
 
 /** The index of the extension's dot; -1 without one. */
-function extensionAt(leaf: string): number {
+export function extensionAt(leaf: string): number {
   const dot = leaf.lastIndexOf('.')
   if (dot <= 0 || leaf.length - dot > 6 || !isLetter(leaf.charCodeAt(dot + 1))) return -1
   for (let at = dot + 2; at < leaf.length; at++) {
@@ -105,8 +104,7 @@ const LONGEST_NUMBERED = 10
  * Replaces a name made of words by `{name}`, so that `/wiki/Moth` and `/wiki/Spider` have one pattern. A short word
  * with a number stays: `photo-17.html` is `photo-#.html`.
  */
-export function foldName(folded: string): string {
-  const dot = extensionAt(folded)
+export function foldName(folded: string, dot = extensionAt(folded)): string {
   const end = dot < 0 ? folded.length : dot
   if (end === 0) return folded
   let numbered = false
