@@ -165,6 +165,8 @@ function suite(name: string, make: typeof inFolder | typeof onServer, skip: stri
       assert.match((await show('/mirrors')).text, new RegExp(siteText(1)))
       assert.match((await show(`/mirrors?site=${siteText(2)}`)).text, new RegExp(siteText(1)))
       assert.match((await show('/mirrors?find=1')).text, /Dups60/)
+      assert.match((await show('/mirrors')).text, /name="action" value="overrule-mirror"/)
+      assert.doesNotMatch((await show('/mirrors', 'viewer')).text, /name="action"/)
     })
   })
 }

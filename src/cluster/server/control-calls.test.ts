@@ -67,6 +67,8 @@ test('what is no action is refused with a reason, and changes nothing', async ()
     [{ action: 'bar-site', site: 'no site' }, 400, /not the name of a site/],
     [{ action: 'ask-again', site: 'a.test' }, 404, /not known/],
     [{ action: 'trust', site: 'a.test', rule: 'no-such' }, 400, /no hazard rule/],
+    [{ action: 'overrule-mirror', site: 'a.test' }, 400, /./],
+    [{ action: 'confirm-mirror', site: 'a.test', original: 'http://a.test/x' }, 400, /copy of itself/],
     [{ action: 'add-seeds', urls: [] }, 400, /./],
     [{ action: 'bar-site', site: 'x'.repeat(5000) }, 400, /./],
     [[], 400, /./],

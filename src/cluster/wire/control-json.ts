@@ -26,6 +26,10 @@ export const ActionBody = Type.Union([
   ),
   Type.Object({ action: oneOf('trust', 'distrust'), site: Site, rule: Rule }, closed),
   Type.Object(
+    { action: oneOf('confirm-mirror', 'overrule-mirror', 'undecide-mirror'), site: Site, original: Site },
+    closed,
+  ),
+  Type.Object(
     { action: Type.Literal('add-seeds'), urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }) },
     closed,
   ),
@@ -49,6 +53,8 @@ export const ChoiceOnTheWire = Type.Object({
   pauseMs: Type.Optional(Type.Number()),
   trust: Type.Optional(Type.Array(Type.String())),
   blacklist: Type.Optional(Type.Array(Type.String())),
+  copyOf: Type.Optional(Type.String()),
+  notCopyOf: Type.Optional(Type.Array(Type.String())),
 })
 const TextOrNull = Type.Union([Type.String(), Type.Null()])
 
