@@ -45,6 +45,8 @@ export interface Choice {
   /** Hazard rules; EVERY_RULE: all. */
   trust?: string[]
   blacklist?: string[]
+  /** The version at which the blacklist last changed. */
+  blacklistVersion?: number
   /** It is a copy of that site, whatever the list of mirrors and home pages say. */
   copyOf?: SiteName
   /** It is no copy of those, nor they of it. */
@@ -88,7 +90,8 @@ export interface Orders {
   /** Up to which decision. */
   version: number
   isPaused: boolean
-  blacklist: string[]
+  /** All of it; undefined: as it was. */
+  blacklist?: string[]
   sites: SiteOrder[]
 }
 
@@ -101,6 +104,6 @@ export interface SiteOrder {
 }
 
 export const EVERY_RULE = '*'
-export const NO_ORDERS: Orders = { version: 0, isPaused: false, blacklist: [], sites: [] }
+export const NO_ORDERS: Orders = { version: 0, isPaused: false, sites: [] }
 /** Sites in one answer; with more, the rest comes with the next. */
 export const MAX_ORDERS = 1000

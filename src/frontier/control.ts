@@ -342,6 +342,7 @@ async function blacklist(
   acting: Acting,
   { action, pattern }: Extract<Action, { action: 'blacklist' | 'unblacklist' }>,
 ): Promise<Effect> {
+  const { version } = acting
   const line = pattern.trim()
   if (line === '' || line.length > MAX_LINE || /[\r\n#]/.test(line))
     throw new Problem('bad-flag', `${shown(pattern)} is no line of a blacklist: give a URL, a domain or an address`)
@@ -351,12 +352,12 @@ async function blacklist(
     if (action === 'unblacklist') {
       if (!isThere) return undefined
       const left = blacklist.filter((one) => one !== line)
-      return left.length === 0 ? before : { ...before, blacklist: left }
+      return { ...before, ...(left.length > 0 && { blacklist: left }), blacklistVersion: version }
     }
     if (isThere) return undefined
     if (blacklist.length >= MAX_LINES)
       throw new Problem('bad-flag', `the list has ${MAX_LINES} lines already: use --blacklist-urls with a file`)
-    return { ...before, blacklist: [...blacklist, line] }
+    return { ...before, blacklist: [...blacklist, line], blacklistVersion: version }
   })
   const now =
     action === 'blacklist' ? `What matches ${shown(line)} is not asked for.` : `${shown(line)} is not on the list.`

@@ -181,10 +181,12 @@ export class Decisions {
     const news = [...this.#sites].filter(([, { version }]) => version > since)
     news.sort(([, a], [, b]) => a.version - b.version)
     const some = news.slice(0, MAX_ORDERS)
+    const { blacklist = [], blacklistVersion = 0 } = this.#crawl
     return {
       version: some.length < news.length ? some[some.length - 1][1].version : this.#version,
       isPaused: this.isPaused,
-      blacklist: this.#crawl.blacklist ?? [],
+      // Up to 20 MB.
+      ...(blacklistVersion > since && { blacklist }),
       sites: some.map(([site, { choice }]) => orderOf(site, choice)),
     }
   }

@@ -92,17 +92,16 @@ test('a worker that waits for orders has them as soon as something is decided', 
     assert.equal(answer.status, 200)
     return answer.body as AnswerOf<'orders'>
   }
-  assert.deepEqual(await orders(0, 0), { version: 0, isPaused: false, blacklist: [], sites: [] })
+  assert.deepEqual(await orders(0, 0), { version: 0, isPaused: false, sites: [] })
   const waiting = orders(0, 20_000)
   await made.send('/api/v1/actions', { method: 'POST', body: { action: 'trust', site: 'a.test', rule: 'site-urls' } })
   const first = await waiting
   assert.deepEqual(first, {
     version: 1,
     isPaused: false,
-    blacklist: [],
     sites: [{ site: 'a.test', trust: ['site-urls'] }],
   })
   await made.send('/api/v1/actions', { method: 'POST', body: { action: 'pause' } })
-  assert.deepEqual(await orders(first.version, 20_000), { version: 2, isPaused: true, blacklist: [], sites: [] })
+  assert.deepEqual(await orders(first.version, 20_000), { version: 2, isPaused: true, sites: [] })
   assert.equal((await made.send('/api/v1/orders', { method: 'POST', body: { since: 0, waitMs: 0 } })).status, 401)
 })

@@ -75,7 +75,7 @@ export const AuditPage = Type.Object({
 export const OrdersOnTheWire = Type.Object({
   version: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   isPaused: Type.Boolean(),
-  blacklist: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 10_000 }),
+  blacklist: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 10_000 })),
   sites: Type.Array(
     Type.Object({
       site: SiteName,

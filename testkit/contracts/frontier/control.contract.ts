@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { Problem } from '../../../src/base/errors.ts'
 import type { Action, Control } from '../../../src/contracts/control.ts'
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
+import { StandingOrders } from '../../../src/crawl/worker/standing-orders.ts'
 import { openControl } from '../../../src/frontier/control.ts'
 import { Decisions, decidedSites, forgetStop, readAudit } from '../../../src/frontier/decisions.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
@@ -396,7 +397,7 @@ export function controlContract(make: MakeDatabase): void {
   it('tells workers what they do not know: every decision once, in order', async () => {
     const bench = await steered(make)
     const orders = () => bench.decisions.ordersSince(0)
-    assert.deepEqual(orders(), { version: 0, isPaused: false, blacklist: [], sites: [] })
+    assert.deepEqual(orders(), { version: 0, isPaused: false, sites: [] })
     await bench.control.perform('anna', { action: 'pause' })
     await bench.control.perform('anna', { action: 'trust', site: 'a.test' })
     const { version } = bench.decisions
@@ -408,6 +409,7 @@ export function controlContract(make: MakeDatabase): void {
       blacklist: ['b.test'],
       sites: [{ site: 'c.test', isStopped: true }],
     })
+    assert.equal(bench.decisions.ordersSince(version + 1).blacklist, undefined, 'it did not change since')
     assert.deepEqual(
       orders().sites.map(({ site }) => site),
       ['a.test', 'c.test'],
@@ -421,6 +423,15 @@ export function controlContract(make: MakeDatabase): void {
     assert.equal(other.isPaused, true)
     assert.equal(other.isStopped('c.test'), true)
     assert.equal(other.isStopped('a.test'), false)
+    await bench.control.perform('anna', { action: 'resume' })
+    assert.equal(bench.decisions.ordersSince(version + 2).blacklist, undefined)
+    await bench.control.perform('anna', { action: 'unblacklist', pattern: 'b.test' })
+    assert.deepEqual(bench.decisions.ordersSince(version + 3).blacklist, [], 'an empty list is news, too')
+    const standing = new StandingOrders()
+    for (const since of [version, version + 1]) standing.learn(other.ordersSince(since))
+    assert.deepEqual(standing.blacklist, ['b.test'])
+    standing.learn(bench.decisions.ordersSince(version + 2))
+    assert.deepEqual(standing.all.blacklist, [])
   })
 
   it('stops what runs, once: a process that begins later goes on, one that has not seen it yet still ends', async () => {
