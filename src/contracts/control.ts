@@ -18,6 +18,11 @@ export type Action =
   | { action: 'set-pause'; site: SiteName; pauseMs: Millis | null }
   /** Hazard rules that do not count at the site, as `--trust` has it; no rule: all of them. */
   | { action: 'trust' | 'distrust'; site: SiteName; rule?: string }
+  /**
+   * Whether links to the site are followed at the original: yes, never, or as the list of mirrors and home pages say. What is decided
+   * counts more than those.
+   */
+  | { action: 'confirm-mirror' | 'overrule-mirror' | 'undecide-mirror'; site: SiteName; original: SiteName }
   | { action: 'add-seeds'; urls: readonly string[] }
   /** Somebody says that these known pages changed: a hint, as a newer date in a sitemap is one. `at`: when; default: now. */
   | { action: 'announce'; urls: readonly string[]; at?: Instant }
@@ -40,8 +45,20 @@ export interface Choice {
   /** Hazard rules; EVERY_RULE: all. */
   trust?: string[]
   blacklist?: string[]
+  /** The version at which the blacklist last changed. */
+  blacklistVersion?: number
+  /** It is a copy of that site, whatever the list of mirrors and home pages say. */
+  copyOf?: SiteName
+  /** It is no copy of those, nor they of it. */
+  notCopyOf?: SiteName[]
   /** The version at which seeds were last added: scopes depend on them. */
   seeded?: number
+}
+
+/** Pairs of sites about which operators decided. */
+export interface DecidedMirrors {
+  confirmed: { replica: SiteName; original: SiteName }[]
+  overruled: { replica: SiteName; original: SiteName }[]
 }
 
 export interface Decided {
@@ -73,7 +90,8 @@ export interface Orders {
   /** Up to which decision. */
   version: number
   isPaused: boolean
-  blacklist: string[]
+  /** All of it; undefined: as it was. */
+  blacklist?: string[]
   sites: SiteOrder[]
 }
 
@@ -86,6 +104,6 @@ export interface SiteOrder {
 }
 
 export const EVERY_RULE = '*'
-export const NO_ORDERS: Orders = { version: 0, isPaused: false, blacklist: [], sites: [] }
+export const NO_ORDERS: Orders = { version: 0, isPaused: false, sites: [] }
 /** Sites in one answer; with more, the rest comes with the next. */
 export const MAX_ORDERS = 1000

@@ -16,6 +16,7 @@ const ACTIONS: readonly Action[] = [
   { action: 'set-pause', site: 'a.test', pauseMs: null },
   { action: 'trust', site: 'a.test' },
   { action: 'distrust', site: 'a.test', rule: 'calendar' },
+  { action: 'overrule-mirror', site: 'b.test', original: 'a.test' },
   { action: 'add-seeds', urls: ['http://a.test/', 'http://b.test/'] },
   { action: 'blacklist', pattern: 'http://a.test/private' },
   { action: 'unblacklist', pattern: 'http://a.test/private' },

@@ -45,6 +45,10 @@ export function actionOf(fields: URLSearchParams): Action {
       const rule = text('rule')
       return { action, site: needed('site', 'the site'), ...(rule !== '' && { rule }) }
     }
+    case 'confirm-mirror':
+    case 'overrule-mirror':
+    case 'undecide-mirror':
+      return { action, site: needed('site', 'the site'), original: needed('original', 'the original') }
     case 'add-seeds':
     case 'announce':
       return { action, urls: seedsOf(fields.get('urls') ?? '') }

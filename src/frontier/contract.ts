@@ -14,6 +14,7 @@
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { CountedClass } from '../contracts/change.ts'
+import type { DecidedMirrors } from '../contracts/control.ts'
 import type { Frontier } from '../contracts/ports.ts'
 import type { Link, VisitReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
@@ -39,6 +40,8 @@ export interface FrontierOptions {
   defaultPause(site: SiteName): Millis
   /** Whether an original is in scope, so that links into its aliases may be entered there. Default: yes. */
   mayReplace?(original: SiteName): boolean
+  /** Whether home pages may teach that a site is an alias of that original. Default: yes. */
+  mayLearn?(name: SiteName, original: SiteName): boolean
   /** Whether a site may be held when it is one of too many unendorsed ones. Default: yes. */
   mayHold?(site: SiteName): boolean
   /**
@@ -283,6 +286,8 @@ export interface FrontierQueries {
   heldDomains(tx: Tx): Promise<number>
   /** At most a million. */
   aliases(tx: Tx): Promise<Alias[]>
+  /** What operators decided about pairs of mirrors. */
+  decidedMirrors(tx: Tx): Promise<DecidedMirrors>
   /** By any spelling, as `url`. */
   knownPage(tx: Tx, url: string): Promise<KnownPageRow | undefined>
   /** Known pages of all sites in the order of their keys, for a measure over the collection. */

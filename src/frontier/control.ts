@@ -20,7 +20,7 @@ import { frontierQueries } from './queries.ts'
 
 export interface ControlParts {
   database: Database
-  ledger: Pick<Ledger, 'stopSite' | 'askAgain' | 'seed' | 'admit'>
+  ledger: Pick<Ledger, 'stopSite' | 'askAgain' | 'seed' | 'admit' | 'alias' | 'unalias'>
   decisions: Decisions
   clock: Clock
   urls: UrlReader
@@ -42,6 +42,8 @@ const MAX_SEEDS = 10_000
 const MAX_LINES = 10_000
 const MAX_LINE = 2000
 const MAX_WHO = 200
+/** Originals that one site is no copy of. */
+const MAX_OVERRULED = 100
 
 /** What an action does to its subject. `after` undefined: the same as before. */
 interface Effect {
@@ -109,6 +111,10 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
     case 'trust':
     case 'distrust':
       return trust(acting, action)
+    case 'confirm-mirror':
+    case 'overrule-mirror':
+    case 'undecide-mirror':
+      return decideMirror(acting, action)
     case 'add-seeds':
       return addSeeds(acting, action.urls)
     case 'announce':
@@ -248,6 +254,53 @@ async function trust(
   return { ...decided, now: trust.length === 0 ? `At ${site} all hazard rules count.` : `At ${site} ${what}.` }
 }
 
+type MirrorAction = Extract<Action, { action: 'confirm-mirror' | 'overrule-mirror' | 'undecide-mirror' }>
+
+async function decideMirror(acting: Acting, { action, ...given }: MirrorAction): Promise<Effect> {
+  const { urls, tx, ledger } = acting
+  const site = siteOf(urls, given.site)
+  const original = siteOf(urls, given.original)
+  if (site === original) throw new Problem('bad-flag', `${site} cannot be a copy of itself: name two sites`)
+  const decided = await decide(acting, site, (before) => {
+    const { copyOf, notCopyOf = [], ...rest } = before
+    const others = notCopyOf.filter((one) => one !== original)
+    const isOverruled = others.length < notCopyOf.length
+    const overruled = action === 'overrule-mirror' ? [...others, original] : others
+    const confirmed = action === 'confirm-mirror' ? original : copyOf === original ? undefined : copyOf
+    if (confirmed === copyOf && isOverruled === (action === 'overrule-mirror')) return undefined
+    if (overruled.length > MAX_OVERRULED)
+      throw new Problem('bad-flag', `${site} is no copy of ${MAX_OVERRULED} sites already: take one of those back`)
+    return {
+      ...rest,
+      ...(confirmed !== undefined && { copyOf: confirmed }),
+      ...(overruled.length > 0 && { notCopyOf: overruled }),
+    }
+  })
+  const aliasOf = async (name: SiteName) => (await frontierQueries.site(tx, name))?.alias
+  const alias = await aliasOf(site)
+  const isAlias = alias?.original === original
+  if (action === 'confirm-mirror') {
+    // How a learnt alias is fetched stays as it was.
+    const answer = await ledger.alias(tx, { name: site, original, how: 'list', https: isAlias && alias.https })
+    if (answer === 'cycle')
+      throw new Problem('bad-flag', `${original} is itself a copy of ${site}: overrule that pair first`)
+    if (answer === 'refused')
+      throw new Problem(
+        'bad-flag',
+        `${site} cannot be a copy of ${original}: that site was given up, or is one of a long chain`,
+      )
+    return { ...decided, now: `${site} is a copy of ${original}: links to it are followed there.` }
+  }
+  if (action === 'overrule-mirror' && (await aliasOf(original))?.original === site) await ledger.unalias(tx, original)
+  const wasConfirmed = (decided.before as Choice).copyOf === original
+  if (isAlias && (action === 'overrule-mirror' || wasConfirmed)) await ledger.unalias(tx, site)
+  const now =
+    action === 'overrule-mirror'
+      ? `${site} is no copy of ${original}: it is a site of its own.`
+      : `Nothing is decided about ${site} and ${original}: home pages count, and from the next start on the list of mirrors.`
+  return { ...decided, now }
+}
+
 async function addSeeds(acting: Acting, texts: readonly string[]): Promise<Effect> {
   const { urls, ledger, tx, version } = acting
   const seeds = parsed(urls, texts)
@@ -289,6 +342,7 @@ async function blacklist(
   acting: Acting,
   { action, pattern }: Extract<Action, { action: 'blacklist' | 'unblacklist' }>,
 ): Promise<Effect> {
+  const { version } = acting
   const line = pattern.trim()
   if (line === '' || line.length > MAX_LINE || /[\r\n#]/.test(line))
     throw new Problem('bad-flag', `${shown(pattern)} is no line of a blacklist: give a URL, a domain or an address`)
@@ -298,12 +352,12 @@ async function blacklist(
     if (action === 'unblacklist') {
       if (!isThere) return undefined
       const left = blacklist.filter((one) => one !== line)
-      return left.length === 0 ? before : { ...before, blacklist: left }
+      return { ...before, ...(left.length > 0 && { blacklist: left }), blacklistVersion: version }
     }
     if (isThere) return undefined
     if (blacklist.length >= MAX_LINES)
       throw new Problem('bad-flag', `the list has ${MAX_LINES} lines already: use --blacklist-urls with a file`)
-    return { ...before, blacklist: [...blacklist, line] }
+    return { ...before, blacklist: [...blacklist, line], blacklistVersion: version }
   })
   const now =
     action === 'blacklist' ? `What matches ${shown(line)} is not asked for.` : `${shown(line)} is not on the list.`

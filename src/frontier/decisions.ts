@@ -3,7 +3,7 @@
  * (`rules/steer.ts`); here is who decided it, when and why, and what else holds for a site or for the whole crawl.
  */
 import { type Instant, Wakeup } from '../base/clock.ts'
-import type { Choice, Orders, SiteOrder } from '../contracts/control.ts'
+import type { Choice, DecidedMirrors, Orders, SiteOrder } from '../contracts/control.ts'
 import { MAX_ORDERS } from '../contracts/control.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
@@ -60,6 +60,24 @@ export interface DecidedSite {
 export async function decidedSites(tx: Tx, after: SiteName, atMost: number): Promise<DecidedSite[]> {
   const rows = await queries(tx).all<ControlRow>(READ_DECIDED, after, atMost)
   return rows.map(({ subject, choice }) => ({ site: subject, choice: JSON.parse(choice) }))
+}
+
+export const READ_MIRRORS = `SELECT subject, choice, version FROM control WHERE choice LIKE '%opyOf":%' ORDER BY subject LIMIT ?`
+/** More are not read at once: a person decides some hundred. */
+const MAX_MIRRORS = 10_000
+
+export async function decidedMirrors(tx: Tx): Promise<DecidedMirrors> {
+  const rows = await queries(tx).all<ControlRow>(READ_MIRRORS, MAX_MIRRORS)
+  return mirrorsIn(rows.map(({ subject, choice }) => [subject, JSON.parse(choice)]))
+}
+
+function mirrorsIn(choices: readonly (readonly [SiteName, Choice])[]): DecidedMirrors {
+  return {
+    confirmed: choices.flatMap(([replica, { copyOf }]) =>
+      copyOf === undefined ? [] : [{ replica, original: copyOf }],
+    ),
+    overruled: choices.flatMap(([replica, { notCopyOf = [] }]) => notCopyOf.map((original) => ({ replica, original }))),
+  }
 }
 
 export interface AuditEntry {
@@ -131,6 +149,16 @@ export class Decisions {
     return choice?.paused !== undefined || choice?.barred !== undefined
   }
 
+  get mirrors(): DecidedMirrors {
+    return mirrorsIn([...this.#sites].map(([site, { choice }]) => [site, choice]))
+  }
+
+  /** Whether an operator said that neither is a copy of the other. */
+  isNoMirror(one: SiteName, other: SiteName): boolean {
+    const isNone = (site: SiteName, of: SiteName) => this.choiceOf(site)?.notCopyOf?.includes(of) ?? false
+    return isNone(one, other) || isNone(other, one)
+  }
+
   /** Reads what was decided since; cheap when nothing was. Once a second, and after an action. */
   async refresh(): Promise<void> {
     let isNew = false
@@ -153,10 +181,12 @@ export class Decisions {
     const news = [...this.#sites].filter(([, { version }]) => version > since)
     news.sort(([, a], [, b]) => a.version - b.version)
     const some = news.slice(0, MAX_ORDERS)
+    const { blacklist = [], blacklistVersion = 0 } = this.#crawl
     return {
       version: some.length < news.length ? some[some.length - 1][1].version : this.#version,
       isPaused: this.isPaused,
-      blacklist: this.#crawl.blacklist ?? [],
+      // Up to 20 MB.
+      ...(blacklistVersion > since && { blacklist }),
       sites: some.map(([site, { choice }]) => orderOf(site, choice)),
     }
   }

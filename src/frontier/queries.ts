@@ -26,6 +26,7 @@ import type {
   Totals,
   UrlView,
 } from './contract.ts'
+import { decidedMirrors } from './decisions.ts'
 import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
@@ -168,6 +169,7 @@ export const frontierQueries: FrontierQueries = {
   },
   domain: (tx, name) => viewOfDomain(tx, domainOf(name)),
   heldDomains: async (tx) => (await queries(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
+  decidedMirrors,
   aliases: async (tx) => (await queries(tx).all<AliasRow>(READ_ALIASES[tx.dialect])).map(aliasOf),
   knownPage: viewOfKnownPage,
   async knownPages(tx, after, atMost) {

@@ -16,6 +16,7 @@ export interface SharedTools {
   order: Order
   urls: UrlReader
   mayReplace(original: SiteName): boolean
+  mayLearn(name: SiteName, original: SiteName): boolean
   mayHold(site: SiteName): boolean
   leaseMs: Millis
   addressPauseMs: Millis
@@ -81,6 +82,7 @@ export function sharedTools(options: FrontierOptions, isShared = false): SharedT
     order,
     urls,
     mayReplace: (original) => options.mayReplace?.(original) ?? true,
+    mayLearn: (name, original) => options.mayLearn?.(name, original) ?? true,
     mayHold: (site) => options.mayHold?.(site) ?? true,
     leaseMs: Math.ceil(leaseMs),
     addressPauseMs: Math.ceil(addressPauseMs),

@@ -128,6 +128,30 @@ test('over smtps:// all is encrypted from the beginning', async () => {
   assert.equal(mailbox.mails[0].isSecure, true)
 })
 
+test('a server that drips is left when the time is over, and when the mailer is closed', async () => {
+  const left = Promise.withResolvers<void>()
+  const dripping = createServer((socket) => {
+    socket.write('220 dripping.test ESMTP\r\n')
+    const drip = setInterval(() => socket.write('2'), 20)
+    socket.on('error', () => {})
+    socket.once('close', () => {
+      clearInterval(drip)
+      left.resolve()
+    })
+    socket.resume()
+  })
+  await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve))
+  const smtp = `smtp://127.0.0.1:${(dripping.address() as { port: number }).port}`
+  await assert.rejects(mailerTo(smtp, 300).send(dayMail(REPORT)), /does not answer in time/)
+  await left.promise
+  const mailer = mailerTo(smtp)
+  const sending = mailer.send(dayMail(REPORT))
+  mailer.close()
+  await assert.rejects(sending, /no more time/)
+  // Ends only when no connection is open.
+  await new Promise((resolve) => dripping.close(resolve))
+})
+
 test('a server that hangs, and one that is not there', async () => {
   const sockets: { destroy(): void }[] = []
   const silent = createServer((socket) => sockets.push(socket))

@@ -1,4 +1,5 @@
 /** Sends mails by SMTP. A mail server that hangs costs a minute and nothing else. */
+import { connect, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { type Clock, finishesWithin, type Millis } from '../base/clock.ts'
 import { Problem, reasonOf } from '../base/errors.ts'
@@ -38,8 +39,29 @@ const STEP_WITHIN: Millis = 20_000
 export function smtpMailer({ smtp, from, to, clock, withinMs = WITHIN }: MailerOptions): Mailer {
   const { protocol, hostname, host, password } = new URL(smtp)
   const stepMs = Math.min(STEP_WITHIN, withinMs)
+  const sockets = new Set<Socket>()
+  const giveUp = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const closed = Promise.withResolvers<never>()
+  closed.promise.catch(() => {})
   const transport = createTransport({
     url: smtp,
+    // Our own sockets: the library's steps end only where a server is silent, and one that drips would keep its connection for ever.
+    getSocket(options, callback) {
+      const port = Number(options.port) || (options.secure ? 465 : 587)
+      const socket = connect({ host: options.host ?? 'localhost', port, timeout: stepMs })
+      const failed = (error: Error) => callback(error, undefined)
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      socket.once('error', failed)
+      socket.once('timeout', () => socket.destroy(new Error('it does not answer')))
+      socket.once('connect', () => {
+        socket.off('error', failed)
+        socket.removeAllListeners('timeout')
+        callback(null, { connection: socket })
+      })
+    },
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
@@ -71,8 +93,10 @@ export function smtpMailer({ smtp, from, to, clock, withinMs = WITHIN }: MailerO
       })
       sending.catch(() => {})
       try {
-        if (!(await finishesWithin(clock, withinMs, sending))) throw new Error('it does not answer')
+        if (!(await finishesWithin(clock, withinMs, Promise.race([sending, closed.promise]))))
+          throw new Error('it does not answer in time')
       } catch (error) {
+        giveUp()
         throw new Problem(
           'mail-failed',
           `the mail to ${list} could not be sent through ${host} (${reasonOf(error).slice(0, 300)}): check --smtp, --mail-from and --mail-to`,
@@ -80,7 +104,11 @@ export function smtpMailer({ smtp, from, to, clock, withinMs = WITHIN }: MailerO
         )
       }
     },
-    close: () => transport.close(),
+    close() {
+      closed.reject(new Error('there was no more time'))
+      giveUp()
+      transport.close()
+    },
   }
 }
 

@@ -242,7 +242,14 @@ async function lookAtAll(t: TestContext, address?: string): Promise<void> {
 
   await t.test('on a phone, in the dark', async () => {
     const phone = await watchedPage(browser, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
-    for (const path of ['/sites', '/site?name=evil.test', '/urls?q=e', `/url?url=${at}`, '/hazards', '/mirrors']) {
+    for (const path of [
+      '/sites',
+      '/site?name=evil.test',
+      '/urls?q=e',
+      `/url?url=${at}`,
+      '/hazards',
+      '/mirrors?find=1',
+    ]) {
       await look(phone, base, path)
       const wide = await phone.page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert.ok((wide as number) <= 0, `${path} is ${wide} pixels too wide`)

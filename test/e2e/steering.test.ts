@@ -271,7 +271,8 @@ describe('steering', { concurrency: 3 }, () => {
       const two = await startServer(temporary.at('two'), flags)
       const workers = [one, two].map(({ url }, nth) => startWorker(temporary.at(`worker${nth}`), [url]))
       await until('twenty requests', () => web.asked.length > 20)
-      await runTo(0, ['pause', ...database])
+      const act = (...args: string[]) => json<Acted>([...args, ...database])
+      assert.equal((await act('pause')).running, true)
       await assertStops(web)
       await runTo(0, ['resume', ...database])
       await assertGoesOn(web)
@@ -284,6 +285,17 @@ describe('steering', { concurrency: 3 }, () => {
         child.kill('SIGINT')
         await done
       }
+      const stopped = { action: 'stop', isChanged: false, running: false, now: 'No crawl is running.' }
+      assert.deepEqual(await act('stop'), stopped)
+      assert.deepEqual((await act('pause', 'a.test')).running, false)
+      await act('resume', 'a.test')
+      // A crawl without servers is one, too. The workers' leases of a.test still run.
+      const alone = start([...slowly(crawl(web, temporary.at('alone'), 'c.test')), ...database])
+      const before = web.asked.length
+      await until('requests of the crawl', () => web.asked.length > before + 3)
+      assert.equal((await act('stop')).running, true)
+      assert.equal((await alone.ended).code, 11)
+      assert.deepEqual(await act('stop'), stopped)
     } finally {
       await postgres.end()
     }

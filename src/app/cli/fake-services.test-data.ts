@@ -222,6 +222,7 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       chosen: heuristic,
       pairs: [MIRROR],
       used: [{ replica: 'old.test', original: 'a.test' }],
+      overruled: [],
       names: null,
       proposed: { count: 0, proposals: [] },
     }),

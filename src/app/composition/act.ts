@@ -37,8 +37,11 @@ export async function performAction(
   }
   const { control, close, isServed } = await openToSteer(settings, version)
   try {
-    if (action.action === 'stop' && !isServed) return { isChanged: false, now: 'No crawl is running.', running: false }
-    return { ...(await control.perform(who, action)), running: isServed }
+    const isIdle = action.action === 'stop' && !isServed
+    // In a shared database a crawl may have begun this very moment: it ends, too.
+    const performed = isIdle && database === undefined ? undefined : await control.perform(who, action)
+    if (performed === undefined || isIdle) return { isChanged: false, now: 'No crawl is running.', running: false }
+    return { ...performed, running: isServed }
   } finally {
     await close()
   }

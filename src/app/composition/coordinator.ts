@@ -238,6 +238,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
     database,
     disk,
     path: mirrorFileOf(settings.mirrors, folder, disk),
+    decisions,
     names: { alias: ledger.alias, unalias: ledger.unalias, aliases: frontierQueries.aliases },
     urls,
     clock,

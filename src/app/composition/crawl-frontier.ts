@@ -30,7 +30,7 @@ export interface FrontierParts {
   workers?: KnownWorkers
   /** Known pages are looked at again. */
   refresh?: RefreshOptions
-  /** Pauses that operators decided; undefined: none. */
+  /** Pauses and mirrors that operators decided; undefined: none. */
   decisions?: Decisions
   /** As in `FrontierOptions`. */
   besideServers?: boolean
@@ -55,6 +55,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     addressPauseMs: settings.addressPause,
     defaultPause: pausesOf(settings, (site) => parts.decisions?.choiceOf(site)?.pauseMs).defaultPause,
     mayReplace: originals.mayReplace,
+    mayLearn: (name, original) => !(parts.decisions?.isNoMirror(name, original) ?? false),
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),
     leasesOutlive,

@@ -196,6 +196,8 @@ async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker
     threads.pool.stop()
   }
   const role = sharedRole(database, realClock, 'problems')
+  // `orbweaver stop` sees by it that a crawl is running.
+  await role.isOurs()
   const problems = watchCrawlProblems(coordinator, view, { url: hostname(), role, restarts })
   watch = problems
   const reporter = reporterOf(coordinator, problems, role)

@@ -5,9 +5,11 @@ import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { LocalFacts } from '../../cluster/maintenance/problems.ts'
+import { readServers } from '../../cluster/server/worker-table.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
+import { isRoleHeld } from '../../database/postgres/election.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
 import { openControl } from '../../frontier/control.ts'
@@ -118,7 +120,19 @@ export async function openForSeeding(settings: Settings, version: string) {
   }
 }
 
-/** What an action of an operator needs. `isServed`: other processes have the database open. The caller closes it. */
+/** Servers say that they are there every ten seconds. */
+const SERVER_SEEN: Millis = 15_000
+
+/** A crawl or server has one of the roles within seconds; when its holder dies, another server takes it over. */
+async function isServed(database: Database, clock: Clock): Promise<boolean> {
+  return database.read(
+    async (tx) =>
+      (await isRoleHeld(tx, ['maintenance', 'problems'])) ||
+      (await readServers(tx, clock.now() - SERVER_SEEN, 1)).length > 0,
+  )
+}
+
+/** What an action of an operator needs. `isServed`: another process crawls or serves. The caller closes it. */
 export async function openToSteer(settings: Settings, version: string) {
   if (settings.database === undefined) {
     const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
@@ -132,7 +146,7 @@ export async function openToSteer(settings: Settings, version: string) {
     // Servers apply what the worker has sent, before or after.
     settled: async () => {},
   })
-  return { control, isServed: true, close }
+  return { control, isServed: await isServed(database, clock), close }
 }
 
 /** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */

@@ -20,6 +20,23 @@ const HOUR = 60 * MINUTE
 
 const onBoth = await bothDatabases()
 
+/** With a mail server that never answers. */
+function hangingDesk() {
+  const clock = virtualClock(Date.UTC(2026, 10, 16, 12))
+  const events: Event[] = []
+  const closed = Promise.withResolvers<void>()
+  const reporter = new Reporter({
+    ...{ database: openSqlite(':memory:'), clock, name: 'news', hour: 7, isOurs: async () => true, problems: () => [] },
+    journal: { record: (event) => events.push(event) },
+    mailer: {
+      to: 'ops@example.org',
+      send: () => closed.promise.then(() => assert.fail('no more time')),
+      close: () => closed.resolve(),
+    },
+  })
+  return { clock, events, reporter }
+}
+
 /** A mail server that may fail, and reporters that use it. */
 class Desk {
   readonly clock: VirtualClock
@@ -197,6 +214,18 @@ onBoth('the end of a crawl', async (database) => {
   desk.isDown = true
   await desk.reporter().end('it failed: disk full')
   await reporter.close()
+})
+
+test('a mail server that never answers keeps the end for half a minute in all', async () => {
+  const { clock, reporter, events } = hangingDesk()
+  const began = clock.elapsed()
+  const ended = reporter.end('the crawl is complete').then(() => reporter.close())
+  await clock.run(ended)
+  assert.equal(clock.elapsed() - began, 30_000)
+  assert.deepEqual(
+    events.map((event) => event.kind === 'mail' && event.result),
+    ['failed'],
+  )
 })
 
 test('a crawl that begins after the hour sends its first day the next day', async () => {

@@ -4,7 +4,7 @@
  * It runs beside the crawl and never holds it up: what can't be sent waits in the tables and is tried again.
  */
 import { hostname } from 'node:os'
-import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
+import { type Clock, every, finishesWithin, type Instant, type Millis } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import {
@@ -66,6 +66,8 @@ const LOOK_EVERY: Millis = 10_000
 /** After a mail that could not be sent; doubles each time. */
 const FIRST_WAIT: Millis = 60_000
 const LONGEST_WAIT: Millis = 15 * 60_000
+/** For all that is still to be mailed when the process ends: a mail server must not keep it. */
+const END_WITHIN: Millis = 30_000
 
 export class Reporter {
   readonly #parts: ReporterParts
@@ -103,8 +105,12 @@ export class Reporter {
     }
   }
 
-  /** The end of a crawl, in some words. Waits for the mail, for as long as one may take. Never throws. */
-  async end(ended: string): Promise<void> {
+  /** The end of a crawl, in some words. Waits for the mail, but not long. Never throws. */
+  end(ended: string): Promise<void> {
+    return this.#inTime(this.#mailEnd(ended))
+  }
+
+  async #mailEnd(ended: string): Promise<void> {
     await this.#stop()
     const { database, clock, name, isOurs } = this.#parts
     try {
@@ -117,11 +123,18 @@ export class Reporter {
   }
 
   async close(): Promise<void> {
-    await this.#stop()
+    await this.#inTime(this.#stop())
     this.#parts.mailer.close()
   }
 
-  /** A mail under way is awaited, for as long as one may take: its mark belongs to it. */
+  /** What takes longer is given up. */
+  async #inTime(work: Promise<void>): Promise<void> {
+    const { clock, mailer } = this.#parts
+    if (!(await finishesWithin(clock, END_WITHIN, work))) mailer.close()
+    await work
+  }
+
+  /** A mail under way is awaited: its mark belongs to it. */
   async #stop(): Promise<void> {
     this.#over.abort()
     await this.#running

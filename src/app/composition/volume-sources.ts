@@ -3,14 +3,13 @@ import { X509Certificate } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { HttpClient } from '../../cluster/wire/http-client.ts'
+import type { ShownSecrets } from '../../cluster/wire/volume-reader.ts'
 import type { VolumeSources } from '../../collection/locations/read-volumes.ts'
 import type { ObjectStore, S3Access } from '../../collection/s3/s3-store.ts'
 import type { Settings } from '../config/keys.ts'
 import { readSmallFile } from '../config/small-file.ts'
 
-export interface VolumeAccess {
-  /** As the servers have it. */
-  joinSecret: string | undefined
+export interface VolumeAccess extends ShownSecrets {
   /** Certificates that servers may have, beside those that the machine trusts (PEM). */
   serverCa?: string
   s3: S3Access
@@ -25,12 +24,15 @@ export function s3AccessOf({ s3Endpoint, s3Region, s3Key, s3Secret }: S3Settings
   return { endpoint: s3Endpoint, region: s3Region, keys }
 }
 
-export function volumeAccessOf(settings: S3Settings & Pick<Settings, 'joinSecret' | 'serverCa'>): VolumeAccess {
+export function volumeAccessOf(
+  settings: S3Settings & Pick<Settings, 'joinSecret' | 'operatorToken' | 'serverCa'>,
+): VolumeAccess {
   const serverCa = serverCaOf(settings)
-  return { joinSecret: settings.joinSecret, ...(serverCa && { serverCa }), s3: s3AccessOf(settings) }
+  const { joinSecret, operatorToken } = settings
+  return { joinSecret, operatorToken, ...(serverCa && { serverCa }), s3: s3AccessOf(settings) }
 }
 
-export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): VolumeSources {
+export function volumeSources({ serverCa, s3, ...shown }: VolumeAccess): VolumeSources {
   let client: HttpClient | undefined
   const stores = openStores(() => s3)
   return {
@@ -40,7 +42,7 @@ export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): Volum
         import('../../cluster/wire/volume-reader.ts'),
       ])
       client ??= httpClient(realClock, serverCa)
-      return volumeReader(client, url, joinSecret)
+      return volumeReader(client, url, shown)
     },
     async store(location) {
       const { storedVolumes } = await import('../../collection/s3/stored-volumes.ts')

@@ -335,9 +335,9 @@ export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
     what: 'Who shows this token may look at the dashboard, the statistics and the metrics. Pass it in ORBWEAVER_VIEWER_TOKEN or in a file. Without tokens, only the same machine has access.',
   }),
   operatorToken: maybe(a.secret, {
-    commands: DASHBOARDS,
+    commands: [...DASHBOARDS, ...READERS],
     secret: true,
-    what: 'Who shows this token may also steer the crawl: pause it, bar sites, add seeds. Pass it in ORBWEAVER_OPERATOR_TOKEN or in a file. Without tokens, only the same machine may.',
+    what: 'Who shows this token may also steer the crawl (pause it, bar sites, add seeds) and read volumes kept by a server. Pass it in ORBWEAVER_OPERATOR_TOKEN or in a file. Without tokens, only the same machine may.',
   }),
   basePath: one(a.basePath, '/', {
     commands: DASHBOARDS,

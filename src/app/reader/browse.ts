@@ -122,7 +122,10 @@ export function browse(parts: BrowseParts) {
       }),
     aliases: (site: string | undefined, after: string | undefined, atMost: number) =>
       database.read((tx) => (site === undefined ? aliasesAfter(tx, after, atMost) : aliasesOf(tx, site, atMost))),
-    mirrorList: () => mirrorList(parts, settings),
+    mirrorList: async () => ({
+      ...mirrorFile(parts, settings),
+      decided: await database.read(frontierQueries.decidedMirrors),
+    }),
   }
 }
 
@@ -228,8 +231,8 @@ async function urlStory(tx: Tx, isCrawled: boolean, text: string, now: Instant) 
   }
 }
 
-/** The operator's list, as the next crawl will use it; `lines` undefined: there is none, or it is too long to show. */
-function mirrorList({ disk, folder }: BrowseParts, { mirrors }: Settings) {
+/** The operator's list; `pairs` undefined: there is none, or it is too long to show. */
+function mirrorFile({ disk, folder }: BrowseParts, { mirrors }: Settings) {
   const path = mirrorFileOf(mirrors, folder, disk)
   const size = path === undefined ? undefined : disk.size(path)
   if (path === undefined || size === undefined || size > MIRROR_FILE_BYTES) return { path, size, pairs: undefined }

@@ -254,6 +254,9 @@ function decisionLines({ choice = {}, crawl = {} }: SiteFacts, now: number): str
   if (choice.paused !== undefined)
     lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until orbweaver resume SITE.`)
   if (choice.pauseMs !== undefined) lines.push(`An operator set its pause to ${formatDuration(choice.pauseMs)}.`)
+  if (choice.copyOf !== undefined) lines.push(`An operator confirmed that it is a copy of ${plain(choice.copyOf)}.`)
+  if (choice.notCopyOf !== undefined)
+    lines.push(`An operator decided that it is no copy of ${choice.notCopyOf.map(plain).join(', ')}.`)
   if (choice.trust !== undefined)
     lines.push(
       choice.trust.includes(EVERY_RULE)

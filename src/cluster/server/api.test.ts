@@ -50,13 +50,22 @@ describe('who may call', () => {
 
   it('a worker of another protocol gets an error that says so', async () => {
     const as = await made.join()
-    const { status, body } = await made.send('/api/v1/servers', { as, headers: { [PROTOCOL_HEADER]: '99' } })
-    assert.equal(status, 409)
-    assert.deepEqual(body, {
-      code: 'other-protocol',
-      message: 'the worker speaks protocol 99, this server 2',
-      hint: 'use the same version of orbweaver for both (header x-orbweaver-protocol)',
-    })
+    const refused = async (protocol: string, message: string, hint: string) => {
+      const { status, body } = await made.send('/api/v1/servers', { as, headers: { [PROTOCOL_HEADER]: protocol } })
+      assert.equal(status, 409)
+      assert.deepEqual(body, { code: 'other-protocol', message, hint })
+    }
+    await refused(
+      '99',
+      'the worker speaks protocol 99, this server 3',
+      'the server is the older one: install the worker’s version of orbweaver on all servers',
+    )
+    // The last that knew nothing of operators' orders.
+    await refused(
+      '2',
+      'the worker speaks protocol 2, this server 3',
+      'the worker is the older one: install the server’s version of orbweaver on it',
+    )
   })
 
   it("every answer has the server's time, errors too", async () => {

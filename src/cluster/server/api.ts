@@ -216,7 +216,10 @@ function checkProtocol(request: FastifyRequest): void {
   throw new ApiError(
     'other-protocol',
     `the worker speaks ${what}, this server ${PROTOCOL}`,
-    `use the same version of orbweaver for both (header ${PROTOCOL_HEADER})`,
+    // A worker that sends no number is taken for an old one.
+    Number(spoken) > PROTOCOL
+      ? 'the server is the older one: install the worker’s version of orbweaver on all servers'
+      : 'the worker is the older one: install the server’s version of orbweaver on it',
   )
 }
 

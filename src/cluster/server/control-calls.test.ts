@@ -67,6 +67,8 @@ test('what is no action is refused with a reason, and changes nothing', async ()
     [{ action: 'bar-site', site: 'no site' }, 400, /not the name of a site/],
     [{ action: 'ask-again', site: 'a.test' }, 404, /not known/],
     [{ action: 'trust', site: 'a.test', rule: 'no-such' }, 400, /no hazard rule/],
+    [{ action: 'overrule-mirror', site: 'a.test' }, 400, /./],
+    [{ action: 'confirm-mirror', site: 'a.test', original: 'http://a.test/x' }, 400, /copy of itself/],
     [{ action: 'add-seeds', urls: [] }, 400, /./],
     [{ action: 'bar-site', site: 'x'.repeat(5000) }, 400, /./],
     [[], 400, /./],
@@ -90,17 +92,16 @@ test('a worker that waits for orders has them as soon as something is decided', 
     assert.equal(answer.status, 200)
     return answer.body as AnswerOf<'orders'>
   }
-  assert.deepEqual(await orders(0, 0), { version: 0, isPaused: false, blacklist: [], sites: [] })
+  assert.deepEqual(await orders(0, 0), { version: 0, isPaused: false, sites: [] })
   const waiting = orders(0, 20_000)
   await made.send('/api/v1/actions', { method: 'POST', body: { action: 'trust', site: 'a.test', rule: 'site-urls' } })
   const first = await waiting
   assert.deepEqual(first, {
     version: 1,
     isPaused: false,
-    blacklist: [],
     sites: [{ site: 'a.test', trust: ['site-urls'] }],
   })
   await made.send('/api/v1/actions', { method: 'POST', body: { action: 'pause' } })
-  assert.deepEqual(await orders(first.version, 20_000), { version: 2, isPaused: true, blacklist: [], sites: [] })
+  assert.deepEqual(await orders(first.version, 20_000), { version: 2, isPaused: true, sites: [] })
   assert.equal((await made.send('/api/v1/orders', { method: 'POST', body: { since: 0, waitMs: 0 } })).status, 401)
 })

@@ -170,6 +170,8 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
       askAgain: async () => false,
       seed: async () => ({ fresh: 1, sites: 1 }),
       admit: async () => ({ fresh: 0, sites: 0 }),
+      alias: async () => 'taken',
+      unalias: async () => true,
     },
     checkBlacklist() {},
     freeWorker: async () => 0,

@@ -13,7 +13,7 @@ const SECRET = 'a secret für alle, die lesen'
 test('an operator reads what lies with a server, in pieces, complete or not', async () => {
   await using made = await testServer({ joinSecret: SECRET })
   const client = httpClient(realClock)
-  const read = volumeReader(client, made.server.url, SECRET)
+  const read = volumeReader(client, made.server.url, { joinSecret: SECRET })
   const bytes = Uint8Array.from({ length: 1000 }, (_, i) => i % 251)
   made.disk.append(`/archive/${NAME}.open`).write(bytes)
   assert.deepEqual([...(await read(NAME, 10, 20))], [...bytes.subarray(10, 30)])
@@ -32,6 +32,16 @@ test('reading needs the secret; a worker may not read either', async () => {
   assert.equal((await made.send(path)).status, 403)
   assert.equal((await made.send(path, { headers: { authorization: 'Join c2VjcmV0' } })).status, 403)
   assert.equal((await made.send(path, { as: body as { worker: string; secret: string } })).status, 403)
+})
+
+test('with tokens and no secret an operator reads by the token, on the same machine, too', async () => {
+  await using made = await testServer({ tokens: { viewer: 'looking', operator: 'steering' } })
+  made.disk.append(`/archive/${NAME}`).write(Uint8Array.of(65))
+  const client = httpClient(realClock)
+  const read = (operatorToken?: string) => volumeReader(client, made.server.url, { operatorToken })(NAME, 0, 9)
+  assert.deepEqual([...(await read('steering'))], [65])
+  for (const token of [undefined, 'looking', 'wrong']) await assert.rejects(read(token), /--operator-token/)
+  client.close()
 })
 
 test('without a secret only the same machine may read, within bounds and inside the folder', async () => {

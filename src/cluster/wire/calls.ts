@@ -239,7 +239,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/orders`,
     by: 'worker',
-    what: 'What operators decided after the version `since`; waits up to `waitMs` until there is something. The worker ends its visits to these sites, all of them when the crawl is paused. `version` of the answer is the next `since`: ask again at once.',
+    what: 'What operators decided after the version `since`; waits up to `waitMs` until there is something. The worker ends its visits to these sites, all of them when the crawl is paused. `blacklist` is the whole list when it changed, else absent. `version` of the answer is the next `since`: ask again at once.',
     body: Type.Object(
       {
         since: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),

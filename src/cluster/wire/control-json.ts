@@ -26,6 +26,10 @@ export const ActionBody = Type.Union([
   ),
   Type.Object({ action: oneOf('trust', 'distrust'), site: Site, rule: Rule }, closed),
   Type.Object(
+    { action: oneOf('confirm-mirror', 'overrule-mirror', 'undecide-mirror'), site: Site, original: Site },
+    closed,
+  ),
+  Type.Object(
     { action: Type.Literal('add-seeds'), urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }) },
     closed,
   ),
@@ -49,6 +53,8 @@ export const ChoiceOnTheWire = Type.Object({
   pauseMs: Type.Optional(Type.Number()),
   trust: Type.Optional(Type.Array(Type.String())),
   blacklist: Type.Optional(Type.Array(Type.String())),
+  copyOf: Type.Optional(Type.String()),
+  notCopyOf: Type.Optional(Type.Array(Type.String())),
 })
 const TextOrNull = Type.Union([Type.String(), Type.Null()])
 
@@ -69,7 +75,7 @@ export const AuditPage = Type.Object({
 export const OrdersOnTheWire = Type.Object({
   version: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   isPaused: Type.Boolean(),
-  blacklist: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 10_000 }),
+  blacklist: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 10_000 })),
   sites: Type.Array(
     Type.Object({
       site: SiteName,

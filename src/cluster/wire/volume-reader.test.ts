@@ -4,7 +4,7 @@ import { type HttpAnswer, type HttpClient, NoAnswer } from './http-client.ts'
 import { volumeReader } from './volume-reader.ts'
 
 const SERVER = 'https://s.test:8723'
-const reading = (send: HttpClient['send']) => volumeReader({ send, close() {} }, SERVER, 'sesame')
+const reading = (send: HttpClient['send']) => volumeReader({ send, close() {} }, SERVER, { joinSecret: 'sesame' })
 const answer = (status: number, body: Uint8Array): HttpAnswer => ({
   ...{ status, body, sentAt: 0, headAt: 0 },
   header: () => undefined,

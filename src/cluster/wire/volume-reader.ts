@@ -8,10 +8,21 @@ import { MAX_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
 
 const ANSWER_WITHIN: Millis = 60_000
 
+export interface ShownSecrets {
+  /** As the servers have it. */
+  joinSecret?: string | undefined
+  /** For servers without a join secret: where there are tokens, their own machine needs one, too. */
+  operatorToken?: string | undefined
+}
+
+function authorizationOf({ joinSecret, operatorToken }: ShownSecrets): { authorization?: string } {
+  if (joinSecret !== undefined) return { authorization: `Join ${Buffer.from(joinSecret).toString('base64url')}` }
+  return operatorToken === undefined ? {} : { authorization: `Bearer ${operatorToken}` }
+}
+
 /** The reader throws NoAnswer or Refusal. */
-export function volumeReader(client: HttpClient, server: string, joinSecret: string | undefined): ReadAt {
-  const authorization =
-    joinSecret === undefined ? {} : { authorization: `Join ${Buffer.from(joinSecret).toString('base64url')}` }
+export function volumeReader(client: HttpClient, server: string, shown: ShownSecrets): ReadAt {
+  const authorization = authorizationOf(shown)
   const { method, path } = CALLS.readVolume
   const piece = async (name: string, offset: number, length: number): Promise<Uint8Array> => {
     const answer = await sendAgainIfStale(client, () => ({

@@ -18,6 +18,15 @@ const renew = (text: string, pairs: ReturnType<typeof pair>[], gone: string[] = 
   return { text: formatList(lines), left }
 }
 
+test('pairs that an operator overruled are forbidden in the list, once', () => {
+  const overruled = [{ replica: 'b.test', original: 'a.test' }]
+  const again = { heuristic: 'Dups80' as const, overruled, at: AT, gone: new Set<string>() }
+  const { lines } = renewed([], { ...again, pairs: [pair('a.test', 'b.test'), pair('c.test', 'a.test')] })
+  assert.deepEqual(pairsOf(lines, 'm'), [{ replica: 'c.test', original: 'a.test' }])
+  assert.match(formatList(lines), /^! b\.test a\.test {2}# overruled, 2026-05-01$/m)
+  assert.equal(renewed(lines, { ...again, pairs: [] }).lines.filter(({ kind }) => kind === 'never').length, 1)
+})
+
 test('names are parsed as sites, comments and blank lines are kept', () => {
   const lines = parseList(
     '\ufeff# mine\r\n\n  WWW.A.test\ta.test # by hand\n! b.test c.test\nd.test:8080 bücher.test',

@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
+import type { DecidedMirrors } from '../../contracts/control.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { dayOf } from '../counters/counters.ts'
@@ -93,10 +94,9 @@ const MAX_LEFT = 1000
  * is a Problem.
  */
 export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
-  const nevers = forbidden(lines)
+  const isNever = forbidden(lines)
   const originals = new Map<SiteName, SiteName>()
-  for (const line of lines)
-    if (line.kind === 'pair' && !nevers.has(bothNames(line))) originals.set(line.replica, line.original)
+  for (const line of lines) if (line.kind === 'pair' && !isNever(line)) originals.set(line.replica, line.original)
   const ends = new Map<SiteName, SiteName>()
   for (const first of originals.keys()) {
     const path: SiteName[] = []
@@ -116,7 +116,21 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
     const end = ends.get(at) ?? at
     for (const replica of path) ends.set(replica, end)
   }
-  return [...ends].map(([replica, original]) => ({ replica, original })).filter((pair) => !nevers.has(bothNames(pair)))
+  return [...ends].map(([replica, original]) => ({ replica, original })).filter((pair) => !isNever(pair))
+}
+
+/** Whether a pair is one of these, whichever is the original. */
+export function among(pairs: readonly NamedPair[]): (pair: NamedPair) => boolean {
+  const names = new Set(pairs.map(bothNames))
+  return (pair) => names.has(bothNames(pair))
+}
+
+/** What operators decided counts more than the list. */
+export function withDecided(listed: readonly NamedPair[], { confirmed, overruled }: DecidedMirrors): NamedPair[] {
+  const isNever = among(overruled)
+  const stay = listed.filter((pair) => !isNever(pair))
+  const originals = new Map([...stay, ...confirmed].map(({ replica, original }) => [replica, original]))
+  return [...originals].map(([replica, original]) => ({ replica, original }))
 }
 
 export interface Renewal {
@@ -124,13 +138,18 @@ export interface Renewal {
   pairs: readonly MirrorPair[]
   /** Pairs that the crawl used and confirmed by their home pages, the only pages it has of the replicas. */
   used?: readonly NamedPair[]
+  /** Pairs that operators overruled in the crawl: the list forbids them. */
+  overruled?: readonly NamedPair[]
   at: Instant
   /** Names that no longer resolve. */
   gone: ReadonlySet<SiteName>
 }
 
 /** The list with the new findings; `left`: the number of pairs that were removed. */
-export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
+export function renewed(given: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
+  const isNever = forbidden(given)
+  const denied = (renewal.overruled ?? []).filter((pair) => !isNever(pair))
+  const lines = [...given, ...denied.map((pair) => neverLine(pair, renewal.at))]
   const found = new Map(acceptable(lines, wanted(renewal)).map((pair) => [pair.replica, pair]))
   const stays: ListLine[] = []
   let left = 0
@@ -164,16 +183,15 @@ function wanted({ pairs, used = [], gone }: Renewal): (NamedPair | MirrorPair)[]
 /** Steps from original to original; people write one or two. */
 const MAX_STEPS = 100
 
-const forbidden = (lines: readonly ListLine[]) =>
-  new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
+const forbidden = (lines: readonly ListLine[]) => among(lines.flatMap((line) => (line.kind === 'never' ? [line] : [])))
 
 /** The found pairs that do not contradict a person: not forbidden, no other original given, no circle. */
 function acceptable<Pair extends NamedPair>(lines: readonly ListLine[], pairs: readonly Pair[]): Pair[] {
-  const nevers = forbidden(lines)
+  const isNever = forbidden(lines)
   const originals = new Map<SiteName, SiteName>()
   for (const line of lines) if (line.kind === 'pair' && !line.ours) originals.set(line.replica, line.original)
   return pairs.filter((pair) => {
-    if (nevers.has(bothNames(pair)) || originals.has(pair.replica)) return false
+    if (isNever(pair) || originals.has(pair.replica)) return false
     let at: SiteName | undefined = pair.original
     for (let step = 0; at !== undefined && at !== pair.replica && step < MAX_STEPS; step++) at = originals.get(at)
     if (at !== undefined) return false
@@ -227,6 +245,10 @@ function pairLine(pair: NamedPair | MirrorPair, { heuristic, at }: Renewal): Lis
   const { replica, original } = pair
   const why = 'shared' in pair ? `${heuristic}, ${pair.shared}/${pair.total}` : USED
   return { kind: 'pair', text: `${replica} ${original}  # ${why}, ${dayOf(at)}`, replica, original, ours: true }
+}
+
+function neverLine({ replica, original }: NamedPair, at: Instant): ListLine {
+  return { kind: 'never', text: `! ${replica} ${original}  # overruled, ${dayOf(at)}`, replica, original }
 }
 
 function leftLine({ replica, original }: NamedPair, why: string, at: Instant): ListLine {

@@ -1,18 +1,21 @@
 /** The mirrors of a collection: counts by every heuristic, pairs by one. */
 import { type Instant, turn } from '../../base/clock.ts'
+import type { DecidedMirrors } from '../../contracts/control.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type MirrorList, type Proposal, proposedMirrors, searchMirrors } from './find-mirrors.ts'
 import { HEURISTICS, type Heuristic, type MirrorPair } from './heuristics.ts'
 import { whyNoMirror } from './homes.ts'
-import type { NamedPair } from './list.ts'
+import { among, type NamedPair, withDecided } from './list.ts'
 import type { CheckNames } from './mirror-file.ts'
 import { FROM_LIST } from './mirror-maintenance.ts'
 
 /** What the frontier knows of the names of sites. */
 export interface MirrorViews {
   reader(tx: Tx): Promise<UrlReader>
+  /** What operators decided. */
+  decidedMirrors(tx: Tx): Promise<DecidedMirrors>
   aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
 }
 
@@ -44,6 +47,8 @@ export interface MirrorFindings {
   pairs: MirrorPair[]
   /** Pairs of the crawl's list that still hold, without names that do not resolve. */
   used: NamedPair[]
+  /** Operators decided that these are no mirrors: they are not among the pairs. */
+  overruled: NamedPair[]
   /** Null: not looked up. */
   names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null
   /** Sites that the crawl itself took for mirrors. */
@@ -70,7 +75,8 @@ export async function mirrorsOf(
     const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
     const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base }))
     let { pairs } = chosen
-    let used = await usedPairs(database, views, urls)
+    const decided = await database.read((tx) => views.decidedMirrors(tx))
+    let used = withDecided(await usedPairs(database, views, urls), decided)
     let names: MirrorFindings['names'] = null
     if (check !== undefined) {
       const all = [...pairs, ...used]
@@ -85,7 +91,21 @@ export async function mirrorsOf(
     }
     const { sites, contents, tooCommon } = search
     const proposed = await database.read((tx) => proposedMirrors(tx, examples))
-    return { sites, contents, tooCommon, heuristics: relative, chosen: heuristic, pairs, used, names, proposed }
+    const { overruled } = decided
+    const isOverruled = among(overruled)
+    pairs = pairs.filter((pair) => !isOverruled(pair))
+    return {
+      sites,
+      contents,
+      tooCommon,
+      heuristics: relative,
+      chosen: heuristic,
+      pairs,
+      used,
+      overruled,
+      names,
+      proposed,
+    }
   } finally {
     await search.close()
   }

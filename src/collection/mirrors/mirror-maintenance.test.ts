@@ -10,7 +10,7 @@ import type { Resolve } from '../../contracts/exchange.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { DEFAULT_HEURISTIC } from './heuristics.ts'
 import { linesOf, nameChecker, readMirrorFile, renewMirrorFile, writeMirrorFile } from './mirror-file.ts'
-import { type AliasNames, maintainMirrors } from './mirror-maintenance.ts'
+import { type AliasNames, type MirrorMaintenanceParts, maintainMirrors } from './mirror-maintenance.ts'
 import { addPage, catalogueOf } from './sample-sites.test-data.ts'
 
 const PATH = 'collection/mirrors.txt'
@@ -38,6 +38,11 @@ function nameBook(now: () => Instant) {
     aliases: async () => [...known.values()],
   }
   return { known, book }
+}
+
+const UNDECIDED: MirrorMaintenanceParts['decisions'] = {
+  mirrors: { confirmed: [], overruled: [] },
+  choiceOf: () => undefined,
 }
 
 const pairsOf = (known: ReadonlyMap<string, { name: string; original: string }>) =>
@@ -92,7 +97,7 @@ test('a crawl enters the list, and drops aliases that a person removed from it',
   const database = await catalogueOf({})
   const clock = virtualClock(NOON)
   const { known, book } = nameBook(() => clock.now())
-  const common = { database, names: book, urls: usualUrls, clock, journal: { record() {} } }
+  const common = { database, names: book, urls: usualUrls, decisions: UNDECIDED, clock, journal: { record() {} } }
   await maintainMirrors({ ...common, disk: diskWith('b.test a.test\nc.test b.test\n'), path: PATH })
   assert.deepEqual(pairsOf(known), ['b.test a.test', 'c.test a.test'])
   known.set('www.x.test', { name: 'www.x.test', original: 'x.test', how: 'www', since: 0 })
@@ -103,6 +108,26 @@ test('a crawl enters the list, and drops aliases that a person removed from it',
   assert.equal(known.get('b.test')!.since, since, 'what stays keeps its date')
   await maintainMirrors({ ...common, disk: diskWith(undefined), path: undefined })
   assert.deepEqual(pairsOf(known), ['www.x.test x.test'])
+})
+
+test('what operators decided counts more than the list, and stays when home pages differ', async () => {
+  const database = await catalogueOf({ 'a.test': { '/': 'one' }, 'c.test': { '/': 'other' } })
+  const clock = virtualClock(NOON - 1)
+  const { known, book } = nameBook(() => clock.now())
+  const disk = diskWith('b.test a.test\nd.test a.test\n! c.test a.test\n')
+  const pair = (replica: string) => ({ replica, original: 'a.test' })
+  // Whichever of the two is named first.
+  const overruled = [{ replica: 'a.test', original: 'b.test' }]
+  const decisions: MirrorMaintenanceParts['decisions'] = {
+    mirrors: { confirmed: [pair('c.test')], overruled },
+    choiceOf: (site) => (site === 'c.test' ? { copyOf: 'a.test' } : undefined),
+  }
+  const parts = { database, disk, path: PATH, names: book, urls: usualUrls, decisions, clock, journal: { record() {} } }
+  const mirrors = await maintainMirrors(parts)
+  await mirrors.finish()
+  assert.deepEqual(pairsOf(known), ['c.test a.test', 'd.test a.test'])
+  await maintainMirrors({ ...parts, decisions: UNDECIDED })
+  assert.deepEqual(pairsOf(known), ['b.test a.test', 'd.test a.test'])
 })
 
 test('a replica that became a site of its own leaves frontier and file, with a comment and an event', async () => {
@@ -116,7 +141,16 @@ test('a replica that became a site of its own leaves frontier and file, with a c
   const disk = diskWith('# mine\nb.test a.test\nc.test a.test  # Dups60, 9/9, 2023-12-01\n')
   const told: Event[] = []
   const journal = { record: (event: Event) => told.push(event) }
-  const mirrors = await maintainMirrors({ database, disk, path: PATH, names: book, urls: usualUrls, clock, journal })
+  const mirrors = await maintainMirrors({
+    database,
+    disk,
+    path: PATH,
+    names: book,
+    urls: usualUrls,
+    decisions: UNDECIDED,
+    clock,
+    journal,
+  })
   await mirrors.compareSome()
   const left = { replica: 'c.test', original: 'a.test', why: 'their home pages differ' }
   assert.deepEqual(mirrors.left, [left])
@@ -134,7 +168,7 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   const clock = virtualClock(NOON - 1)
   const { known, book } = nameBook(() => clock.now())
   const disk = diskWith('c.test a.test\n')
-  const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { record() {} } }
+  const parts = { database, disk, path: PATH, urls: usualUrls, decisions: UNDECIDED, clock, journal: { record() {} } }
   const crash = async () => assert.fail('the power is cut')
   const mirrors = await maintainMirrors({ ...parts, names: { ...book, unalias: crash } })
   await assert.rejects(mirrors.compareSome(), /the power is cut/)
@@ -151,7 +185,15 @@ test('a pair that could not leave because the database failed leaves the next ti
   const journal = { record: (event: Event) => told.push(event) }
   let fails = true
   const unalias: AliasNames['unalias'] = async (tx, name) => (fails ? assert.fail('away') : book.unalias(tx, name))
-  const parts = { database, disk: diskWith('c.test a.test\n'), path: PATH, urls: usualUrls, clock, journal }
+  const parts = {
+    database,
+    disk: diskWith('c.test a.test\n'),
+    path: PATH,
+    urls: usualUrls,
+    decisions: UNDECIDED,
+    clock,
+    journal,
+  }
   const mirrors = await maintainMirrors({ ...parts, names: { ...book, unalias } })
   await assert.rejects(mirrors.compareSome(), /away/)
   assert.deepEqual([known.size, mirrors.left.length, told.length], [1, 0, 0])
@@ -167,7 +209,16 @@ test('a list that takes long to write is written rarely; pairs that leave meanwh
   const { known, book } = nameBook(() => clock.now())
   const quick = diskWith('b.test a.test\nc.test a.test\n')
   const disk = { ...quick, syncFolder: (path: string) => clock.sleep(1000).then(() => quick.syncFolder(path)) }
-  const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { record() {} } }
+  const parts = {
+    database,
+    disk,
+    path: PATH,
+    names: book,
+    urls: usualUrls,
+    decisions: UNDECIDED,
+    clock,
+    journal: { record() {} },
+  }
   const mirrors = await maintainMirrors(parts)
   await clock.run(mirrors.compareSome())
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
@@ -182,7 +233,7 @@ test('what was seen before the list was entered proves nothing', async () => {
   const database = await catalogueOf({ 'a.test': { '/': 'one' }, 'c.test': { '/': 'other' } })
   const clock = virtualClock(NOON + 1)
   const { known, book } = nameBook(() => clock.now())
-  const parts = { database, names: book, urls: usualUrls, clock, journal: { record() {} } }
+  const parts = { database, names: book, urls: usualUrls, decisions: UNDECIDED, clock, journal: { record() {} } }
   const mirrors = await maintainMirrors({ ...parts, disk: diskWith('c.test a.test\n'), path: PATH })
   await mirrors.finish()
   assert.equal(known.size, 1)

@@ -6,12 +6,13 @@ import { type Clock, type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { inOrder } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
+import type { Choice, DecidedMirrors } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { whyNoMirror } from './homes.ts'
-import { type NamedPair, withoutPairs } from './list.ts'
+import { type NamedPair, withDecided, withoutPairs } from './list.ts'
 import { linesOf, readMirrorFile, writeMirrorFile } from './mirror-file.ts'
 
 /** The frontier's table of aliases. */
@@ -28,6 +29,8 @@ export interface MirrorMaintenanceParts {
   /** Undefined: there is no list. */
   path: string | undefined
   names: AliasNames
+  /** By operators. */
+  decisions: { readonly mirrors: DecidedMirrors; choiceOf(site: SiteName): Choice | undefined }
   /** By the rules of the collection. */
   urls: UrlReader
   clock: Clock
@@ -48,7 +51,7 @@ const PAIRS_AT_ONCE = 200
 const SHARE_FOR_WRITING = 1 / 60
 
 export async function maintainMirrors(parts: MirrorMaintenanceParts) {
-  const { database, names, urls, clock, journal, disk, path } = parts
+  const { database, names, urls, clock, journal, disk, path, decisions } = parts
   const pairs = await enterList(parts)
   const none = new Set<SiteName>()
   const left: LeftMirror[] = []
@@ -61,6 +64,8 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
       const apart: LeftMirror[] = []
       for (const pair of some) {
         if (none.has(pair.replica)) continue
+        // An operator's word holds until it is taken back.
+        if (decisions.choiceOf(pair.replica)?.copyOf !== undefined) continue
         const why = await whyNoMirror(tx, urls, pair, pair.since)
         if (why !== undefined) apart.push({ replica: pair.replica, original: pair.original, why })
       }
@@ -129,8 +134,8 @@ interface ListedPair extends NamedPair {
 
 /** Makes the frontier's aliases from the list equal to the list. Those that it had keep their date. */
 async function enterList(parts: MirrorMaintenanceParts): Promise<ListedPair[]> {
-  const { database, disk, path, names, clock, journal } = parts
-  const listed = path === undefined ? [] : readMirrorFile(disk, path)
+  const { database, disk, path, names, clock, journal, decisions } = parts
+  const listed = withDecided(path === undefined ? [] : readMirrorFile(disk, path), decisions.mirrors)
   const wanted = new Map(listed.map(({ replica, original }) => [replica, original]))
   const all = await database.read((tx) => names.aliases(tx))
   const before = all.filter(({ how }) => how === FROM_LIST)

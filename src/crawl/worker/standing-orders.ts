@@ -1,5 +1,4 @@
 /** What operators decided, as far as workers must know it: sums of the differences that the coordinator sends. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Millis } from '../../base/clock.ts'
 import { EVERY_RULE, NO_ORDERS, type Orders, type SiteOrder } from '../../contracts/control.ts'
 import type { SiteName } from '../../contracts/visit.ts'
@@ -8,6 +7,7 @@ export class StandingOrders {
   /** Called after each difference; the visits to its sites end. */
   onNews: (news: Orders) => void = () => {}
   #last = NO_ORDERS
+  #blacklist: string[] = []
   readonly #sites = new Map<SiteName, SiteOrder>()
 
   get isPaused(): boolean {
@@ -16,17 +16,17 @@ export class StandingOrders {
 
   /** Lines; the same array until they change. */
   get blacklist(): readonly string[] {
-    return this.#last.blacklist
+    return this.#blacklist
   }
 
   /** Everything, for a worker that knows nothing yet. */
   get all(): Orders {
-    return { ...this.#last, sites: [...this.#sites.values()] }
+    return { ...this.#last, blacklist: this.#blacklist, sites: [...this.#sites.values()] }
   }
 
   learn(news: Orders): void {
-    const { blacklist } = this.#last
-    this.#last = isDeepStrictEqual(news.blacklist, blacklist) ? { ...news, blacklist } : news
+    this.#last = news
+    if (news.blacklist !== undefined) this.#blacklist = news.blacklist
     for (const order of news.sites) {
       const { site, ...decided } = order
       if (Object.keys(decided).length === 0) this.#sites.delete(site)

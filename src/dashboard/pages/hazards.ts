@@ -1,8 +1,9 @@
 /** Hazards with their evidence; sites that are other names of others. */
 import type { FindingPosition, ListedAlias, ListedFinding, RuleCount } from '../../collection/browse/findings.ts'
 import { MAX_COUNTED } from '../../collection/browse/findings.ts'
+import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
-import { type Choice, EVERY_RULE } from '../../contracts/control.ts'
+import { type Choice, type DecidedMirrors, EVERY_RULE } from '../../contracts/control.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { actionButton, framed } from '../layout.ts'
@@ -18,12 +19,13 @@ export interface HazardsData {
   ): Promise<{ findings: ListedFinding[]; rules: RuleCount[]; choices: Map<string, Choice | undefined> }>
   /** All in some order, or those of one site. */
   aliases(site: string | undefined, after: string | undefined, atMost: number): Promise<ListedAlias[]>
-  /** The operator's list; `pairs` undefined: there is none, or it is too long. */
-  mirrorList(): {
+  /** The operator's list, and what operators decided; `pairs` undefined: there is no list, or it is too long. */
+  mirrorList(): Promise<{
     path: string | undefined
     size: number | undefined
     pairs: { kind: 'pair' | 'never'; replica: string; original: string; text: string }[] | undefined
-  }
+    decided: DecidedMirrors
+  }>
   mirrors(ask: {
     heuristic: 'Dups60'
     examples: number
@@ -93,48 +95,94 @@ export const mirrors: Render<HazardsData & SlowData> = async (request, data) => 
   const after = asked(request, 'after', 300)
   const found = await data.aliases(name === '' ? undefined : name, after === '' ? undefined : after, LINES)
   const last = name === '' && found.length === LINES ? found.at(-1)?.name : undefined
-  const rows = found.map(
-    ({ name, original, how, since, evidence }) =>
-      html`<tr><th scope="row" class="url">${siteLink(request, name)}</th><td class="url">${siteLink(request, original)}</td><td>${how === 'list' ? 'the list' : 'its home page redirects there'}</td><td>${time(since)}</td><td>${visible(evidence)}</td></tr>`,
-  )
+  const list = await data.mirrorList()
+  const isConfirmed = among(list.decided.confirmed)
+  const rows = found.map(({ name, original, how, since, evidence }) => {
+    const pair = { replica: name, original }
+    const source = isConfirmed(pair)
+      ? 'an operator’s word'
+      : how === 'list'
+        ? 'the list'
+        : 'its home page redirects there'
+    return html`<tr><th scope="row" class="url">${siteLink(request, name)}</th><td class="url">${siteLink(request, original)}</td><td>${source}</td><td>${time(since)}</td><td>${visible(evidence)}</td>${decisionCell(request, pair, list.decided)}</tr>`
+  })
   const table =
     rows.length === 0
       ? html`<p>${name === '' ? 'No site is another name of another yet.' : html`${visible(name, 100)} has no other name here.`}</p>`
-      : html`<div class="scroll" tabindex="0" role="region" aria-label="Names in use"><table><thead><tr><th scope="col">Name</th><th scope="col">Links are followed at</th><th scope="col">Known from</th><th scope="col">Since</th><th scope="col">Evidence</th></tr></thead><tbody>${rows}</tbody></table></div>`
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="Names in use"><table><thead><tr><th scope="col">Name</th><th scope="col">Links are followed at</th><th scope="col">Known from</th><th scope="col">Since</th><th scope="col">Evidence</th>${decisionHead(request)}</tr></thead><tbody>${rows}</tbody></table></div>`
   const body = html`<form method="get" action="${href(request.base, '/mirrors')}" class="search card" role="search"><div><label for="site">Names of the site</label><br><input id="site" name="site" value="${name}" maxlength="300" spellcheck="false" autocapitalize="off"></div><button class="main">Show</button></form>
 <section><h2>In use now</h2>${table}<p class="pages">${last && html`<a href="${href(request.base, '/mirrors', { after: last })}" rel="next">Next page</a>`}</p></section>
-${listSection(data.mirrorList())}${await proposals(request, data)}`
+${decidedSection(request, list.decided)}${listSection(list)}${await proposals(request, data, list.decided)}`
   return framed(request, { title: 'Mirrors', under: '/mirrors', isStill: true, body })
 }
 
 const MAX_PAIRS = 500
 
-function listSection({ path, size, pairs }: ReturnType<HazardsData['mirrorList']>): Html {
-  if (path === undefined)
-    return html`<section><h2>The operator’s list</h2><p>There is none. <code>orbweaver mirrors</code> writes one from what is found below.</p></section>`
-  if (pairs === undefined)
-    return html`<section><h2>The operator’s list</h2><p><code>${visible(path)}</code> is ${size === undefined ? 'not there' : 'too long to be shown here'}.</p></section>`
-  const rows = pairs
-    .slice(0, MAX_PAIRS)
-    .map(
-      ({ kind, replica, original, text }) =>
-        html`<tr><th scope="row" class="url">${visible(replica, 100)}</th><td>${kind === 'pair' ? 'is a copy of' : 'is never a copy of'}</td><td class="url">${visible(original, 100)}</td><td>${visible(/#(.*)$/.exec(text)?.[1].trim() ?? '')}</td></tr>`,
-    )
-  return html`<section><h2>The operator’s list, as the next start uses it</h2><p><code>${visible(path)}</code>: ${grouped(pairs.length)} lines${pairs.length > MAX_PAIRS && `, of which the first ${grouped(MAX_PAIRS)} are shown`}. To overrule what is found, write <code>! copy original</code> there: these two are never taken for mirrors.</p>${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="The list"><table><tbody>${rows}</tbody></table></div>`}</section>`
+const decisionHead = (request: PageRequest) => request.role === 'operator' && html`<th scope="col">Decide</th>`
+
+/** What is not decided yet may be. */
+function decisionCell(
+  request: PageRequest,
+  { replica: site, original }: NamedPair,
+  { confirmed }: DecidedMirrors,
+): Html | false {
+  if (request.role !== 'operator') return false
+  const confirm =
+    !among(confirmed)({ replica: site, original }) &&
+    actionButton(request, { action: 'confirm-mirror', site, original }, 'Confirm')
+  const overrule = actionButton(request, { action: 'overrule-mirror', site, original }, 'Overrule', {
+    confirm: `${site} will be a site of its own: links to it are followed there, not at ${original}.`,
+  })
+  return html`<td><div class="actions">${confirm}${overrule}</div></td>`
 }
 
-async function proposals(request: PageRequest, data: SlowData): Promise<Html> {
+function decidedSection(request: PageRequest, { confirmed, overruled }: DecidedMirrors): Html {
+  const row = (what: string) => (pair: NamedPair) =>
+    html`<tr><th scope="row" class="url">${siteLink(request, pair.replica)}</th><td>${what}</td><td class="url">${siteLink(request, pair.original)}</td><td>${actionButton(request, { action: 'undecide-mirror', site: pair.replica, original: pair.original }, 'Take back')}</td></tr>`
+  const rows = [
+    ...confirmed.slice(0, MAX_PAIRS).map(row('is a copy of')),
+    ...overruled.slice(0, MAX_PAIRS).map(row('is no copy of')),
+  ]
+  const fields = html`<label>Site <input name="site" required maxlength="300" spellcheck="false" autocapitalize="off"></label> <label>Decision <select name="action"><option value="overrule-mirror">is no copy of</option><option value="confirm-mirror">is a copy of</option></select></label> <label>Original <input name="original" required maxlength="300" spellcheck="false" autocapitalize="off"></label> `
+  const form = actionButton(request, { action: 'overrule-mirror', site: '', original: '' }, 'Decide', { fields })
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Decisions"><table><tbody>${rows}</tbody></table></div>`
+  return html`<section id="decided"><h2>Decided by operators</h2><p class="soft">It counts at once and more than the list and what home pages say, until it is taken back.</p>${rows.length > 0 ? table : html`<p>Nothing yet.</p>`}<div class="actions">${form}</div></section>`
+}
+
+function listSection({ path, size, pairs, decided }: Awaited<ReturnType<HazardsData['mirrorList']>>): Html {
+  if (path === undefined)
+    return html`<section><h2>The list</h2><p>There is none. <code>orbweaver mirrors</code> writes one from what is found below.</p></section>`
+  if (pairs === undefined)
+    return html`<section><h2>The list</h2><p><code>${visible(path)}</code> is ${size === undefined ? 'not there' : 'too long to be shown here'}.</p></section>`
+  const [isConfirmed, isOverruled] = [among(decided.confirmed), among(decided.overruled)]
+  const elsewhere = new Map(decided.confirmed.map(({ replica, original }) => [replica, original]))
+  const countsNot = ({ kind, replica, original }: (typeof pairs)[number]) =>
+    kind === 'never'
+      ? isConfirmed({ replica, original })
+      : isOverruled({ replica, original }) || (elsewhere.get(replica) ?? original) !== original
+  const rows = pairs.slice(0, MAX_PAIRS).map((line) => {
+    const { kind, replica, original, text } = line
+    const note = countsNot(line) ? 'does not count: decided otherwise' : (/#(.*)$/.exec(text)?.[1].trim() ?? '')
+    return html`<tr><th scope="row" class="url">${visible(replica, 100)}</th><td>${kind === 'pair' ? 'is a copy of' : 'is never a copy of'}</td><td class="url">${visible(original, 100)}</td><td>${visible(note)}</td></tr>`
+  })
+  return html`<section><h2>The list, as the next start uses it</h2><p><code>${visible(path)}</code>: ${grouped(pairs.length)} lines${pairs.length > MAX_PAIRS && `, of which the first ${grouped(MAX_PAIRS)} are shown`}. A line <code>! copy original</code> says that these two are never taken for mirrors.</p>${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="The list"><table><tbody>${rows}</tbody></table></div>`}</section>`
+}
+
+async function proposals(request: PageRequest, data: SlowData, decided: DecidedMirrors): Promise<Html> {
   if (asked(request, 'find') === '')
     return html`<section><h2>Copies that the collection shows</h2><p>Comparing the contents of all sites takes seconds to minutes, beside the crawl. <a href="${href(request.base, '/mirrors', { find: 1 })}">Find them</a></p></section>`
   const slow = await data.slow<Found>('mirrors', '')
   if (slow.state !== 'known')
     return html`<section id="found" data-live><h2>Copies that the collection shows</h2><p>${slow.state === 'failed' ? `They could not be found: ${slow.why}` : 'They are being looked for; this page shows them when they are found.'}</p></section>`
   const { sites, contents, heuristics, pairs } = slow.value
+  // The figures may be older than what was decided.
+  const isOverruled = among(decided.overruled)
   const rows = pairs
+    .filter((pair) => !isOverruled(pair))
     .slice(0, MAX_PAIRS)
     .map(
-      ({ replica, original }) =>
-        html`<tr><th scope="row" class="url">${siteLink(request, replica)}</th><td class="url">${siteLink(request, original)}</td></tr>`,
+      (pair) =>
+        html`<tr><th scope="row" class="url">${siteLink(request, pair.replica)}</th><td class="url">${siteLink(request, pair.original)}</td>${decisionCell(request, pair, decided)}</tr>`,
     )
-  return html`<section id="found"><h2>Copies that the collection shows</h2><p class="soft">As of ${time(slow.at)}: ${grouped(contents)} contents of ${grouped(sites)} sites were compared.</p><table><caption>By heuristic</caption><thead><tr><th scope="col">Heuristic</th><th scope="col" class="n">Groups</th><th scope="col" class="n">Copies</th></tr></thead><tbody>${heuristics.map(({ heuristic, groups, replicas }) => html`<tr><th scope="row">${heuristic}</th><td class="n">${grouped(groups)}</td><td class="n">${grouped(replicas)}</td></tr>`)}</tbody></table>${rows.length > 0 && html`<table><caption>Copies and originals (Dups60)</caption><tbody>${rows}</tbody></table>`}</section>`
+  return html`<section id="found"><h2>Copies that the collection shows</h2><p class="soft">As of ${time(slow.at)}: ${grouped(contents)} contents of ${grouped(sites)} sites were compared.</p><div class="scroll" tabindex="0" role="region" aria-label="By heuristic"><table><caption>By heuristic</caption><thead><tr><th scope="col">Heuristic</th><th scope="col" class="n">Groups</th><th scope="col" class="n">Copies</th></tr></thead><tbody>${heuristics.map(({ heuristic, groups, replicas }) => html`<tr><th scope="row">${heuristic}</th><td class="n">${grouped(groups)}</td><td class="n">${grouped(replicas)}</td></tr>`)}</tbody></table></div>${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Copies and originals"><table><caption>Copies and originals (Dups60)</caption><tbody>${rows}</tbody></table></div>`}</section>`
 }

@@ -5,7 +5,8 @@
  */
 import type { Clock, Millis } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
-import type { Database } from '../database.ts'
+import type { Database, Tx } from '../database.ts'
+import { queries } from '../queries.ts'
 import type { PostgresDatabase } from './open.ts'
 
 export interface HeldRole {
@@ -14,10 +15,23 @@ export interface HeldRole {
   release(): Promise<void>
 }
 
+const keyOf = (role: string): string => String(signed64(hash64(`orbweaver role ${role}`)))
+
+const HELD = `
+  SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+  WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+    AND ((l.classid::bigint << 32) | l.objid::bigint) = ANY(?::bigint[])
+  LIMIT 1`
+
+/** Whether some process holds one of these roles now. */
+export async function isRoleHeld(tx: Tx, roles: readonly string[]): Promise<boolean> {
+  return (await queries(tx).get(HELD, `{${roles.map(keyOf).join(',')}}`)) !== undefined
+}
+
 /** Undefined when another process holds it. */
 export async function tryRole(database: PostgresDatabase, name: string): Promise<HeldRole | undefined> {
   const session = await database.session()
-  const key = String(signed64(hash64(`orbweaver role ${name}`)))
+  const key = keyOf(name)
   const taken = await session.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
     await session.end()
     throw error

@@ -229,7 +229,9 @@ async function moveOrDropAliases(rows: Rows, resting: readonly SiteRow[]): Promi
 
 /** Home pages tell that their sites are aliases. */
 async function learnAliases(rows: Rows, parts: readonly VisitReport[]): Promise<void> {
-  const learnt = parts.flatMap((part) => learntAlias(part) ?? [])
+  const learnt = parts
+    .flatMap((part) => learntAlias(part) ?? [])
+    .filter(({ name, original }) => rows.tools.mayLearn(name, original))
   if (learnt.length === 0) return
   const siteOf = await rows.peekSites(learnt.map(({ original }) => siteKeyOf(original)))
   for (const alias of learnt) {

@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { Problem } from '../../../src/base/errors.ts'
 import type { Action, Control } from '../../../src/contracts/control.ts'
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
+import { StandingOrders } from '../../../src/crawl/worker/standing-orders.ts'
 import { openControl } from '../../../src/frontier/control.ts'
 import { Decisions, decidedSites, forgetStop, readAudit } from '../../../src/frontier/decisions.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
@@ -30,9 +31,16 @@ interface Steered extends Bench {
 
 async function steered(make: MakeDatabase, bench?: Bench): Promise<Steered> {
   let pauseOf: (site: string) => number | undefined = () => undefined
-  const opened = bench ?? (await openBench(make, { defaultPause: (site) => pauseOf(site) ?? PAUSE }))
+  let mayLearn: (name: string, original: string) => boolean = () => true
+  const opened =
+    bench ??
+    (await openBench(make, {
+      defaultPause: (site) => pauseOf(site) ?? PAUSE,
+      mayLearn: (name, original) => mayLearn(name, original),
+    }))
   const decisions = new Decisions(opened.db)
   await decisions.refresh()
+  mayLearn = (name, original) => !decisions.isNoMirror(name, original)
   pauseOf = (site) => decisions.choiceOf(site)?.pauseMs
   const control = openControl({
     database: opened.db,
@@ -99,6 +107,62 @@ export function controlContract(make: MakeDatabase): void {
       'http://a.test/1',
       'http://a.test/2',
     ])
+  })
+
+  it('follows links to a confirmed copy at the original, and those to an overruled one at the site', async () => {
+    const bench = await steered(make)
+    const mirror = (action: 'confirm-mirror' | 'overrule-mirror' | 'undecide-mirror', site: string, original: string) =>
+      bench.control.perform('anna', { action, site, original })
+    const aliasOf = async (site: string) => (await view(bench, site))?.alias?.original
+    await bench.seed('a.test/', 'b.test/', 'b.test/1')
+    assert.equal((await mirror('confirm-mirror', 'B.test', 'http://a.test/x')).isChanged, true)
+    assert.equal((await mirror('confirm-mirror', 'b.test', 'a.test')).isChanged, false)
+    assert.equal(await aliasOf('b.test'), 'a.test')
+    await bench.admit(link('b.test/2', 'http://c.test/'))
+    assert.equal((await view(bench, 'a.test'))?.waiting, 3)
+    await assert.rejects(mirror('confirm-mirror', 'a.test', 'b.test'), /a copy of a\.test: overrule that pair first/)
+    await assert.rejects(mirror('confirm-mirror', 'a.test', 'a.test'), /copy of itself/)
+    assert.equal((await mirror('overrule-mirror', 'b.test', 'a.test')).isChanged, true)
+    assert.equal((await mirror('overrule-mirror', 'b.test', 'a.test')).isChanged, false)
+    assert.equal(await aliasOf('b.test'), undefined)
+    assert.deepEqual(bench.control.choiceOf('b.test'), { notCopyOf: ['a.test'] })
+    await bench.admit(link('b.test/3', 'http://c.test/'))
+    assert.equal((await view(bench, 'b.test'))?.waiting, 4, 'what had been moved waits there too')
+    assert.deepEqual(await bench.db.read(frontierQueries.decidedMirrors), {
+      confirmed: [],
+      overruled: [{ replica: 'b.test', original: 'a.test' }],
+    })
+    await mirror('undecide-mirror', 'b.test', 'a.test')
+    assert.deepEqual(bench.control.choiceOf('b.test'), {})
+    assert.deepEqual(
+      (await audit(bench)).map(({ action, subject, after }) => [action, subject, after]),
+      [
+        ['undecide-mirror', 'b.test', '{}'],
+        ['overrule-mirror', 'b.test', '{"notCopyOf":["a.test"]}'],
+        ['overrule-mirror', 'b.test', '{"notCopyOf":["a.test"]}'],
+        ['confirm-mirror', 'b.test', '{"copyOf":"a.test"}'],
+        ['confirm-mirror', 'b.test', '{"copyOf":"a.test"}'],
+      ],
+    )
+  })
+
+  it('learns no alias that an operator overruled, and drops one that was learnt', async () => {
+    const bench = await steered(make)
+    const learn = async () => {
+      await bench.seed('www.a.test/')
+      const { visits } = await bench.frontier.checkOut('w1', 9)
+      const visit = visits.find(({ site }) => site === 'www.a.test')!
+      const alias = { to: 'a.test', how: 'www', https: true, evidence: 'moved' }
+      await bench.applyParts(part(bench, visit, 1, { ended: 'done', learnt: { alias } }))
+      bench.clock.pass(HOUR)
+      return (await view(bench, 'www.a.test'))?.alias
+    }
+    const action = { action: 'overrule-mirror', site: 'a.test', original: 'www.a.test' } as const
+    assert.equal((await learn())?.original, 'a.test')
+    await bench.control.perform('anna', action)
+    assert.equal((await view(bench, 'www.a.test'))?.alias, undefined, 'whichever of the two is named first')
+    await bench.admit(link('www.a.test/new', 'http://c.test/'))
+    assert.equal(await learn(), undefined)
   })
 
   it('bars a site before it is ever found', async () => {
@@ -333,7 +397,7 @@ export function controlContract(make: MakeDatabase): void {
   it('tells workers what they do not know: every decision once, in order', async () => {
     const bench = await steered(make)
     const orders = () => bench.decisions.ordersSince(0)
-    assert.deepEqual(orders(), { version: 0, isPaused: false, blacklist: [], sites: [] })
+    assert.deepEqual(orders(), { version: 0, isPaused: false, sites: [] })
     await bench.control.perform('anna', { action: 'pause' })
     await bench.control.perform('anna', { action: 'trust', site: 'a.test' })
     const { version } = bench.decisions
@@ -345,6 +409,7 @@ export function controlContract(make: MakeDatabase): void {
       blacklist: ['b.test'],
       sites: [{ site: 'c.test', isStopped: true }],
     })
+    assert.equal(bench.decisions.ordersSince(version + 1).blacklist, undefined, 'it did not change since')
     assert.deepEqual(
       orders().sites.map(({ site }) => site),
       ['a.test', 'c.test'],
@@ -358,6 +423,15 @@ export function controlContract(make: MakeDatabase): void {
     assert.equal(other.isPaused, true)
     assert.equal(other.isStopped('c.test'), true)
     assert.equal(other.isStopped('a.test'), false)
+    await bench.control.perform('anna', { action: 'resume' })
+    assert.equal(bench.decisions.ordersSince(version + 2).blacklist, undefined)
+    await bench.control.perform('anna', { action: 'unblacklist', pattern: 'b.test' })
+    assert.deepEqual(bench.decisions.ordersSince(version + 3).blacklist, [], 'an empty list is news, too')
+    const standing = new StandingOrders()
+    for (const since of [version, version + 1]) standing.learn(other.ordersSince(since))
+    assert.deepEqual(standing.blacklist, ['b.test'])
+    standing.learn(bench.decisions.ordersSince(version + 2))
+    assert.deepEqual(standing.all.blacklist, [])
   })
 
   it('stops what runs, once: a process that begins later goes on, one that has not seen it yet still ends', async () => {

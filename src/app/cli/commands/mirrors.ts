@@ -29,8 +29,8 @@ export const mirrors: Command = {
       reader.mirrors({ heuristic, examples: settings.top, ...(check === undefined ? {} : { check }) }),
     )
     screen.draw([])
-    const { pairs, used, names } = found
-    const renewal = { heuristic, pairs, used, at: clock.now(), gone: new Set(names?.gone) }
+    const { pairs, used, overruled, names } = found
+    const renewal = { heuristic, pairs, used, overruled, at: clock.now(), gone: new Set(names?.gone) }
     const list = into === undefined ? undefined : await services.renewMirrors(into, renewal, check)
     if (settings.json) screen.printJson({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) })
     else printFindings(call, found)
@@ -56,9 +56,11 @@ function printFindings({ screen, settings }: Invocation, found: MirrorFindings):
       screen.print(`  ${plain(replica)} ${plain(original)}  ${grouped(shared)} of ${grouped(total)} contents`)
     if (replicas > shown.length) screen.print(`  … and ${grouped(replicas - shown.length)} more`)
   }
-  const { names, proposed, used } = found
+  const { names, proposed, used, overruled } = found
   if (used.length > 0)
     screen.print(`\nFrom the list of mirrors that the crawl used: ${some(used.length, 'pair')} still valid.`)
+  if (overruled.length > 0)
+    screen.print(`\nLeft out, because an operator overruled them: ${some(overruled.length, 'pair')}.`)
   if (names !== null)
     screen.print(
       `\nLooked up ${some(names.checked, 'host name')}: ${grouped(names.gone.length)} no longer exist (${some(names.pairsLost, 'pair')} removed), ${grouped(names.unanswered)} without an answer (kept).`,
