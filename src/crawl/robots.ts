@@ -31,6 +31,8 @@ const MAX_BYTES = 512 * 1024
 const MAX_REDIRECTS = 5
 /** The pause kept after a request to another site: its own visits keep a longer one by themselves. */
 const LONGEST_AFTER: Millis = 10_000
+/** A site whose robots.txt is at one that the operator stopped is asked again after this, until that one is resumed. */
+const STOPPED_WAIT: Millis = 3_600_000
 
 export type Rules =
   | { kind: 'rules'; robots: Robots }
@@ -65,6 +67,11 @@ export async function rulesFor(
   const answer = await fetchRobots(origin, before, connection, tools, record)
   if (answer.kind === 'not-requested')
     return { kind: 'visit-ends', why: connection.signal.aborted ? 'stopped' : 'slice' }
+  if (answer.kind === 'stopped') {
+    // Nothing failed: no try is counted, however long the operator takes, and what is remembered stays.
+    connection.courtesy.holdFor(STOPPED_WAIT)
+    return { kind: 'visit-ends', why: 'slice' }
+  }
   if (answer.kind === 'known') answer.memory = withOwner(answer.memory, answer.from, connection.site, tools.urls)
   const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
   // `http` most often redirects to `https`: that robots.txt has been fetched then, and is not fetched again.
@@ -152,6 +159,8 @@ export type RobotsAnswer =
   | { kind: 'unreachable'; memory: RobotsMemory }
   /** The visit should end before robots.txt could be requested. */
   | { kind: 'not-requested' }
+  /** A redirect leads to a site that the operator paused or barred: the rules are not known until it is resumed. */
+  | { kind: 'stopped' }
 
 /** Fetches robots.txt and follows redirects as RFC 9309 says; `record` gets each exchange, with notes on it. */
 async function fetchRobots(
@@ -164,7 +173,7 @@ async function fetchRobots(
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
     const { answer: exchange, isNew } = await requestAnywhere(url, connection, tools)
-    if (exchange === 'not-requested') return { kind: 'not-requested' }
+    if (exchange === 'not-requested' || exchange === 'stopped') return { kind: exchange }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
     const read = await readRobots(exchange, url, hop < MAX_REDIRECTS, before, tools)
     if (isNew) await record(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
@@ -247,6 +256,8 @@ async function requestAnywhere(
   if (target.site === connection.site) {
     return { answer: (await request(url, wantRobots, connection, tools)) ?? 'not-requested', isNew: true }
   }
+  if (tools.isStopped(target.site)) return { answer: 'stopped', isNew: false }
+  // A blacklist is for good, so waiting would not help: the file counts as unreachable, and in the end the site is given up.
   if (tools.isRefused(target)) return { answer: 'no-address', isNew: false }
   const { pause } = tools.pauses.configured(target.site, undefined)
   const fetch = (wait: Millis) => requestElsewhere(target, wait, connection, tools)
