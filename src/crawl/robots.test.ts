@@ -270,6 +270,39 @@ test('a site whose robots.txt is at one that the operator paused waits, and is n
   assert.deepEqual(web.pagesAsked, ['a.test/'])
 })
 
+test('a site that is barred during the pause before its robots.txt is not asked for it', async () => {
+  const barred = 'http://barred.test/robots.txt'
+  const script: Script = { [ROBOTS]: to(barred), [HOME]: { body: 'home' } }
+  // In the pause, and while connecting.
+  for (const barredAt of [PAUSE / 2, PAUSE + 500]) {
+    const web = new Scripted(script, { isStopped: (site) => site === 'barred.test' && web.clock.elapsed() >= barredAt })
+    web.addresses.set('barred.test', '192.0.2.66')
+    web.connectMs.set('barred.test', 1000)
+    const { why, parts } = await web.visit({ agenda: [HOME] })
+    assert.deepEqual(
+      web.asked.map(({ url }) => url),
+      [ROBOTS],
+    )
+    assert.equal(why, 'slice')
+    assert.deepEqual(parts.at(-1)?.memory.robots, {})
+    assert.ok(parts.at(-1)!.courtesy.notBefore > web.clock.now() + 3_500_000)
+  }
+})
+
+test('one that is barred while another request there is under way is not asked after it', async () => {
+  const script: Script = {
+    [ROBOTS]: to('http://barred.test/robots.txt'),
+    'http://b.test/robots.txt': to('http://barred.test/other.txt'),
+    'http://barred.test/robots.txt': { body: FORBID, headers: TEXT },
+    'http://barred.test/other.txt': { body: FORBID, headers: TEXT },
+  }
+  const web = new Scripted(script, { isStopped: (site) => site === 'barred.test' && web.asked.length >= 3 })
+  for (const [nth, host] of ['a.test', 'b.test', 'barred.test'].entries()) web.addresses.set(host, `192.0.2.${nth + 1}`)
+  const visits = [HOME, 'http://b.test/'].map((url) => web.visitNow({ agenda: [url], visit: { id: url } }))
+  await web.clock.run(Promise.all(visits))
+  assert.equal(web.asked.filter(({ address }) => address === '192.0.2.3').length, 1)
+})
+
 test('a robots.txt at a blacklisted URL is unreachable', async () => {
   const script: Script = { [ROBOTS]: to('http://black.test/robots.txt'), [HOME]: { body: 'home' } }
   const web = new Scripted(script, { isRefused: ({ site }) => site === 'black.test' })

@@ -256,19 +256,23 @@ async function requestAnywhere(
   if (target.site === connection.site) {
     return { answer: (await request(url, wantRobots, connection, tools)) ?? 'not-requested', isNew: true }
   }
-  if (tools.isStopped(target.site)) return { answer: 'stopped', isNew: false }
-  // A blacklist is for good, so waiting would not help: the file counts as unreachable, and in the end the site is given up.
-  if (tools.isRefused(target)) return { answer: 'no-address', isNew: false }
   const { pause } = tools.pauses.configured(target.site, undefined)
   const fetch = (wait: Millis) => requestElsewhere(target, wait, connection, tools)
   // Mostly pauses, before and after; the request itself counts as a download.
   return connection.times.during('courtesy', () => tools.foreign.fetch(url, target.site, pause, fetch))
 }
 
+function refusalOf(target: WebUrl, tools: RequestTools): 'stopped' | 'no-address' | undefined {
+  if (tools.isStopped(target.site)) return 'stopped'
+  // A blacklist is for good, so waiting would not help: the file counts as unreachable, and in the end the site is given up.
+  return tools.isRefused(target) ? 'no-address' : undefined
+}
+
 /**
  * Shares the courtesy of a visit that is there; otherwise waits a whole pause before and another one after. There is no
  * lease for it, but its address is entered as for any visit, so no other worker makes requests there meanwhile (C5). A visit
- * holds one address at a time, so its own may go to another worker; then it ends with what it has learnt.
+ * holds one address at a time, so its own may go to another worker; then it ends with what it has learnt. The waits are long
+ * enough for an operator to stop the other site meanwhile, so that is checked until the request is sent.
  */
 async function requestElsewhere(
   target: WebUrl,
@@ -276,6 +280,8 @@ async function requestElsewhere(
   connection: SiteConnection,
   tools: RequestTools,
 ): Promise<ForeignRobotsAnswer> {
+  const refusal = refusalOf(target, tools)
+  if (refusal !== undefined) return refusal
   const resolved = await tools.resolve(target.host, connection.signal)
   if (connection.signal.aborted) return 'not-requested'
   if (resolved.kind === 'failed') return 'no-address'
@@ -293,12 +299,13 @@ async function requestElsewhere(
   const joined = tools.addresses.join(address.ip)
   try {
     const courtesy = tools.visiting(target.site) ?? foreignCourtesy(target.site, wait, address.ip, tools)
-    const there = { ...connection, site: target.site, session, courtesy, address, others: [], cookies: new CookieJar() }
-    const exchange = await request(target.href, wantRobots, there, tools)
+    const isRefused = () => refusalOf(target, tools) !== undefined
+    const its = { site: target.site, session, courtesy, address, others: [], cookies: new CookieJar(), isRefused }
+    const exchange = await request(target.href, wantRobots, { ...connection, ...its }, tools)
     // A visit with this courtesy keeps the pause itself. The one that was there may be over, and another begun.
     if (exchange !== undefined && tools.visiting(target.site) !== courtesy)
       await tools.clock.sleep(Math.min(courtesy.wait, LONGEST_AFTER))
-    return exchange ?? 'not-requested'
+    return exchange ?? refusalOf(target, tools) ?? 'not-requested'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)
