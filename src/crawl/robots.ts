@@ -80,8 +80,9 @@ export async function rulesFor(
   }
   const memory = { ...reporter.memory, robots }
   if (answer.kind === 'unreachable') {
-    reporter.remember(memory)
     const { tries = 1, status } = answer.memory
+    // A 503 is an answer too.
+    reporter.remember(status > 0 ? withAnswer(memory) : memory)
     const failing = { reporter, courtesy: connection.courtesy, tools }
     const why = otherAnswers ? undefined : wholeSiteWaits('robots-unreachable', tries, item, failing)
     // After a 429 or 503, a crash must not bring us back sooner.

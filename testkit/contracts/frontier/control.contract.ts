@@ -213,6 +213,52 @@ export function controlContract(make: MakeDatabase): void {
     await assert.rejects(bench.control.perform('anna', { action: 'ask-again', site: 'no.test' }), /not known/)
   })
 
+  for (const { how, robots, silent, isShortened } of [
+    { how: 'it asked for in robots.txt after a reset', robots: { http: 503 }, silent: 1, isShortened: false },
+    { how: 'one of its schemes asked for', robots: { http: 429, https: 0 }, silent: 0, isShortened: false },
+    { how: 'one of its schemes does not explain', robots: { http: 200, https: 0 }, silent: 0, isShortened: false },
+    { how: 'a robots.txt without answer explains', robots: { http: 0 }, silent: 0, isShortened: true },
+  ])
+    it(`asking again ${isShortened ? 'ends' : 'keeps'} a wait that ${how}`, async () => {
+      const bench = await steered(make)
+      await bench.seed('a.test/')
+      const visit = await bench.one()
+      const now = bench.clock.now()
+      const stored = Object.entries(robots).map(([scheme, status]) => {
+        const state = status === 200 ? ('rules' as const) : ('unreachable' as const)
+        return [scheme, { state, at: now, status, text: '' }]
+      })
+      const memory = { ...freshMemory(), silent, robots: Object.fromEntries(stored) }
+      const courtesy = { pause: PAUSE, lastAnswerAt: now, notBefore: now + 86_400_000 }
+      await bench.applyParts(part(bench, visit, 1, { ended: 'silent', courtesy, memory }))
+      await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await bench.names(), isShortened ? ['a.test'] : [])
+      bench.clock.pass(86_400_000 - PAUSE)
+      if (!isShortened) assert.deepEqual((await bench.one()).memory.robots, {}, 'robots.txt is forgotten all the same')
+    })
+
+  it('keeps what a site asked for though many visits to it were lost', async () => {
+    const bench = await steered(make)
+    await bench.seed('a.test/')
+    for (let losses = 1; losses <= 5; losses++) {
+      const visit = await bench.one()
+      const now = bench.clock.now()
+      const courtesy = { pause: PAUSE, lastAnswerAt: now, notBefore: now + 86_400_000 }
+      if (losses === 5) await bench.applyParts(part(bench, visit, 1, { courtesy }))
+      await bench.db.transact((tx) => bench.ledger.lose(tx, 'w1'))
+      if (losses < 5) bench.clock.pass(PAUSE)
+    }
+    assert.equal((await view(bench, 'a.test'))?.losses, 5)
+    // Less is left of it than such a site rests.
+    bench.clock.pass(86_400_000 - LEASE)
+    await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })
+    bench.clock.pass(LEASE - 1)
+    assert.deepEqual(await bench.names(), [])
+    bench.clock.pass(1)
+    assert.deepEqual(await bench.names(), ['a.test'])
+  })
+
   it('asks a site again that was given up', async () => {
     const bench = await steered(make)
     await bench.seed('a.test/')
