@@ -121,7 +121,7 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
       const now =
         freed === 0
           ? `Worker ${action.worker} held nothing.`
-          : `${freed} sites of worker ${action.worker} are free again.`
+          : `${freed} sites of worker ${action.worker} are free again. If its process runs after all, end it now: two workers may be at one site.`
       return { subject: action.worker, before: { visits: freed }, ...(freed > 0 && { after: { visits: 0 } }), now }
     }
     default:

@@ -92,7 +92,7 @@ test('each problem is found, names what it is about, and says what to do', () =>
     ['held', /5,000 sites in 2 domains.*--trust/, crawlWith({ sites: { ...WELL.sites, held: 5000 }, heldDomains: 2 })],
     [
       'worker-silent',
-      /^the workers ada, bob are silent for over 2m, with 24 sites: .*start the worker again/,
+      /^the workers ada, bob are silent for over 2m, with 24 sites: .*start the worker again, or free .* only if its process has ended/,
       crawlWith({
         cluster: {
           ...CLUSTER,
