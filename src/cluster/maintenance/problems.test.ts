@@ -240,6 +240,43 @@ onBoth('a problem that comes back begins anew, but not before the mail that it i
   assert.deepEqual(await since(), [4_000_000])
 })
 
+test('what is wrong with the crawl stays while the database is asked, and goes when it cannot be', async () => {
+  const database = openSqlite(':memory:')
+  const clock = virtualClock(Date.UTC(2026, 10, 16))
+  await run(database, "INSERT INTO control (subject, choice, version) VALUES ('', '{}', 1)")
+  await run(
+    database,
+    `INSERT INTO worker (id, name, secret_hash, version, state, registered_at, seen_at, visits) VALUES ('w', 'ada', ?, '1', 'working', 0, ?, 7)`,
+    new Uint8Array(32),
+    clock.now() - 5 * MINUTE,
+  )
+  let ours = async () => true
+  const looks = new ProblemLooks({
+    ...{ database, clock, isServed: true, server: undefined, journal: { record: () => {} } },
+    isOurs: () => ours(),
+    counters: () => new Map([['requests', 10]]),
+    local: () => ({ ...WELL_HERE, disks: [{ ...DISK, free: 1e6 }] }),
+  })
+  const kinds = () => looks.found.map(({ kind }) => kind).sort()
+  for (let nth = 1; nth <= 3; nth++) {
+    const looking = looks.look()
+    assert.deepEqual(kinds(), nth === 1 ? ['disk'] : ['disk', 'worker-silent'])
+    await looking
+    assert.deepEqual(kinds(), ['disk', 'worker-silent'])
+  }
+  ours = async () => {
+    throw new Error('no route')
+  }
+  await looks.look()
+  assert.deepEqual(kinds(), ['disk'])
+  ours = async () => true
+  await looks.look()
+  ours = async () => false
+  await looks.look()
+  assert.deepEqual(kinds(), ['disk'], 'another server looks after the crawl now')
+  await database.close()
+})
+
 test('a watch without a database still says that it is unreachable, and reports its own failure once', async () => {
   const clock = virtualClock(0)
   const troubles: string[] = []
