@@ -259,6 +259,19 @@ export function controlContract(make: MakeDatabase): void {
     assert.deepEqual(await bench.names(), ['a.test'])
   })
 
+  it('says that a stopped site is not asked again before it is resumed', async () => {
+    const bench = await steered(make)
+    await bench.seed('a.test/')
+    const said = async () => (await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })).now
+    assert.match(await said(), /asked again as soon as its pause allows/)
+    await bench.control.perform('anna', { action: 'pause-site', site: 'a.test' })
+    assert.match(await said(), /is paused: .* not asked before it is resumed/)
+    await bench.control.perform('anna', { action: 'bar-site', site: 'a.test' })
+    assert.match(await said(), /is barred: .* not asked before it is resumed/)
+    await bench.control.perform('anna', { action: 'resume-site', site: 'a.test' })
+    assert.match(await said(), /asked again as soon as its pause allows/)
+  })
+
   it('asks a site again that was given up', async () => {
     const bench = await steered(make)
     await bench.seed('a.test/')
@@ -305,6 +318,8 @@ export function controlContract(make: MakeDatabase): void {
       { action: 'blacklist', pattern: 'http://c.test/private/' },
       { action: 'unblacklist', pattern: 'http://c.test/private/' },
       { action: 'unblacklist', pattern: 'http://c.test/private/' },
+      { action: 'stop' },
+      { action: 'stop' },
     ]
     const changed: boolean[] = []
     for (const action of twice) changed.push((await bench.control.perform('anna', action)).isChanged)
@@ -418,6 +433,10 @@ export function controlContract(make: MakeDatabase): void {
     assert.equal(stopped, undefined)
     assert.ok(stopVersion > running && stopVersion < bench.decisions.version)
     assert.notEqual(paused, undefined, 'a pause is kept')
+    for (const isChanged of [true, false])
+      assert.equal((await bench.control.perform('anna', { action: 'stop' })).isChanged, isChanged)
+    await bench.db.transact(forgetStop)
+    await bench.decisions.refresh()
     const { version } = bench.decisions
     await bench.db.transact(forgetStop)
     await bench.decisions.refresh()
