@@ -28,7 +28,7 @@ export type Action =
   | { action: 'announce'; urls: readonly string[]; at?: Instant }
   /** Lines as in `--blacklist-urls` and `--blacklist-hosts`: what they match is no longer asked for. */
   | { action: 'blacklist' | 'unblacklist'; pattern: string }
-  /** What a silent worker holds is lost now, not when its leases expire. */
+  /** What a silent worker holds is lost now, not when its leases expire. Only after its process has ended: otherwise two workers may be at one site. */
   | { action: 'free-worker'; worker: string }
 
 export type ActionName = Action['action']

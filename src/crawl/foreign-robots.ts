@@ -8,7 +8,7 @@ import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import type { SiteName } from '../contracts/visit.ts'
 
-export type ForeignRobotsAnswer = Exchange | 'not-requested' | 'no-address'
+export type ForeignRobotsAnswer = Exchange | 'not-requested' | 'no-address' | 'stopped'
 
 const LASTS: Millis = 3_600_000
 const MAX = 1000

@@ -29,6 +29,8 @@ export interface SiteConnection {
   signal: AbortSignal
   /** The visit's address went to another worker while it fetched a robots.txt elsewhere: it requests nothing more. */
   isAway: boolean
+  /** The operator stopped or blacklisted what is requested, which no lease tells: it is not a page of the visit's own site. */
+  isRefused?: () => boolean
 }
 
 export type Wants = (status: number, headers: Headers) => Want
@@ -107,7 +109,7 @@ async function requestHere(
       address: connection.address,
       headers: [...tools.headers, ...conditions, ...(cookie === undefined ? [] : [['Cookie', cookie] as const])],
       may: () => {
-        if (signal.aborted || connection.lease.left() < tools.exchangeMs) return false
+        if (signal.aborted || connection.isRefused?.() || connection.lease.left() < tools.exchangeMs) return false
         outrun = courtesy.wait > 0 || (addresses !== undefined && !addresses.takeTurn(ip, connection))
         if (outrun) return false
         addresses?.begin(ip)
@@ -148,6 +150,7 @@ async function waitForTurn(connection: SiteConnection, tools: RequestTools): Pro
   const addresses = courtesy.own ? undefined : tools.addresses
   for (;;) {
     const wait = Math.max(courtesy.wait, addresses?.wait(ip) ?? 0)
+    if (connection.isRefused?.()) return false
     if (connection.isAway || signal.aborted || wait > LONGEST_WAIT_IN_VISIT || lease.left() < wait + tools.exchangeMs)
       return false
     if (wait <= 0) break

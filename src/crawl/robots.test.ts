@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_ORDERS } from '../contracts/control.ts'
+import { freshMemory } from '../contracts/site-memory.ts'
 import { FAILURES } from './failures.ts'
 import { decide } from './robots.ts'
 import { PAUSE, type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
@@ -235,7 +236,7 @@ test('a site that the operator barred is not asked for the robots.txt of another
   const script: Script = { [ROBOTS]: to('http://barred.test/robots.txt'), [HOME]: { body: 'home' } }
   const orders = new StandingOrders()
   orders.learn({ ...NO_ORDERS, version: 1, sites: [{ site: 'barred.test', isStopped: true }] })
-  const web = new Scripted(script, { isRefused: ({ site }) => orders.isStopped(site) })
+  const web = new Scripted(script, { isStopped: (site) => orders.isStopped(site) })
   web.addresses.set('barred.test', '192.0.2.66')
   const asked = () => web.asked.splice(0).map(({ url }) => url)
   await web.visit({ agenda: [HOME] })
@@ -243,6 +244,75 @@ test('a site that the operator barred is not asked for the robots.txt of another
   orders.learn({ ...NO_ORDERS, version: 2, sites: [{ site: 'barred.test' }] })
   await web.visit({ agenda: [HOME] })
   assert.deepEqual(asked().slice(0, 2), [ROBOTS, 'http://barred.test/robots.txt'])
+})
+
+test('a site whose robots.txt is at one that the operator paused waits, and is never given up for that', async () => {
+  const script: Script = {
+    [ROBOTS]: to('http://paused.test/robots.txt'),
+    [HOME]: { body: 'home' },
+    'http://paused.test/robots.txt': { body: 'User-agent: *\nDisallow:\n', headers: TEXT },
+  }
+  let isPaused = true
+  const web = new Scripted(script, { isStopped: (site) => isPaused && site === 'paused.test' })
+  const memory = { ...freshMemory(), robots: { http: { state: 'rules' as const, at: 0, status: 200, text: '' } } }
+  for (let nth = 1; nth <= 6; nth++) {
+    const { why, pages, parts } = await web.visit({ agenda: [HOME], visit: { memory } })
+    assert.equal(why, 'slice')
+    assert.deepEqual(pages, [])
+    assert.deepEqual(parts.at(-1)?.memory, memory, 'what it knows stays')
+    const wait = parts.at(-1)!.courtesy.notBefore - web.clock.now()
+    assert.equal(wait, 3_600_000)
+    await web.clock.run(web.clock.sleep(wait))
+  }
+  assert.equal(web.asked.length, 6)
+  isPaused = false
+  assert.equal((await web.visit({ agenda: [HOME], visit: { memory } })).why, 'done')
+  assert.deepEqual(web.pagesAsked, ['a.test/'])
+})
+
+test('a site that is barred during the pause before its robots.txt is not asked for it', async () => {
+  const barred = 'http://barred.test/robots.txt'
+  const script: Script = { [ROBOTS]: to(barred), [HOME]: { body: 'home' } }
+  // In the pause, and while connecting.
+  for (const barredAt of [PAUSE / 2, PAUSE + 500]) {
+    const web = new Scripted(script, { isStopped: (site) => site === 'barred.test' && web.clock.elapsed() >= barredAt })
+    web.addresses.set('barred.test', '192.0.2.66')
+    web.connectMs.set('barred.test', 1000)
+    const { why, parts } = await web.visit({ agenda: [HOME] })
+    assert.deepEqual(
+      web.asked.map(({ url }) => url),
+      [ROBOTS],
+    )
+    assert.equal(why, 'slice')
+    assert.deepEqual(parts.at(-1)?.memory.robots, {})
+    assert.ok(parts.at(-1)!.courtesy.notBefore > web.clock.now() + 3_500_000)
+  }
+})
+
+test('one that is barred while another request there is under way is not asked after it', async () => {
+  const script: Script = {
+    [ROBOTS]: to('http://barred.test/robots.txt'),
+    'http://b.test/robots.txt': to('http://barred.test/other.txt'),
+    'http://barred.test/robots.txt': { body: FORBID, headers: TEXT },
+    'http://barred.test/other.txt': { body: FORBID, headers: TEXT },
+  }
+  const web = new Scripted(script, { isStopped: (site) => site === 'barred.test' && web.asked.length >= 3 })
+  for (const [nth, host] of ['a.test', 'b.test', 'barred.test'].entries()) web.addresses.set(host, `192.0.2.${nth + 1}`)
+  const visits = [HOME, 'http://b.test/'].map((url) => web.visitNow({ agenda: [url], visit: { id: url } }))
+  await web.clock.run(Promise.all(visits))
+  assert.equal(web.asked.filter(({ address }) => address === '192.0.2.3').length, 1)
+})
+
+test('a robots.txt at a blacklisted URL is unreachable', async () => {
+  const script: Script = { [ROBOTS]: to('http://black.test/robots.txt'), [HOME]: { body: 'home' } }
+  const web = new Scripted(script, { isRefused: ({ site }) => site === 'black.test' })
+  const { why, parts } = await web.visit({ agenda: [HOME] })
+  assert.equal(why, 'silent')
+  assert.equal(parts.at(-1)?.memory.robots.http?.tries, 1)
+  assert.deepEqual(
+    web.asked.map(({ url }) => url),
+    [ROBOTS],
+  )
 })
 
 test('a robots.txt that broke off or cannot be decoded counts as unreachable', async () => {

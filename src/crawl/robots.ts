@@ -31,6 +31,8 @@ const MAX_BYTES = 512 * 1024
 const MAX_REDIRECTS = 5
 /** The pause kept after a request to another site: its own visits keep a longer one by themselves. */
 const LONGEST_AFTER: Millis = 10_000
+/** A site whose robots.txt is at one that the operator stopped is asked again after this, until that one is resumed. */
+const STOPPED_WAIT: Millis = 3_600_000
 
 export type Rules =
   | { kind: 'rules'; robots: Robots }
@@ -65,6 +67,11 @@ export async function rulesFor(
   const answer = await fetchRobots(origin, before, connection, tools, record)
   if (answer.kind === 'not-requested')
     return { kind: 'visit-ends', why: connection.signal.aborted ? 'stopped' : 'slice' }
+  if (answer.kind === 'stopped') {
+    // Nothing failed: no try is counted, however long the operator takes, and what is remembered stays.
+    connection.courtesy.holdFor(STOPPED_WAIT)
+    return { kind: 'visit-ends', why: 'slice' }
+  }
   if (answer.kind === 'known') answer.memory = withOwner(answer.memory, answer.from, connection.site, tools.urls)
   const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
   // `http` most often redirects to `https`: that robots.txt has been fetched then, and is not fetched again.
@@ -73,8 +80,9 @@ export async function rulesFor(
   }
   const memory = { ...reporter.memory, robots }
   if (answer.kind === 'unreachable') {
-    reporter.remember(memory)
     const { tries = 1, status } = answer.memory
+    // A 503 is an answer too.
+    reporter.remember(status > 0 ? withAnswer(memory) : memory)
     const failing = { reporter, courtesy: connection.courtesy, tools }
     const why = otherAnswers ? undefined : wholeSiteWaits('robots-unreachable', tries, item, failing)
     // After a 429 or 503, a crash must not bring us back sooner.
@@ -152,6 +160,8 @@ export type RobotsAnswer =
   | { kind: 'unreachable'; memory: RobotsMemory }
   /** The visit should end before robots.txt could be requested. */
   | { kind: 'not-requested' }
+  /** A redirect leads to a site that the operator paused or barred: the rules are not known until it is resumed. */
+  | { kind: 'stopped' }
 
 /** Fetches robots.txt and follows redirects as RFC 9309 says; `record` gets each exchange, with notes on it. */
 async function fetchRobots(
@@ -164,7 +174,7 @@ async function fetchRobots(
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
     const { answer: exchange, isNew } = await requestAnywhere(url, connection, tools)
-    if (exchange === 'not-requested') return { kind: 'not-requested' }
+    if (exchange === 'not-requested' || exchange === 'stopped') return { kind: exchange }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
     const read = await readRobots(exchange, url, hop < MAX_REDIRECTS, before, tools)
     if (isNew) await record(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
@@ -247,17 +257,23 @@ async function requestAnywhere(
   if (target.site === connection.site) {
     return { answer: (await request(url, wantRobots, connection, tools)) ?? 'not-requested', isNew: true }
   }
-  if (tools.isRefused(target)) return { answer: 'no-address', isNew: false }
   const { pause } = tools.pauses.configured(target.site, undefined)
   const fetch = (wait: Millis) => requestElsewhere(target, wait, connection, tools)
   // Mostly pauses, before and after; the request itself counts as a download.
   return connection.times.during('courtesy', () => tools.foreign.fetch(url, target.site, pause, fetch))
 }
 
+function refusalOf(target: WebUrl, tools: RequestTools): 'stopped' | 'no-address' | undefined {
+  if (tools.isStopped(target.site)) return 'stopped'
+  // A blacklist is for good, so waiting would not help: the file counts as unreachable, and in the end the site is given up.
+  return tools.isRefused(target) ? 'no-address' : undefined
+}
+
 /**
  * Shares the courtesy of a visit that is there; otherwise waits a whole pause before and another one after. There is no
  * lease for it, but its address is entered as for any visit, so no other worker makes requests there meanwhile (C5). A visit
- * holds one address at a time, so its own may go to another worker; then it ends with what it has learnt.
+ * holds one address at a time, so its own may go to another worker; then it ends with what it has learnt. The waits are long
+ * enough for an operator to stop the other site meanwhile, so that is checked until the request is sent.
  */
 async function requestElsewhere(
   target: WebUrl,
@@ -265,6 +281,8 @@ async function requestElsewhere(
   connection: SiteConnection,
   tools: RequestTools,
 ): Promise<ForeignRobotsAnswer> {
+  const refusal = refusalOf(target, tools)
+  if (refusal !== undefined) return refusal
   const resolved = await tools.resolve(target.host, connection.signal)
   if (connection.signal.aborted) return 'not-requested'
   if (resolved.kind === 'failed') return 'no-address'
@@ -282,12 +300,13 @@ async function requestElsewhere(
   const joined = tools.addresses.join(address.ip)
   try {
     const courtesy = tools.visiting(target.site) ?? foreignCourtesy(target.site, wait, address.ip, tools)
-    const there = { ...connection, site: target.site, session, courtesy, address, others: [], cookies: new CookieJar() }
-    const exchange = await request(target.href, wantRobots, there, tools)
+    const isRefused = () => refusalOf(target, tools) !== undefined
+    const its = { site: target.site, session, courtesy, address, others: [], cookies: new CookieJar(), isRefused }
+    const exchange = await request(target.href, wantRobots, { ...connection, ...its }, tools)
     // A visit with this courtesy keeps the pause itself. The one that was there may be over, and another begun.
     if (exchange !== undefined && tools.visiting(target.site) !== courtesy)
       await tools.clock.sleep(Math.min(courtesy.wait, LONGEST_AFTER))
-    return exchange ?? 'not-requested'
+    return exchange ?? refusalOf(target, tools) ?? 'not-requested'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)

@@ -124,6 +124,7 @@ export class Scripted {
       scope: () => this.scope,
       refusesAddress: () => undefined,
       isRefused: () => false,
+      isStopped: () => false,
       // Tests of visits write pages that are all alike; those of hazards say otherwise.
       trusts: () => true,
       regionRules: () => undefined,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { freshMemory } from '../contracts/site-memory.ts'
 import { FAILURES } from './failures.ts'
 import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
@@ -58,4 +59,18 @@ test('a 429 or 503 for robots.txt is durable at once', async () => {
   assert.equal(why, 'silent')
   assert.equal(web.durableAt.length, 1)
   assert.ok(parts[0].courtesy.notBefore >= web.clock.now() + 3_000_000)
+})
+
+test('an answer to robots.txt ends the silence, no answer does not', async () => {
+  const memory = { ...freshMemory(), silent: 2, rests: 1 }
+  for (const [answer, silent] of [
+    [{ status: 503, headers: [['Retry-After', '3000']] }, 0],
+    [refused, 2],
+  ] as const) {
+    const web = new Scripted({ 'http://a.test/robots.txt': answer })
+    const { why, parts } = await web.visit({ agenda: urls, visit: { memory } })
+    assert.equal(why, 'silent')
+    assert.equal(parts.at(-1)!.memory.silent, silent)
+    assert.equal('rests' in parts.at(-1)!.memory, silent > 0)
+  }
 })

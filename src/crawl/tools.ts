@@ -41,8 +41,10 @@ export interface RequestTools extends CommonTools {
   enter: Frontier['enter']
   /** The blacklist rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
-  /** Nothing is asked of its site, not even a robots.txt that another site redirects to: the operator stopped or blacklisted it. */
+  /** A blacklist refuses the URL, be it only a robots.txt that another site redirects to. */
   isRefused(url: WebUrl): boolean
+  /** The operator paused or barred it: nothing is asked of it for now, not even a robots.txt that another site redirects to. */
+  isStopped(site: SiteName): boolean
   pauses: PauseRules
   /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
   courtesyOf(...args: ConstructorParameters<typeof SiteCourtesy>): SiteCourtesy

@@ -127,7 +127,7 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
       const now =
         freed === 0
           ? `Worker ${action.worker} held nothing.`
-          : `${freed} sites of worker ${action.worker} are free again.`
+          : `${freed} sites of worker ${action.worker} are free again. If its process runs after all, end it now: two workers may be at one site.`
       return { subject: action.worker, before: { visits: freed }, ...(freed > 0 && { after: { visits: 0 } }), now }
     }
     default:
@@ -168,6 +168,8 @@ async function steerCrawl(
     resume: 'The crawl goes on.',
     stop: 'The crawl ends: visits under way check in first.',
   }[action.action]
+  // It is written again all the same: a process that was just beginning may have missed the first.
+  if (action.action === 'stop' && (decided.before as Choice).stopped) return { ...decided, after: undefined, now }
   return { ...decided, now }
 }
 
@@ -206,12 +208,13 @@ async function askAgain({ urls, ledger, tx, version }: Acting, given: SiteName):
   const site = siteOf(urls, given)
   if (!(await ledger.askAgain(tx, site)))
     throw new Problem('not-found', `${site} is not known to this collection: add one of its pages as a seed`)
-  return {
-    subject: site,
-    before: undefined,
-    after: { version },
-    now: `${site} is asked again as soon as its pause allows.`,
-  }
+  const { paused, barred } = await readChoice(tx, site)
+  const stopped = barred ? 'barred' : paused && 'paused'
+  const now =
+    stopped === undefined
+      ? `${site} is asked again as soon as its pause allows.`
+      : `${site} is ${stopped}: its robots.txt and failures are forgotten, but it is not asked before it is resumed.`
+  return { subject: site, before: undefined, after: { version }, now }
 }
 
 async function setPause(acting: Acting, given: SiteName, pauseMs: Millis | null): Promise<Effect> {

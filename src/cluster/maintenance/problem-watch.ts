@@ -110,8 +110,13 @@ export class ProblemLooks {
   async look(): Promise<void> {
     const { database, clock, journal, isOurs, isServed } = this.#parts
     const look = this.#parts.local()
-    // Before the database is asked, for it may not answer.
+    // Before the database is asked, for it may not answer. What was known of the crawl stays meanwhile: a scrape in between
+    // would take it for over, and an alert on it would begin anew.
+    const before = this.found.filter((problem) => !isLocal(problem))
     this.#found(undefined, look)
+    const local = this.found
+    this.found = [...before, ...local]
+    let isRead = false
     try {
       const isAll = await isOurs()
       const now = clock.now()
@@ -121,6 +126,7 @@ export class ProblemLooks {
       }))
       this.#inbox = read.crawl?.inbox ?? 0
       this.#found(read.crawl, look)
+      isRead = true
       if (this.found.length > 0 || (isAll && read.hasRows))
         await database.transact(async (tx) => {
           await noteProblems(tx, this.found, now)
@@ -128,6 +134,8 @@ export class ProblemLooks {
         })
       this.#isTroubled = false
     } catch (error) {
+      // Nobody knows whether the rest is still so.
+      if (!isRead) this.found = local
       if (!this.#isTroubled) journal.record({ kind: 'trouble', what: `cannot note what is wrong: ${error}` })
       this.#isTroubled = true
     }

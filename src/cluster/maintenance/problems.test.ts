@@ -92,7 +92,7 @@ test('each problem is found, names what it is about, and says what to do', () =>
     ['held', /5,000 sites in 2 domains.*--trust/, crawlWith({ sites: { ...WELL.sites, held: 5000 }, heldDomains: 2 })],
     [
       'worker-silent',
-      /^the workers ada, bob are silent for over 2m, with 24 sites: .*start the worker again/,
+      /^the workers ada, bob are silent for over 2m, with 24 sites: .*start the worker again, or free .* only if its process has ended/,
       crawlWith({
         cluster: {
           ...CLUSTER,
@@ -238,6 +238,43 @@ onBoth('a problem that comes back begins anew, but not before the mail that it i
   await run(database, 'UPDATE problem SET since = mailed_at + 1')
   await note(4_000_000)
   assert.deepEqual(await since(), [4_000_000])
+})
+
+test('what is wrong with the crawl stays while the database is asked, and goes when it cannot be', async () => {
+  const database = openSqlite(':memory:')
+  const clock = virtualClock(Date.UTC(2026, 10, 16))
+  await run(database, "INSERT INTO control (subject, choice, version) VALUES ('', '{}', 1)")
+  await run(
+    database,
+    `INSERT INTO worker (id, name, secret_hash, version, state, registered_at, seen_at, visits) VALUES ('w', 'ada', ?, '1', 'working', 0, ?, 7)`,
+    new Uint8Array(32),
+    clock.now() - 5 * MINUTE,
+  )
+  let ours = async () => true
+  const looks = new ProblemLooks({
+    ...{ database, clock, isServed: true, server: undefined, journal: { record: () => {} } },
+    isOurs: () => ours(),
+    counters: () => new Map([['requests', 10]]),
+    local: () => ({ ...WELL_HERE, disks: [{ ...DISK, free: 1e6 }] }),
+  })
+  const kinds = () => looks.found.map(({ kind }) => kind).sort()
+  for (let nth = 1; nth <= 3; nth++) {
+    const looking = looks.look()
+    assert.deepEqual(kinds(), nth === 1 ? ['disk'] : ['disk', 'worker-silent'])
+    await looking
+    assert.deepEqual(kinds(), ['disk', 'worker-silent'])
+  }
+  ours = async () => {
+    throw new Error('no route')
+  }
+  await looks.look()
+  assert.deepEqual(kinds(), ['disk'])
+  ours = async () => true
+  await looks.look()
+  ours = async () => false
+  await looks.look()
+  assert.deepEqual(kinds(), ['disk'], 'another server looks after the crawl now')
+  await database.close()
 })
 
 test('a watch without a database still says that it is unreachable, and reports its own failure once', async () => {

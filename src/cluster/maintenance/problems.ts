@@ -222,7 +222,7 @@ const CRAWL_RULES: readonly ((crawl: CrawlFacts) => Found)[] = [
     const visits = silent.reduce((sum, one) => sum + one.visits, 0)
     return {
       kind: 'worker-silent',
-      what: `${names(silent, 'worker')} silent for over ${formatDuration(Math.min(...silent.map((one) => one.silentMs)))}, with ${count(visits, 'site')}: they go to others when their leases expire; start the worker again, or free what it holds`,
+      what: `${names(silent, 'worker')} silent for over ${formatDuration(Math.min(...silent.map((one) => one.silentMs)))}, with ${count(visits, 'site')}: they go to others when their leases expire; start the worker again, or free what it holds, but only if its process has ended: otherwise two workers may ask one site`,
     }
   },
   function slowWorkers({ cluster }) {

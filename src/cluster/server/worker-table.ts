@@ -168,7 +168,10 @@ export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSum
   return row!
 }
 
-/** A worker that called since then may still be at its sites: two workers at one site break its pause. */
+/**
+ * A worker that called since then may still be at its sites: two workers at one site break its pause. One that is only cut off
+ * is there until its leases expire, which silence does not tell: that its process has ended is the operator's word.
+ */
 const MAY_BE_AT_WORK: Millis = 60_000
 const THREADS = 'SELECT DISTINCT worker FROM site WHERE worker > ? AND worker < ? LIMIT 10000'
 
@@ -185,7 +188,7 @@ export async function freeWorker(tx: Tx, ledger: Pick<Ledger, 'lose'>, worker: s
   if (row.state === 'working' && now - row.seenAt < MAY_BE_AT_WORK)
     throw new Problem(
       'bad-flag',
-      `worker ${worker} called less than a minute ago and may be at its sites: end it first`,
+      `worker ${worker} called less than a minute ago and may be at its sites: end its process first`,
     )
   const threads = await queries(tx).all<{ worker: WorkerId }>(THREADS, threadOf(worker, ''), `${worker}/`)
   let freed = 0

@@ -62,6 +62,7 @@ test('only operators can free what a worker holds, and only that of one that is 
   assert.equal(body.match(/name="action" value="free-worker"/g)?.length, 1)
   assert.match(body, /name="worker" value="0123456789abcdef"/)
   assert.match(body, /action="\/crawl\/act"/)
+  assert.match(body, /Only if its process has ended: .* two workers ask one site/)
   assert.doesNotMatch(await bodyOf(asked('/cluster', 'viewer'), data), /free-worker|Free its sites/)
 })
 

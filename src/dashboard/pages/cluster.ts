@@ -117,14 +117,14 @@ function workersSection(request: PageRequest, { workers, threads, more }: Cluste
     'Workers',
     html`<table><thead><tr><th scope="col">Worker</th><th scope="col">State</th><th scope="col" class="n">Pages/s</th><th scope="col" class="n">Visits</th><th scope="col" class="n">Leases</th><th scope="col" class="n">Late</th><th scope="col" class="n">Clock</th><th scope="col" class="n">Seen</th><th scope="col">Computer</th><th scope="col">Calls</th></tr></thead><tbody>${workers.map((worker) => workerRow(request, worker))}</tbody></table>`,
   )}
-<p class="soft">Slow: its event loop is over a second late, so its pauses are longer than needed. Silent: no news for a minute; it may be dead, and its sites go to others when their leases expire, or now, with the button. Clock: the servers’ time minus that of its machine, which Orbweaver allows for.</p>
+<p class="soft">Slow: its event loop is over a second late, so its pauses are longer than needed. Silent: no news for a minute; it may be dead, and its sites go to others when their leases expire, or now, with the button, if its process has ended. Clock: the servers’ time minus that of its machine, which Orbweaver allows for.</p>
 ${(nth > 0 || more) && html`<p class="pages">${nth > 0 && page(nth - 1, 'Newer')}${more && page(nth + 1, 'Older')}</p>`}</section>`
 }
 
 function workerRow(request: PageRequest, worker: WorkerFacts): Html {
   const { id, name, region, version, state, visits, leases, pagesPerSecond, lateMs, seenMs, clockOffsetMs } = worker
   const free = actionButton(request, { action: 'free-worker', worker: id }, 'Free its sites', {
-    confirm: `What ${name} holds counts as lost, and its ${grouped(leases)} sites are handed out again. Reports that it still sends about them are refused.`,
+    confirm: `Only if its process has ended: one that is merely cut off visits its sites until its leases expire, and then two workers ask one site. What ${name} holds counts as lost, and its ${grouped(leases)} sites are handed out again. Reports that it still sends about them are refused.`,
     kind: 'danger',
   })
   return html`<tr><th scope="row">${visible(name, 60)} <small>${id.slice(0, 8)}</small><br><small>${visible(version, 40)}${region !== null && html` · ${visible(region, 60)}`}</small></th>

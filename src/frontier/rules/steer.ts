@@ -1,5 +1,6 @@
 /** What an operator decides about a site while the crawl runs, as changes of its row. `site.ts` keeps a stopped site from being free. */
 
+import type { RobotsMemory, SiteMemory } from '../../contracts/site-memory.ts'
 import { type SiteName, siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
@@ -48,10 +49,29 @@ function settle(rows: Rows, site: SiteRow): void {
   restAfter(rows, site, 'resumed')
 }
 
-/** Texts that a silent site leaves (`contracts/site-memory.ts`). The rest of its memory is kept: traps do not go away. */
-interface Failures {
-  silent?: number
-  rests?: number
+/** What a silent site leaves. The rest of its memory is kept: traps do not go away. */
+type Failures = Partial<Pick<SiteMemory, 'silent' | 'rests'>>
+
+const READ_FAILURES = `
+  SELECT m.memory, r.robots FROM site_memory m LEFT JOIN site_robots r ON r.bucket = m.bucket AND r.site = m.site
+  WHERE m.bucket = ? AND m.site = ?`
+
+/**
+ * Whether the site waits because of us and not because it asked to be left alone, with Retry-After. It gave no answer, or
+ * visits to it were lost: a longer wait than those explain is the site's.
+ */
+function isOurWait(
+  { now, tools }: Rows,
+  site: SiteRow,
+  { silent = 0, rests }: Failures,
+  robots: RobotsMemory[],
+): boolean {
+  const failed = robots.filter(({ state }) => state === 'unreachable')
+  if (failed.some(({ status }) => status > 0)) return false
+  if (silent > 0 || rests !== undefined) return true
+  // Without a robots.txt nothing else was asked for since.
+  if (robots.length > 0 && failed.length === robots.length) return true
+  return site.losses > 0 && site.polite_at <= Math.min(now, site.since) + cautiousRest(site.losses, tools.leaseMs)
 }
 
 export async function askAgain(tx: Tx, rows: Rows, name: SiteName): Promise<boolean> {
@@ -65,15 +85,10 @@ export async function askAgain(tx: Tx, rows: Rows, name: SiteName): Promise<bool
   }
   const sql = queries(tx)
   const bucket = bucketOf(tx.dialect, key)
-  const stored = await sql.get<{ memory: string }>(
-    'SELECT memory FROM site_memory WHERE bucket = ? AND site = ?',
-    bucket,
-    key,
-  )
-  const { silent = 0, rests, ...memory }: Failures = stored === undefined ? {} : JSON.parse(stored.memory)
-  // A longer wait than lost visits explain was asked for by the site.
-  const isResting = site.losses > 0 && site.polite_at <= rows.now + cautiousRest(site.losses, rows.tools.leaseMs)
-  const isSilent = silent > 0 || rests !== undefined || isResting
+  const stored = await sql.get<{ memory: string; robots: string | null }>(READ_FAILURES, bucket, key)
+  const { silent, rests, ...memory }: Failures = stored === undefined ? {} : JSON.parse(stored.memory)
+  const robots: SiteMemory['robots'] = JSON.parse(stored?.robots ?? '{}')
+  const isOurs = isOurWait(rows, site, { silent, rests }, Object.values(robots))
   if (stored !== undefined)
     await sql.run(
       'UPDATE site_memory SET memory = ? WHERE bucket = ? AND site = ?',
@@ -87,7 +102,7 @@ export async function askAgain(tx: Tx, rows: Rows, name: SiteName): Promise<bool
     ...[rows.now, bucket, key, rows.now],
   )
   site.losses = 0
-  if (isSilent) site.polite_at = Math.min(site.polite_at, rows.now + rows.tools.pauseOf(site))
+  if (isOurs) site.polite_at = Math.min(site.polite_at, rows.now + rows.tools.pauseOf(site))
   if (site.state === 'waiting' || site.state === 'free') {
     site.state = stateAfter(site.state, { kind: 'postponed' })
     rows.beginToWait(site)

@@ -277,6 +277,65 @@ export function controlContract(make: MakeDatabase): void {
     await assert.rejects(bench.control.perform('anna', { action: 'ask-again', site: 'no.test' }), /not known/)
   })
 
+  for (const { how, robots, silent, isShortened } of [
+    { how: 'it asked for in robots.txt after a reset', robots: { http: 503 }, silent: 1, isShortened: false },
+    { how: 'one of its schemes asked for', robots: { http: 429, https: 0 }, silent: 0, isShortened: false },
+    { how: 'one of its schemes does not explain', robots: { http: 200, https: 0 }, silent: 0, isShortened: false },
+    { how: 'a robots.txt without answer explains', robots: { http: 0 }, silent: 0, isShortened: true },
+  ])
+    it(`asking again ${isShortened ? 'ends' : 'keeps'} a wait that ${how}`, async () => {
+      const bench = await steered(make)
+      await bench.seed('a.test/')
+      const visit = await bench.one()
+      const now = bench.clock.now()
+      const stored = Object.entries(robots).map(([scheme, status]) => {
+        const state = status === 200 ? ('rules' as const) : ('unreachable' as const)
+        return [scheme, { state, at: now, status, text: '' }]
+      })
+      const memory = { ...freshMemory(), silent, robots: Object.fromEntries(stored) }
+      const courtesy = { pause: PAUSE, lastAnswerAt: now, notBefore: now + 86_400_000 }
+      await bench.applyParts(part(bench, visit, 1, { ended: 'silent', courtesy, memory }))
+      await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await bench.names(), isShortened ? ['a.test'] : [])
+      bench.clock.pass(86_400_000 - PAUSE)
+      if (!isShortened) assert.deepEqual((await bench.one()).memory.robots, {}, 'robots.txt is forgotten all the same')
+    })
+
+  it('keeps what a site asked for though many visits to it were lost', async () => {
+    const bench = await steered(make)
+    await bench.seed('a.test/')
+    for (let losses = 1; losses <= 5; losses++) {
+      const visit = await bench.one()
+      const now = bench.clock.now()
+      const courtesy = { pause: PAUSE, lastAnswerAt: now, notBefore: now + 86_400_000 }
+      if (losses === 5) await bench.applyParts(part(bench, visit, 1, { courtesy }))
+      await bench.db.transact((tx) => bench.ledger.lose(tx, 'w1'))
+      if (losses < 5) bench.clock.pass(PAUSE)
+    }
+    assert.equal((await view(bench, 'a.test'))?.losses, 5)
+    // Less is left of it than such a site rests.
+    bench.clock.pass(86_400_000 - LEASE)
+    await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })
+    bench.clock.pass(LEASE - 1)
+    assert.deepEqual(await bench.names(), [])
+    bench.clock.pass(1)
+    assert.deepEqual(await bench.names(), ['a.test'])
+  })
+
+  it('says that a stopped site is not asked again before it is resumed', async () => {
+    const bench = await steered(make)
+    await bench.seed('a.test/')
+    const said = async () => (await bench.control.perform('anna', { action: 'ask-again', site: 'a.test' })).now
+    assert.match(await said(), /asked again as soon as its pause allows/)
+    await bench.control.perform('anna', { action: 'pause-site', site: 'a.test' })
+    assert.match(await said(), /is paused: .* not asked before it is resumed/)
+    await bench.control.perform('anna', { action: 'bar-site', site: 'a.test' })
+    assert.match(await said(), /is barred: .* not asked before it is resumed/)
+    await bench.control.perform('anna', { action: 'resume-site', site: 'a.test' })
+    assert.match(await said(), /asked again as soon as its pause allows/)
+  })
+
   it('asks a site again that was given up', async () => {
     const bench = await steered(make)
     await bench.seed('a.test/')
@@ -323,6 +382,8 @@ export function controlContract(make: MakeDatabase): void {
       { action: 'blacklist', pattern: 'http://c.test/private/' },
       { action: 'unblacklist', pattern: 'http://c.test/private/' },
       { action: 'unblacklist', pattern: 'http://c.test/private/' },
+      { action: 'stop' },
+      { action: 'stop' },
     ]
     const changed: boolean[] = []
     for (const action of twice) changed.push((await bench.control.perform('anna', action)).isChanged)
@@ -446,6 +507,10 @@ export function controlContract(make: MakeDatabase): void {
     assert.equal(stopped, undefined)
     assert.ok(stopVersion > running && stopVersion < bench.decisions.version)
     assert.notEqual(paused, undefined, 'a pause is kept')
+    for (const isChanged of [true, false])
+      assert.equal((await bench.control.perform('anna', { action: 'stop' })).isChanged, isChanged)
+    await bench.db.transact(forgetStop)
+    await bench.decisions.refresh()
     const { version } = bench.decisions
     await bench.db.transact(forgetStop)
     await bench.decisions.refresh()
@@ -456,7 +521,9 @@ export function controlContract(make: MakeDatabase): void {
     const bench = await steered(make)
     await bench.seed('a.test/')
     await bench.one('w7')
-    assert.equal((await bench.control.perform('anna', { action: 'free-worker', worker: 'w7' })).isChanged, true)
+    const freed = await bench.control.perform('anna', { action: 'free-worker', worker: 'w7' })
+    assert.equal(freed.isChanged, true)
+    assert.match(freed.now, /^1 sites of worker w7 are free again\. If its process runs after all, end it now/)
     assert.equal((await bench.control.perform('anna', { action: 'free-worker', worker: 'w7' })).isChanged, false)
     bench.clock.pass(PAUSE)
     assert.deepEqual(await bench.names('w8'), ['a.test'])
