@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What changed between two versions of a page, judged without any of the crawler's code: Python's own HTML parser and difflib.
 
-Standard input: one JSON line per series, {"site": NAME, "steps": [[OLD, NEW] or null, ...]}, files of one page; all pages of a site
-stand together. Standard output: one JSON line per series with a label for each step:
+Standard input: one JSON line per series, {"site": NAME, "steps": [[OLD, NEW] or null, ...], "versions": [[OLD, NEW], ...]}, files of
+one page and the versions of the packages they are from (may be left out); all pages of a site stand together. Standard output: one JSON line per series with a label for each step:
 
 same      the same bytes
 markup    other bytes; the same words, links and images
 links     the same words; links or sources of images differ
 stamp     words differ only in numbers, dates and hashes of lines that say when, by what or in which version a page was made, or
-          that changed alike on a good part of the site's pages
+          that changed alike on a good part of the site's pages; or only in the version of the package
 known stamp   a stamp, and each of its lines differed alike at the last two steps that were not the same: what three looks can teach
 template  words differ, but only in places that changed alike on a good part of the site's pages (navigation, headings)
 content   anything else
@@ -19,6 +19,7 @@ import re
 import sys
 from collections import Counter
 from html.parser import HTMLParser
+from itertools import repeat
 
 INLINE = set("a abbr acronym b bdi bdo big cite code data dfn del em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr".split())
 HIDDEN = {"script", "style"}
@@ -81,6 +82,20 @@ def masked(block):
     return VOLATILE.sub("#", block)
 
 
+def spellings(version):
+    """Of a package's version, 1:9.20.30+dfsg-1~deb13u1: whole, of its source, and the first two numbers; the longest first."""
+    whole = version.split(":", 1)[-1]
+    source = whole.rsplit("-", 1)[0]
+    plain = re.split(r"[+~]", source)[0]
+    short = ".".join(plain.split(".")[:2])
+    return sorted({one for one in (whole, source, plain, short) if "." in one}, key=len, reverse=True)
+
+
+def unversioned(blocks, version):
+    names = "|".join(re.escape(one) for one in spellings(version))
+    return tuple(re.sub(rf"(?<![\w.])(?:{names})(?!\w|\.\d)", "#", block) if names else block for block in blocks)
+
+
 def hunks(old, new):
     """What was replaced by what: places with as many blocks as before are taken apart, so that each is judged for itself."""
     found = []
@@ -94,8 +109,8 @@ def hunks(old, new):
     return found
 
 
-def kind_of(step):
-    """A label that needs no other page, or the hunks."""
+def kind_of(step, versions=("", "")):
+    """A label that needs no other page, or the hunks, each without the version of its package."""
     if step is None:
         return None
     old, new = step
@@ -105,7 +120,7 @@ def kind_of(step):
     old, new = Page(old), Page(new)
     if " ".join(old.blocks) == " ".join(new.blocks):
         return "markup" if sorted(set(old.points)) == sorted(set(new.points)) else "links"
-    return hunks(old.blocks, new.blocks) or "markup"
+    return [(unversioned(a, versions[0]), unversioned(b, versions[1])) for a, b in hunks(old.blocks, new.blocks)] or "markup"
 
 
 def label(judged, common):
@@ -113,6 +128,8 @@ def label(judged, common):
         return judged
     worst = "stamp"
     for old, new in judged:
+        if old == new:
+            continue
         numbers = [masked(block) for block in old] == [masked(block) for block in new]
         shared = (old, new) in common
         if numbers and (shared or all(STAMP.search(block) and len(block) < MAX_STAMP for block in new)):
@@ -124,7 +141,7 @@ def label(judged, common):
 
 
 def site(series):
-    judged = [[kind_of(step) for step in each["steps"]] for each in series]
+    judged = [[kind_of(*pair) for pair in zip(each["steps"], each.get("versions") or repeat(("", "")))] for each in series]
     steps = max(len(each) for each in judged)
     commons = []
     for nth in range(steps):

@@ -139,6 +139,15 @@ const inBody = (html: string, block: string, at: 'top' | 'end') =>
       ? html.replace(/<\/body>/i, () => `${block}\n</body>`)
       : `${html}\n${block}`
 
+/** Behind the paragraph, item or cell in the middle of the page. */
+function amid(html: string, block: string): string {
+  const ends = [...html.matchAll(/<\/p>/gi)]
+  const middle = ends[ends.length >> 1]
+  if (middle === undefined) return inBody(html, block, 'end')
+  const at = middle.index + middle[0].length
+  return `${html.slice(0, at)}\n${block}${html.slice(at)}`
+}
+
 const hex = (random: Random, digits: number) =>
   Array.from({ length: digits }, () => random.integer(16).toString(16)).join('')
 
@@ -160,7 +169,24 @@ function shuffled<T>(list: readonly T[], random: Random): T[] {
   return order
 }
 
+/** Some of many, in the order of chance. */
+function some(count: number, of: number, random: Random, item: (text: string, nth: number) => string): string {
+  const numbers = shuffled(
+    Array.from({ length: of }, (_, i) => i),
+    random,
+  ).slice(0, count)
+  return numbers
+    .map((i) => item(`${NOUNS[i % 8]} from the ${NOUNS[((i * 5 + 3) >> 3) & 7]}, ${NOUNS[(i * 3 + 1) % 8]} ${i}`, i))
+    .join('')
+}
+
 const time = (look: number, random: Random) => new Date(1.75e12 + look * 86_400_000 * 3 + random.integer(86_400_000))
+
+const inWords = (look: number, random: Random, language: string) =>
+  time(look * 9, random).toLocaleString(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
+
+/** Pages are changed as bytes, whatever their encoding. */
+const references = (text: string) => text.replace(/[^\x20-\x7e]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 export const VOLATILE: readonly Volatile[] = [
   {
@@ -237,6 +263,102 @@ export const VOLATILE: readonly Volatile[] = [
           .join('')}</ul>`,
         'end',
       ),
+  },
+  {
+    name: 'choice: 2 of 6 paragraphs at the top',
+    next: (html, _, random) =>
+      inBody(
+        html,
+        some(2, 6, random, (text) => `<p>Did you know? A ${text} is never far away.</p>`),
+        'top',
+      ),
+  },
+  {
+    name: 'choice: 8 of 30 in a sidebar',
+    next: (html, _, random) =>
+      inBody(
+        html,
+        `<div class="side"><h3>People also read</h3>${some(8, 30, random, (text, i) => `<div><a href="/s/${i}">The ${text}</a></div>`)}</div>`,
+        'top',
+      ),
+  },
+  {
+    name: 'choice: 5 of 15 rows of a table',
+    next: (html, _, random) =>
+      inBody(
+        html,
+        `<table>${some(5, 15, random, (text, i) => `<tr><td>${text}</td><td>${i * 7} euros</td></tr>`)}</table>`,
+        'end',
+      ),
+  },
+  {
+    name: 'choice: 1 of 5 amid the text',
+    next: (html, _, random) =>
+      amid(html, `<blockquote>${some(1, 5, random, (text) => `As they say: the ${text}.`)}</blockquote>`),
+  },
+  {
+    name: 'choice: 3 of 7 items amid the text',
+    next: (html, _, random) => amid(html, `<ul>${some(3, 7, random, (text) => `<li>See also ${text}</li>`)}</ul>`),
+  },
+  {
+    name: 'cloud of 12 of 40 words',
+    next: (html, _, random) =>
+      inBody(
+        html,
+        `<p>${some(12, 40, random, (text, i) => `<a href="/t/${i}">${text.split(' ')[0]}${i}</a> `)}</p>`,
+        'end',
+      ),
+  },
+  {
+    name: 'stamp in German',
+    next: (html, look, random) =>
+      inBody(html, `<div>${references(`Stand: ${inWords(look, random, 'de-DE')} Uhr`)}</div>`, 'end'),
+  },
+  {
+    name: 'stamp in French',
+    next: (html, look, random) =>
+      amid(html, `<p>${references(`Dernière mise à jour : ${inWords(look, random, 'fr-FR')}`)}</p>`),
+  },
+  {
+    name: 'stamp in Russian',
+    next: (html, look, random) =>
+      inBody(html, `<p>${references(`Обновлено ${inWords(look, random, 'ru-RU')}`)}</p>`, 'top'),
+  },
+  {
+    name: 'stamp in Japanese',
+    next: (html, look, random) =>
+      inBody(html, `<td>${references(`最終更新 ${inWords(look, random, 'ja-JP')}`)}</td>`, 'end'),
+  },
+  {
+    name: 'age in words',
+    next: (html, look, random) =>
+      amid(
+        html,
+        `<p>Updated ${pick(['3 minutes ago', 'an hour ago', 'yesterday', '2 days ago', 'last week', 'just now', `${look + 4} days ago`, `on ${inWords(look, random, 'en-US')}`], random)}</p>`,
+      ),
+  },
+  {
+    name: 'newest member, guests',
+    next: (html, look, random) =>
+      inBody(
+        html,
+        `<table><tr><td>Members: ${900 + look}</td><td>Newest member: ${pick(NOUNS, random)}${random.integer(99)}</td></tr><tr><td>Guests: ${random.integer(300)}</td></tr></table>`,
+        'end',
+      ),
+  },
+  {
+    name: 'weather',
+    next: (html, _, random) =>
+      inBody(
+        html,
+        `<p>Now ${random.integer(30)} degrees, ${pick(['light rain', 'rain', 'sunny', 'cloudy', 'fog', 'snow later', 'storm', 'clear sky'], random)}</p>`,
+        'top',
+      ),
+  },
+  {
+    name: 'count in the title',
+    next: (html, look, random) =>
+      html.replace(/<title[^>]*>/i, (tag) => `${tag}(${look + 1 + random.integer(2) * 7}) `),
   },
   {
     name: 'nonce, cache buster',

@@ -24,10 +24,7 @@ export const TUNING_PACKAGES = [
   'valgrind', // DocBook
   'imagemagick-6-doc', // by hand
   'debian-policy', // Sphinx
-]
-
-/** And tried on these at the end (`--held`). */
-export const HELD_PACKAGES = [
+  // Held back at first; looked at since.
   'bind9-doc', // Sphinx
   'privoxy', // DocBook
   'python-django-doc', // Sphinx
@@ -38,8 +35,36 @@ export const HELD_PACKAGES = [
   'octave-doc', // Texinfo
   'maxima-doc', // Texinfo
   'ikiwiki', // ikiwiki
-  'cmake-doc', // Sphinx
   'python-sqlalchemy-doc', // Sphinx
+  // Other generators.
+  'putty-doc', // Halibut
+  'libvirt-doc', // XSLT of its own
+  'libxml2-doc', // gtk-doc
+  'libpam-doc', // DocBook
+  'slurm-wlm-doc', // by hand
+  'libcurl4-doc', // roffit
+  'weechat-doc', // Asciidoctor, many languages
+  'aptitude-doc-es', // DocBook, Spanish
+  'httrack-doc', // by hand
+  'haproxy-doc', // its own
+]
+
+/** And tried on these at the end (`--held`). Nobody has looked at them. */
+export const HELD_PACKAGES = [
+  'proftpd-doc',
+  'libssl-doc',
+  'apt-doc',
+  'gnutls-doc',
+  'varnish-doc',
+  'libsvn-doc',
+  'ffmpeg-doc',
+  'swig-doc',
+  'libtiff-doc',
+  'aptitude-doc-fr',
+  'freetype2-doc',
+  'python-lxml-doc',
+  'tomcat10-docs',
+  'xen-doc',
 ]
 
 export const LABELS = ['same', 'markup', 'links', 'stamp', 'known stamp', 'template', 'content'] as const
@@ -69,7 +94,7 @@ export async function realSeries(
   say: (line: string) => void,
 ): Promise<{ series: Series[]; versions: string[]; images: ImageCensus }> {
   const known = await versionsInReleases(packages)
-  const found: { site: string; path: string; files: string[] }[] = []
+  const found: Versioned[] = []
   const versions: string[] = []
   const pictures: string[] = []
   const deadline = performance.now() + BRING_MS
@@ -78,20 +103,29 @@ export async function realSeries(
       say(`${name}: left out, the mirror takes too long`)
       continue
     }
-    const roots: string[] = []
+    const roots: Root[] = []
     for (const version of (known.get(name) ?? []).slice(-MAX_VERSIONS)) {
       // A version that was replaced a moment ago is in the lists, and no longer there.
       const got = await unpackedVersion(name, version).catch(() => undefined)
       if (got === undefined) continue
-      roots.push(got.root)
+      roots.push({ folder: got.root, version })
       versions.push(got.version)
     }
     pictures.push(
-      ...(roots.length === 0 ? [] : chosen(filesIn(roots[roots.length - 1], /\.(png|jpe?g|gif)$/), MAX_PICTURES)),
+      ...(roots.length === 0
+        ? []
+        : chosen(filesIn(roots[roots.length - 1].folder, /\.(png|jpe?g|gif)$/), MAX_PICTURES)),
     )
     const pages = commonPages(roots, pagesPerPackage)
     say(`${name}: ${pages.length} pages in ${roots.length} versions`)
-    found.push(...pages.map((path) => ({ site: name, path, files: filesOf(roots, path) })))
+    found.push(
+      ...pages.map((path) => ({
+        site: name,
+        path,
+        files: filesOf(roots, path),
+        versions: roots.map(({ version }) => version),
+      })),
+    )
   }
   say(`labelling ${found.length} pages …`)
   const labels = labelled(found)
@@ -104,14 +138,27 @@ export async function realSeries(
   return { series, versions, images: await census(pictures) }
 }
 
-function filesOf(roots: readonly string[], path: string): string[] {
-  return roots.map((root) => join(root, path)).filter((file) => existsSync(file))
+interface Root {
+  folder: string
+  version: string
+}
+
+/** A page: its files, and the versions of its package that they are from. */
+interface Versioned {
+  site: string
+  path: string
+  files: string[]
+  versions: string[]
+}
+
+function filesOf(roots: readonly Root[], path: string): string[] {
+  return roots.map(({ folder }) => join(folder, path)).filter((file) => existsSync(file))
 }
 
 /** Pages that all versions have. */
-function commonPages(roots: readonly string[], count: number): string[] {
+function commonPages(roots: readonly Root[], count: number): string[] {
   if (roots.length < 2) return []
-  const newest = roots[roots.length - 1]
+  const newest = roots[roots.length - 1].folder
   const isCommon = (path: string) =>
     filesOf(roots, path).filter((file) => statSync(file).size <= MAX_BYTES).length === roots.length
   const pages = filesIn(newest, /\.html?$/).map((file) => relative(newest, file))
@@ -158,8 +205,15 @@ async function census(files: readonly string[]): Promise<ImageCensus> {
   }
 }
 
-export function labelled(pages: readonly { site: string; files: readonly string[] }[]): Label[][] {
-  const input = pages.map(({ site, files }) => ({ site, steps: files.slice(1).map((file, i) => [files[i], file]) }))
+export function labelled(
+  pages: readonly { site: string; files: readonly string[]; versions?: readonly string[] }[],
+): Label[][] {
+  const steps = (list: readonly string[]) => list.slice(1).map((one, i) => [list[i], one])
+  const input = pages.map(({ site, files, versions }) => ({
+    site,
+    steps: steps(files),
+    ...(versions && { versions: steps(versions) }),
+  }))
   const output = execFileSync('python3', [join(import.meta.dirname, 'label.py')], {
     input: input.map((each) => JSON.stringify(each)).join('\n'),
     timeout: LABEL_MS,

@@ -73,6 +73,8 @@ async function acrossReleases(): Promise<string[]> {
     'Dir::Etc::SourceParts': '-',
     'Dir::State::Lists': lists,
     'Dir::Cache': join(folder, 'cache'),
+    // Containers switch it off, and then each call takes seconds.
+    'Dir::Cache::pkgcache': 'pkgcache.bin',
     'Acquire::Languages': 'none',
     'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
   }

@@ -96,6 +96,16 @@ test('what the operator ignores is no change, from the first look on; the rest i
   assert.equal(pages[1].change?.place, 'what is ignored')
 })
 
+test('how much changed is said of what is not ignored', async () => {
+  const rules = compileRules([{ kind: 'selector', text: '#news' }], [])
+  const of = (news: string, story: string) =>
+    `<div id=news>${news.repeat(60)}</div>${Array.from({ length: 9 }, (_, i) => `<p>Paragraph ${i} on ${story}`).join('')}`
+  const bodies = [of('old news of the day ', 'silk and flies'), of('quite other tales at last ', 'silk and webs')]
+  const [, ruled] = (await looks(bodies, URL_OF(1), freshMemory(), { regionRules: () => rules })).changes
+  const bare = bodies.map((body) => body.replace(/<div.*<\/div>/, ''))
+  assert.equal(ruled, (await looks(bare)).changes[1])
+})
+
 test('of a site, 32 places are kept', () => {
   let memory = withVolatile(freshMemory(), [7, 7])
   for (let place = 100; place < 200; place++) memory = withVolatile(memory, [place])

@@ -71,7 +71,7 @@ function sketched({ signature, title }: Reading, ruled: PageLines | undefined, l
   const { lines, minima } = signature
   let set = 0
   for (const { url, first } of links) if (first) set = (set + Number(url.key & 0xffffffn)) & 0xffffff
-  return { lines: ruled?.hashes ?? lines, minima, title: ruled?.title ?? title, links: set }
+  return { lines: ruled?.hashes ?? lines, minima: ruled?.minima ?? minima, title: ruled?.title ?? title, links: set }
 }
 
 export function isVolatile({ volatile }: SiteMemory, place: number): boolean {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PNG } from 'pngjs'
 import {
   crawl,
   folder,
@@ -141,6 +142,42 @@ test('diff says what it cannot compare, and why', async (t) => {
   await runTo(0, ['clean', '-c', at, '--retention', 'none', '--remove'])
   assert.match(await said(1, 'http://a.test/story'), /has one capture.*removed: clean --retention/)
   assert.equal((await run(['verify', '-c', at])).code, 0)
+})
+
+test('diff of an image says what differs in its pixels, and shows both in the page', async (t) => {
+  const image = (dark: number) => {
+    const png = new PNG({ width: 40, height: 30 })
+    png.data.fill(255)
+    png.data.fill(0, 0, dark * 4)
+    return { headers: { 'content-type': 'image/png' }, body: PNG.sync.write(png) }
+  }
+  const pages: Pages[string] = { '/': '<img src="/a.png"><a href="/a.png">a</a><a href="/b.png">b</a>' }
+  Object.assign(pages, { '/a.png': image(0), '/b.png': image(0) })
+  const web = await serve(t, { 'a.test': pages })
+  const at = folder(t)
+  const types = ['--media-types', 'text/html,image/png']
+  await runTo(0, [...crawl(web, at, 'http://a.test/'), ...types])
+  const { body } = image(9)
+  Object.assign(pages, { '/a.png': image(8), '/b.png': { ...image(9), body: body.subarray(0, 50) } })
+  await runTo(0, ['refresh', '--once', ...crawl(web, at).slice(1), ...types, '--quiet'])
+  const { stdout } = await runTo(0, ['diff', 'http://a.test/a.png', '-c', at])
+  assert.match(
+    stdout.replace(/\s+/g, ' '),
+    /PNG, 40 × 30\. 8 pixels differ \(0\.7 %\).* within 8 × 1 at 0, 0\. Perceptual/,
+  )
+  const { images } = await json<{ images: { pixels: object; after: object } }>([
+    'diff',
+    'http://a.test/a.png',
+    '-c',
+    at,
+  ])
+  assert.match(JSON.stringify(images), /"changed":8,.*"isSameIval":/)
+  const page = (await runTo(0, ['diff', 'http://a.test/a.png', '-c', at, '--html', '-'])).stdout
+  assert.equal(page.match(/<img alt="\w+" src="data:image\/png;base64,/g)?.length, 2)
+  assert.match(
+    (await runTo(0, ['diff', 'http://a.test/b.png', '-c', at])).stdout,
+    /The image after is a PNG that is damaged/,
+  )
 })
 
 interface Change {

@@ -1,8 +1,9 @@
 /** A comparison of two versions of a page as one web page: no script, nothing from elsewhere, everything of the versions escaped. */
 import { createHash } from 'node:crypto'
 import type { DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
+import type { ImageDiff, ImageVersion } from '../../page/change/image-diff.ts'
 import { grouped } from '../../report/text-table.ts'
-import type { Versions } from '../reader/versions.ts'
+import type { PageVersion, Versions } from '../reader/versions.ts'
 import { FACT_NAMES, listed, notesOf, placeOf, shortened, summaryOf, versionText } from './diff-text.ts'
 import { some } from './text.ts'
 
@@ -17,18 +18,22 @@ tr.place th,tr.same td,.note{color:var(--dim);font-weight:normal;font-size:.9rem
 tr.place th{font-family:ui-monospace,monospace}
 del{background:var(--del)}
 ins{background:var(--ins)}
+img{max-width:100%}
 tr.moved td{background:var(--moved)}
 `
 
-/** `diff`: undefined when only the bytes can be compared, which the notes say. */
-export function diffPage(versions: Versions, diff: PageDiff | undefined): string {
+/** Bytes of an image. */
+const MAX_SHOWN = 4 << 20
+
+/** `diff`: undefined when only images or bytes can be compared, which the notes say. */
+export function diffPage(versions: Versions, diff: PageDiff | undefined, images?: ImageDiff): string {
   const { url, before, after } = versions
-  const notes = [...notesOf(versions), ...(diff === undefined ? [] : summaryOf(diff))]
+  const notes = [...notesOf(versions, images), ...(diff === undefined ? [] : summaryOf(diff))]
   const hash = createHash('sha256').update(STYLE).digest('base64')
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
@@ -41,11 +46,21 @@ ${notes.map((note) => `<p>${escaped(note)}</p>`).join('\n')}
 <caption>Both versions, side by side</caption>
 <thead><tr><th scope="col">Before: ${escaped(versionText(before!))}</th><th scope="col">After: ${escaped(versionText(after))}</th></tr></thead>
 <tbody>
-${diff === undefined ? '' : rowsOf(diff)}</tbody>
+${diff === undefined ? picturesOf(versions, images) : rowsOf(diff)}</tbody>
 </table>
 </main>
 </html>
 `
+}
+
+/** Both, unless they are large. */
+function picturesOf({ before, after }: Versions, images: ImageDiff | undefined): string {
+  if (images === undefined) return ''
+  const shown = (version: ImageVersion, { body }: PageVersion, alt: string) =>
+    'undecoded' in version || body.length > MAX_SHOWN
+      ? '<span class="note">not shown</span>'
+      : `<img alt="${alt}" src="data:image/${version.kind.toLowerCase()};base64,${Buffer.from(body).toString('base64')}">`
+  return cells('images', shown(images.before, before!, 'before'), shown(images.after, after, 'after'))
 }
 
 function rowsOf({ rows, unit }: PageDiff): string {

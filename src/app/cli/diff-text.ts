@@ -8,6 +8,7 @@ import {
   type PageDiff,
   type WordPart,
 } from '../../page/change/diff.ts'
+import type { ImageDiff } from '../../page/change/image-diff.ts'
 import { displayWidth, grouped } from '../../report/text-table.ts'
 import type { PageVersion, Versions } from '../reader/versions.ts'
 import { plain, some, timeText } from './text.ts'
@@ -40,19 +41,52 @@ export function compare(before: PageVersion, after: PageVersion): PageDiff | und
 export const versionText = ({ at, status, mediaType, body }: PageVersion) =>
   `${timeText(at)} UTC, ${status}, ${mediaType === '' ? 'no type' : plain(mediaType)}, ${formatSize(body.length)}`
 
+/** Undefined: they are no images, or the same. */
+export async function comparePictures({ before, after }: Versions): Promise<ImageDiff | undefined> {
+  if (before === undefined || before.as !== 'none' || after.as !== 'none' || before.digest === after.digest)
+    return undefined
+  const { diffImages } = await import('../../page/change/image-diff.ts')
+  return await diffImages(before.body, after.body)
+}
+
 /** What to know before one reads the comparison. */
-export function notesOf({ before, after, others }: Versions): string[] {
+export function notesOf({ before, after, others }: Versions, images?: ImageDiff): string[] {
   const notes: string[] = []
   if (others > 0)
     notes.push(
       `Of this URL, ${some(others, 'capture')} of redirects or errors ${others === 1 ? 'was' : 'were'} left out.`,
     )
   if (before!.digest === after.digest) notes.push('Both are the same, byte for byte.')
+  else if (images !== undefined) notes.push(...pictureLines(images))
   else if (before!.as === 'none' || after.as === 'none')
     notes.push(
       `At least one of them is not text, so only their bytes are compared: ${before!.digest} before, ${after.digest} after.`,
     )
   return notes
+}
+
+function pictureLines(images: ImageDiff): string[] {
+  const { before, after } = images
+  if ('undecoded' in before || 'undecoded' in after)
+    return [before, after].flatMap((one, i) =>
+      'undecoded' in one
+        ? [`The image ${i === 0 ? 'before' : 'after'} ${one.undecoded}, so only the bytes are compared: they differ.`]
+        : [],
+    )
+  const { pixels, perceptual, isSameIval } = images as Required<ImageDiff>
+  const size = ({ kind, width, height }: typeof before) => `${kind}, ${grouped(width)} × ${grouped(height)}`
+  const codes = `Perceptual distance: ${perceptual} of 64 bits; ival ${isSameIval ? 'is the same' : 'differs'}.`
+  if (pixels === undefined) return [`Images of different sizes: ${size(before)} before, ${size(after)} after.`, codes]
+  if (pixels.changed === 0)
+    return [
+      `Images: ${size(after)}. All pixels are the same; only how they are stored differs, or later pictures of an animation.`,
+    ]
+  const share = (100 * pixels.changed) / (after.width * after.height)
+  const { left, top, right, bottom } = pixels.area
+  return [
+    `Images: ${size(after)}. ${grouped(pixels.changed)} pixels differ (${share < 0.1 ? 'under 0.1' : share.toFixed(1)} %), by ${pixels.mean.toFixed(1)} of 255 on average, within ${grouped(right - left)} × ${grouped(bottom - top)} at ${grouped(left)}, ${grouped(top)}.`,
+    codes,
+  ]
 }
 
 /** What a kind of fact is called. */
@@ -208,8 +242,10 @@ function factLines(facts: readonly FactChange[], look: Look): string[] {
 const MAX_NAMED = 5
 
 export function listed(texts: readonly string[]): string {
-  const named = texts.slice(0, MAX_NAMED).join(', ')
-  return texts.length > MAX_NAMED ? `${named} … (${grouped(texts.length)})` : named
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const named = [...counts].slice(0, MAX_NAMED).map(([text, count]) => (count > 1 ? `${text} (×${count})` : text))
+  return `${named.join(', ')}${counts.size > MAX_NAMED ? ` … (${grouped(texts.length)})` : ''}`
 }
 
 /** Two columns, each with its mark in front. */

@@ -27,7 +27,7 @@ import { readChoice } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { diffPage } from '../cli/diff-html.ts'
-import { compare } from '../cli/diff-text.ts'
+import { compare, comparePictures } from '../cli/diff-text.ts'
 import { blacklistPaths, pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { contentOf, historyOf } from './content.ts'
@@ -111,7 +111,7 @@ export function browse(parts: BrowseParts) {
     async diffOf(url: string, from: Instant | undefined, to: Instant | undefined): Promise<string | undefined> {
       const versions = await versionsOf(database, parts.volumes, url, { from, to })
       if ('missing' in versions || versions.before === undefined) return undefined
-      return diffPage(versions, compare(versions.before, versions.after))
+      return diffPage(versions, compare(versions.before, versions.after), await comparePictures(versions))
     },
     findings: (rule: string | undefined, before: FindingPosition | undefined, atMost: number) =>
       database.read(async (tx) => {

@@ -26,27 +26,38 @@ export interface Grey {
   light: Uint8Array
 }
 
-type Rgba = { width: number; height: number; data: Uint8Array }
+export type Rgba = { width: number; height: number; data: Uint8Array }
 
 /** Undefined: neither PNG, JPEG nor GIF, too large, or damaged. Compare such images by their bytes. */
 export async function imageCodes(bytes: Uint8Array, n: 16 | 32 | 64 = 64): Promise<ImageCodes | undefined> {
-  const grey = await decodeImage(bytes)
-  return grey === undefined
-    ? undefined
-    : { width: grey.width, height: grey.height, ival: ivalOf(grey, n), perceptual: perceptualHash(grey) }
+  const image = await decodeImage(bytes)
+  return image && codesOf(image, n)
 }
 
-export async function decodeImage(bytes: Uint8Array): Promise<Grey | undefined> {
-  if (bytes.length > MAX_IMAGE_BYTES) return undefined
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+export function codesOf(image: Rgba, n: 16 | 32 | 64 = 64): ImageCodes {
+  const grey = greyOf(image)
+  return { width: grey.width, height: grey.height, ival: ivalOf(grey, n), perceptual: perceptualHash(grey) }
+}
+
+export type ImageKind = 'PNG' | 'JPEG' | 'GIF'
+
+/** By its first bytes. */
+export function imageKind(bytes: Uint8Array): ImageKind | undefined {
+  const begin = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
+  return begin === '\x89PNG' ? 'PNG' : begin.startsWith('\xff\xd8') ? 'JPEG' : begin === 'GIF8' ? 'GIF' : undefined
+}
+
+const DECODERS = { PNG: decodePng, JPEG: decodeJpeg, GIF: decodeGif }
+
+export async function decodeImage(bytes: Uint8Array): Promise<Rgba | undefined> {
+  const kind = imageKind(bytes)
+  if (kind === undefined || bytes.length > MAX_IMAGE_BYTES) return undefined
   try {
-    if (buffer.readUInt32BE(0) === 0x89504e47) return greyOf(await decodePng(buffer))
-    if (buffer.readUInt16BE(0) === 0xffd8) return greyOf(await decodeJpeg(buffer))
-    if (buffer.toString('latin1', 0, 4) === 'GIF8') return greyOf(await decodeGif(buffer))
+    return await DECODERS[kind](Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   } catch {
     // Damaged, or of a kind that its decoder does not know.
+    return undefined
   }
-  return undefined
 }
 
 function isSmall(width: number, height: number): boolean {
@@ -91,9 +102,7 @@ async function decodeGif(bytes: Buffer): Promise<Rgba | undefined> {
 }
 
 /** Rec. 601 luma, on white where it is transparent. */
-function greyOf(image: Rgba | undefined): Grey | undefined {
-  if (image === undefined) return undefined
-  const { width, height, data } = image
+function greyOf({ width, height, data }: Rgba): Grey {
   const light = new Uint8Array(width * height)
   for (let i = 0, at = 0; i < light.length; i++, at += 4) {
     const luma = 299 * data[at] + 587 * data[at + 1] + 114 * data[at + 2]

@@ -16,6 +16,8 @@ export interface PageLines {
   byHash: ReadonlyMap<number, Line>
   /** Without what the rules ignore. */
   title: string
+  /** Of the shingles of what the rules leave; undefined where they ignored nothing. */
+  minima: Uint16Array | undefined
   /** The rules left something out. */
   isPartial: boolean
 }
@@ -31,6 +33,7 @@ export function* readLines(input: PageBytes, rules?: RegionRules): Stretches<Pag
   const read = as === 'text' ? linesOf(text) : yield* blocksInTurns(text, as === 'xhtml', { rules, whole: true })
   let { isPartial } = read
   let title = ''
+  const texts: string[] = []
   for (const [nth, block] of read.blocks.entries()) {
     if (nth % BLOCKS_PER_STRETCH === BLOCKS_PER_STRETCH - 1) yield
     const text = rules?.withoutIgnored(block.text) ?? block.text
@@ -39,13 +42,15 @@ export function* readLines(input: PageBytes, rules?: RegionRules): Stretches<Pag
       title ||= text
       continue
     }
+    if (rules !== undefined) texts.push(text)
     const isWatched = block.watched === true || rules?.watchesText(text) === true
     for (const hash of foldText(text).lines) {
       hashes.push(hash)
       if (!byHash.has(hash)) byHash.set(hash, { text, place: block.place, ...(isWatched && { isWatched }) })
     }
   }
-  return { hashes: Uint32Array.from(hashes.slice(0, MAX_HASHES)), byHash, title, isPartial }
+  const minima = isPartial && rules !== undefined ? foldText(texts.join('\n')).minima : undefined
+  return { hashes: Uint32Array.from(hashes.slice(0, MAX_HASHES)), byHash, title, minima, isPartial }
 }
 
 /** Some 5 ms. */

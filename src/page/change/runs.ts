@@ -92,17 +92,85 @@ export function lists(
   return all
 }
 
-/** How many lines came, and how many went; none: it is another order. */
-export function exchanged(old: Uint16Array, now: Uint16Array): { came: number; gone: number } {
+/** Which lines came, and which went; none: it is another order. */
+export function exchanged(old: Uint16Array, now: Uint16Array): { came: number[]; gone: number[] } {
   const counts = new Map<number, number>()
   for (const line of old) counts.set(line, (counts.get(line) ?? 0) + 1)
-  let came = 0
+  const came: number[] = []
   for (const line of now) {
     const left = counts.get(line) ?? 0
     if (left > 0) counts.set(line, left - 1)
-    else came++
+    else came.push(line)
   }
-  return { came, gone: old.length - (now.length - came) }
+  return { came, gone: [...counts].flatMap(([line, left]) => Array<number>(left).fill(line)) }
+}
+
+/** What is known of a run: the lines around it, and how many are between them. */
+interface Extent {
+  before: number
+  after: number
+  size: number
+}
+
+/** Instead of a line before the first and behind the last. */
+const EDGE = 0
+const lineAt = (lines: Uint16Array, at: number) => lines[at] ?? EDGE
+
+export function neighbours({ from, to }: Run, lines: Uint16Array): { before: number; after: number } {
+  return { before: lineAt(lines, from - 1), after: lineAt(lines, to) }
+}
+
+/** A run inside a region that is known is that region: of a list that is chosen anew, some items may stay where they are. */
+export function widened(runs: readonly Run[], known: readonly Extent[], now: Uint16Array): Run[] {
+  const all: Run[] = []
+  for (const run of runs) {
+    const { from, to } = known.reduce((span: Span, extent) => around(span, extent, now), run)
+    // Lines between two runs are in both looks.
+    const wide = { oldFrom: run.oldFrom - (run.from - from), oldTo: run.oldTo + (to - run.to), from, to }
+    const last = all.at(-1)
+    if (last === undefined || from > last.to) all.push(wide)
+    else {
+      // The region before reaches into this run, or this one back into it.
+      if (from < last.from) Object.assign(last, { oldFrom: last.oldFrom - (last.from - from), from })
+      last.to = Math.max(last.to, to)
+      last.oldTo = run.oldTo + (last.to - run.to)
+    }
+  }
+  return all
+}
+
+type Span = Pick<Run, 'from' | 'to'>
+
+/** As far as the lines around the region, if they are near enough. */
+function around(run: Span, { before, after, size }: Extent, now: Uint16Array): Span {
+  const spare = size - (run.to - run.from)
+  for (let up = 0; up <= spare && run.from - up > TITLE; up++) {
+    if (lineAt(now, run.from - up - 1) !== before) continue
+    for (let down = 0; up + down <= spare && run.to + down <= now.length; down++)
+      if (lineAt(now, run.to + down) === after) return { from: run.from - up, to: run.to + down }
+  }
+  return run
+}
+
+/** A stamp beside a paragraph that was edited: what is known, and is the same but for its numbers, is a run of its own. */
+export function apart<T extends Extent>(
+  run: Run,
+  known: readonly T[],
+  now: Uint16Array,
+  isAlike: (run: Run, one: T) => boolean,
+): Run[] {
+  if (run.isReordered) return [run]
+  const { before, after } = neighbours(run, now)
+  for (const one of known) {
+    const { size } = one
+    if (size >= run.to - run.from || size > run.oldTo - run.oldFrom) continue
+    const [oldCut, cut] = [run.oldTo - size, run.to - size]
+    const tail = { ...run, oldFrom: oldCut, from: cut }
+    if (one.after === after && isAlike(tail, one)) return [{ ...run, oldTo: oldCut, to: cut }, tail]
+    const head = { ...run, oldTo: run.oldFrom + size, to: run.from + size }
+    if (one.before === before && isAlike(head, one)) return [head, { ...run, oldFrom: head.oldTo, from: head.to }]
+  }
+  return [run]
 }
 
 /** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */

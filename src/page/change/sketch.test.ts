@@ -200,10 +200,66 @@ test('two looks minutes apart are enough', () => {
   assert.equal(watched.look(page({ ad: 'Rent a web for the night' })), 'volatile: body > div#ad')
 })
 
+test('an edit minutes after a look makes nothing volatile, if the next look finds it unchanged', () => {
+  const looked = (between: (watched: Watched) => void) => {
+    const watched = new Watched(page({ ad: 'Buy silk' }))
+    watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 })
+    between(watched)
+    return watched.look(page({ ad: 'Rent a web', counter: 1 }))
+  }
+  assert.match(
+    looked((watched) => watched.same()),
+    /^small/,
+  )
+  assert.match(
+    looked((watched) => watched.look(page({ ad: 'Sell flies today', counter: 1 }))),
+    /^small/,
+  )
+})
+
 test('what is most of a page is its content, however often it changes', () => {
   const story = (n: number) => `<body><h1>Today</h1>${paragraphs(6, `tale${n}`).join('')}`
   const watched = new Watched(story(0))
   for (let n = 1; n < 6; n++) assert.match(watched.look(story(n)), /^(?:small|medium|large|complete)/)
+})
+
+test('most of a page is left out if its lines come back', () => {
+  const stock = ['one silk', 'two webs', 'three orbs', 'four flies', 'five spiders', 'six legs']
+  const of = (...chosen: number[]) =>
+    `<title>Stub</title><p>See elsewhere<ul>${chosen.map((n) => `<li>Related: ${stock[n]}`).join('')}</ul>`
+  const watched = new Watched(of(0, 1, 2))
+  assert.match(watched.look(of(3, 4, 1)), /^(?:small|medium|large)/)
+  assert.match(watched.look(of(0, 5, 2)), /^(?:small|medium|large)/)
+  assert.match(watched.look(of(4, 3, 1)), /^volatile/)
+  assert.match(watched.look(of(4, 0, 1).replace('elsewhere', 'nowhere')), /^(?!volatile)/)
+})
+
+test('a title is never most of a page', () => {
+  const of = (version: string) => `<title>Stub (version ${version})</title><p>See elsewhere`
+  const watched = new Watched(of('1.1'))
+  watched.look(of('1.2'))
+  watched.look(of('1.3'))
+  assert.match(watched.look(of('1.4')), /^volatile/)
+})
+
+test('a stamp is known in another place, and beside a paragraph that was edited', () => {
+  const of = (year: number, last: string, foot = 'div') =>
+    page({ body: [...paragraphs(10), `<p>${last}`] }).replace(
+      '<div id=foot>',
+      `<${foot}>Copyright 2003-${year} A. Weaver</${foot}><div id=foot>`,
+    )
+  const watched = new Watched(of(2020, 'Last words'))
+  watched.look(of(2021, 'Last words', 'address'))
+  assert.match(watched.look(of(2022, 'Other last words')), /^small/)
+  assert.match(watched.look(of(2023, 'Other last words')), /^volatile/)
+  assert.match(watched.look(of(2024, 'Very last words')), /^small: body > div#main > p$/)
+})
+
+test('a place that is volatile on the site hides nothing where it has more lines', () => {
+  const body = ['<p>One paragraph', '<p>Another one']
+  const watched = new Watched(page({ body }))
+  const isVolatileOnSite = (place: number) => place === placeKey('body > div#main > p')
+  assert.match(watched.look(page({ body: [body[0], '<p>Quite another'] }), { isVolatileOnSite }), /^medium/)
 })
 
 test('another template: what was learnt is forgotten', () => {

@@ -5,14 +5,27 @@
  *
  * A region is a run of lines between two that stayed. It is volatile if it differed in every one of three looks in a row, or in
  * two that were minutes apart; then it is left out of the decision. Where only its numbers and dates differed, only these are.
- * A run that is a large part of the page is its content and is never left out, nor one that grew beyond what was learnt.
+ * A run that is most of the page is its content, unless its lines come back: news do not. One that grew beyond what was learnt
+ * is never left out.
  */
 
 import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { hash64 } from '../../base/digest.ts'
 import { type Change, type ChangeClass, LONGEST_PLACE } from '../../contracts/change.ts'
 import { foldText } from '../extract/text.ts'
-import { exchanged, isGrown, joined, lists, type Run, runsOf, sizeOf, TITLE } from './runs.ts'
+import {
+  apart,
+  exchanged,
+  isGrown,
+  joined,
+  lists,
+  neighbours,
+  type Run,
+  runsOf,
+  sizeOf,
+  TITLE,
+  widened,
+} from './runs.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -68,6 +81,10 @@ interface Region {
   words: number
   /** Looks in a row in which it did not, since it is volatile. */
   quiet: number
+  /** Of one that is most of the page: lines that came so far, how many of them had been there before, and those that went. */
+  came: number
+  back: number
+  gone: number[]
 }
 
 interface Sketch {
@@ -83,6 +100,7 @@ const MAX_LINES = 2048
 /** A page that has grown to more is compared as a whole. */
 const MAX_COMPARED = 4096
 const MAX_REGIONS = 16
+const MAX_GONE = 32
 /** Looks in a row in which a region must have differed. */
 const VOLATILE = 2
 const MINUTES = 10 * 60_000
@@ -90,15 +108,15 @@ const MINUTES = 10 * 60_000
 const MAX_QUIET = 8
 /** A run of more lines, or of a larger part of the page (both its lines and its text), is its content. */
 const MAX_SIZE = 32
-const MAX_SHARE = 1 / 3
+const MAX_SHARE = 1 / 2
+/** Of a choice from a stock, at least this part of what comes had been there before. */
+const BACK = 1 / 8
 /** Of a list that is renewed, at least this part changed. */
 const RENEWED = 1 / 4
 /** With fewer lines in common it is another template, and what was learnt is forgotten. */
 const SAME_TEMPLATE = 0.3
 /** Of lines in another order. */
 const ANY_SHAPE = 0x10000
-/** Instead of a line before the first and behind the last. */
-const EDGE = 0
 
 /** `looks`: at the page so far. */
 export function sketchOf(page: Sketched, looks = 1): Uint8Array {
@@ -117,7 +135,8 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const hasSameTemplate = isComparable && kept >= SAME_TEMPLATE * Math.max(old.lines.length, now.lines.length)
   // Of looks in between that found nothing changed, or failed, there is no other trace than their number.
   const isNext = look.looks === old.looks
-  const known = hasSameTemplate ? old.regions.filter(({ times }) => isNext || times >= VOLATILE) : []
+  const isLasting = ({ times, quiet }: Region) => times >= VOLATILE && quiet < MAX_QUIET
+  const known = hasSameTemplate ? old.regions.filter((region) => isNext || isLasting(region)) : []
   const isSoon = isNext && look.since >= 0 && look.since <= MINUTES
   const judged = judgeRuns(old, now, runs, known, look, isSoon)
   const change = classed(judged, old, now, look)
@@ -149,19 +168,24 @@ function judgeRuns(
   const length = lengthOf(page.values())
   const left = new Set(known)
   const placed = (run: Run) => placeOf(run, linesIn(run, now, look.now, page), now, look.now, page)
+  const oldLines = (run: Run) => old.lines.subarray(run.oldFrom, run.oldTo)
+  const newLines = (run: Run) => now.lines.subarray(run.from, run.to)
   const placeAt = (at: number) => (at === TITLE ? undefined : page.get(look.now.lines[now.firsts[at]])?.place)
-  const isLarge = (run: Run) => {
-    const size = sizeOf(run)
-    if (size <= MAX_SHARE * Math.max(old.lines.length, now.lines.length)) return size > MAX_SIZE
-    return size > MAX_SIZE || lengthOf(linesIn(run, now, look.now, page)) > MAX_SHARE * length
-  }
+  const isMost = (run: Run) =>
+    run.to !== TITLE + 1 &&
+    sizeOf(run) > MAX_SHARE * Math.max(old.lines.length, now.lines.length) &&
+    lengthOf(linesIn(run, now, look.now, page)) > MAX_SHARE * length
   const isList = (run: Run) => {
-    const { came, gone } = exchanged(old.lines.subarray(run.oldFrom, run.oldTo), now.lines.subarray(run.from, run.to))
-    if (came === 0 || gone === 0) return came === gone && 'reordered'
-    const isRenewed = Math.min(came, gone) > 1 && came + gone >= RENEWED * (run.oldTo - run.oldFrom + run.to - run.from)
-    return isRenewed ? !isLarge(run) : known.some((one) => isVolatileList(one, run, now))
+    const { came, gone } = exchanged(oldLines(run), newLines(run))
+    if (came.length === 0 || gone.length === 0) return came.length === gone.length && 'reordered'
+    const changed = came.length + gone.length
+    const isRenewed =
+      Math.min(came.length, gone.length) > 1 && changed >= RENEWED * (run.oldTo - run.oldFrom + run.to - run.from)
+    return isRenewed && sizeOf(run) <= MAX_SIZE
   }
-  for (const run of joined(lists(runs, now.lines.length, placeAt, isList), placed)) {
+  const isAlike = (run: Run, { shape }: Region) => shape === shapeOf(linesIn(run, now, look.now, page))
+  const found = joined(lists(widened(runs, known, now.lines), now.lines.length, placeAt, isList), placed)
+  for (const run of found.flatMap((run) => apart(run, known, now.lines, isAlike))) {
     const lines = linesIn(run, now, look.now, page)
     const place = placed(run)
     const seen = regionOf(run, now, lines, place)
@@ -171,16 +195,20 @@ function judgeRuns(
     const isOneLine = run.to - run.from === 1 && old.level === 0 && run.from !== TITLE
     // What is added to a list, or taken from it, is news, however often that happens.
     const isGrowth = isGrown(run, old.lines, now.lines)
-    const isContent = isGrowth || (!run.isReordered && isLarge(run))
+    const isTooLarge = !run.isReordered && seen.size > MAX_SIZE
+    const isWhole = !run.isReordered && isMost(run)
+    const after = learntOf(region, seen, isSoon)
+    if (isWhole) remember(after, region, exchanged(oldLines(run), newLines(run)))
+    const isContent = isGrowth || isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
     const isKnown =
-      (region !== undefined && isVolatile(region, seen)) || (isOneLine && look.isVolatileOnSite(seen.place))
+      (region !== undefined && isVolatile(region, seen)) ||
+      (isOneLine && look.isVolatileOnSite(seen.place) && isOnlyLineAt(place, page))
     const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
     judged[isLeftOut ? 'volatile' : 'changed'].push(place)
-    if (isContent) continue
-    const after = learntOf(region, seen, isSoon)
+    if (isGrowth || isTooLarge) continue
     judged.regions.push(after)
     const isNews = after.times >= VOLATILE && (region?.times ?? 0) < VOLATILE
-    if (isNews && isOneLine && isOnlyLineAt(place, page)) judged.learnt.push(seen.place)
+    if (isNews && isOneLine && !isWhole && isOnlyLineAt(place, page)) judged.learnt.push(seen.place)
   }
   for (const region of left) {
     const isStill = region.times >= VOLATILE && region.quiet < MAX_QUIET
@@ -190,14 +218,12 @@ function judgeRuns(
   return judged
 }
 
-/** Of a list that is known to be volatile, a single item may change, too. */
-function isVolatileList(region: Region, run: Run, { lines }: Shortened): boolean {
-  const { before, after } = neighbours(run, lines)
-  return region.times >= VOLATILE && region.size === sizeOf(run) && region.before === before && region.after === after
-}
-
-function neighbours({ from, to }: Run, lines: Uint16Array): Pick<Region, 'before' | 'after'> {
-  return { before: from === 0 ? EDGE : lines[from - 1], after: to === lines.length ? EDGE : lines[to] }
+/** What comes and goes where most of the page differs. */
+function remember(after: Region, region: Region | undefined, { came, gone }: ReturnType<typeof exchanged>): void {
+  const before = region?.gone ?? []
+  after.came = (region?.came ?? 0) + came.length
+  after.back = (region?.back ?? 0) + came.filter((line) => before.includes(line)).length
+  after.gone = [...new Set([...gone, ...before])].slice(0, MAX_GONE)
 }
 
 /** As far as they are found: of a page with very long lines, some are not. */
@@ -241,12 +267,14 @@ function regionOf(run: Run, { lines: now }: Shortened, lines: readonly Line[], p
   return {
     ...neighbours(run, now),
     place: placeKey(place),
-    // Similar texts have similar shapes: all bits count, and another order is another text.
-    shape: run.isReordered ? ANY_SHAPE : Number(hash64(String(foldText(textOf(lines)).shape)) & 0xffffn),
+    shape: run.isReordered ? ANY_SHAPE : shapeOf(lines),
     size: sizeOf(run),
     times: 1,
     words: 0,
     quiet: 0,
+    came: 0,
+    back: 0,
+    gone: [],
   }
 }
 
@@ -256,22 +284,26 @@ function lengthOf(lines: Iterable<Line>): number {
   return length
 }
 
-const textOf = (lines: readonly Line[]) => lines.map(({ text }) => text).join('\n')
+/** Similar texts have similar shapes: all bits count, and another order is another text. */
+function shapeOf(lines: readonly Line[]): number {
+  const text = lines.map((line) => line.text).join('\n')
+  return Number(hash64(String(foldText(text).shape)) & 0xffffn)
+}
 
-/** At the same place, and one of its neighbours is the same. */
+/** One of its neighbours is the same, and it is at the same place, or differs only in its numbers. */
 function isSameRegion(region: Region, seen: Region): boolean {
-  return region.place === seen.place && (region.before === seen.before || region.after === seen.after)
+  const isAlike = region.place === seen.place || (region.shape === seen.shape && seen.shape !== ANY_SHAPE)
+  return isAlike && (region.before === seen.before || region.after === seen.after)
 }
 
 function isVolatile(region: Region, seen: Region): boolean {
-  // A list in another order has more or fewer lines that differ.
-  const isNoLarger = seen.size <= region.size + (region.size >> 2)
-  return region.times >= VOLATILE && isNoLarger && (region.shape === seen.shape || region.words > 0)
+  return region.times >= VOLATILE && seen.size <= region.size && (region.shape === seen.shape || region.words > 0)
 }
 
 /** `isSoon`: the look before was minutes ago. */
 function learntOf(region: Region | undefined, seen: Region, isSoon: boolean): Region {
-  if (region === undefined) return isSoon ? { ...seen, times: VOLATILE, words: 1 } : seen
+  // One pair may have been an edit: if it does not differ at the very next look, it is forgotten.
+  if (region === undefined) return isSoon ? { ...seen, times: VOLATILE, words: 1, quiet: MAX_QUIET } : seen
   const isProven = region.times >= VOLATILE
   return {
     ...seen,
@@ -373,7 +405,7 @@ function titleHash(title: string): number {
   return hash ^ (hash << 13)
 }
 
-const VERSION = 1
+const VERSION = 2
 /** Making one costs more than filling it. */
 const bytes = new ByteWriter(2048)
 
@@ -388,8 +420,9 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
   for (const { buffer, byteOffset, byteLength } of [minima, lines])
     bytes.blob(new Uint8Array(buffer, byteOffset, byteLength))
   bytes.count(regions.length)
-  for (const { before, after, place, shape, size, times, words, quiet } of regions)
-    for (const value of [before, after, place, shape, size, times, words, quiet]) bytes.count(value)
+  for (const { before, after, place, shape, size, times, words, quiet, came, back, gone } of regions)
+    for (const value of [before, after, place, shape, size, times, words, quiet, came, back, gone.length, ...gone])
+      bytes.count(value)
   return bytes.bytes()
 }
 
@@ -406,7 +439,10 @@ function unpacked(given: Uint8Array): Sketch | undefined {
     for (let i = 0; i < count; i++) {
       const [before, after, place, shape] = [from.count(), from.count(), from.count(), from.count()]
       const [size, times, words, quiet] = [from.count(), from.count(), from.count(), from.count()]
-      regions.push({ before, after, place, shape, size, times, words, quiet })
+      const [came, back, length] = [from.count(), from.count(), from.count()]
+      if (length > MAX_GONE) return undefined
+      const gone = Array.from({ length }, () => from.count())
+      regions.push({ before, after, place, shape, size, times, words, quiet, came, back, gone })
     }
     return { looks, level, links, minima, lines, regions }
   } catch (error) {

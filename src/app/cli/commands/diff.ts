@@ -1,9 +1,10 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import type { PageDiff } from '../../../page/change/diff.ts'
+import type { ImageDiff, ImageVersion } from '../../../page/change/image-diff.ts'
 import type { PageVersion, Versions } from '../../reader/versions.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
-import { compare, diffLines, notesOf, summaryOf, versionText } from '../diff-text.ts'
+import { compare, comparePictures, diffLines, notesOf, summaryOf, versionText } from '../diff-text.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
 import { collectionFlag, explainHint, firstOf, isoTime, plain, shellWord, some, timeText, urlsOf } from '../text.ts'
@@ -13,7 +14,7 @@ export const diff: Command = {
   usage: 'URL',
   what: 'show what changed on a page between two captures',
   more:
-    'Compares the latest capture with the last one before it that differs, or what was current at --from and --to. Only captures that have the page count: redirects and errors are left out. Both versions are split into blocks (paragraphs, items, cells, headings), which are shown side by side with their places in the page; words that changed are marked. Moved blocks are shown as moved. Blocks with the same text whose links, images, tags or attributes differ are listed with these. Text that is not HTML is compared line by line, anything else by size and digest.\n' +
+    'Compares the latest capture with the last one before it that differs, or what was current at --from and --to. Only captures that have the page count: redirects and errors are left out. Both versions are split into blocks (paragraphs, items, cells, headings), which are shown side by side with their places in the page; words that changed are marked. Moved blocks are shown as moved. Blocks with the same text whose links, images, tags or attributes differ are listed with these. Text that is not HTML is compared line by line, images (PNG, JPEG, GIF) by their pixels and codes, anything else by size and digest.\n' +
     'With --html it writes the comparison as a web page.',
   examples: {
     'orbweaver diff https://www.example.org/': 'What the last change was.',
@@ -32,11 +33,12 @@ export const diff: Command = {
     const { before, after } = versions
     if (before === undefined) return noOther(call, versions)
     const found = compare(before, after)
-    if (settings.html !== undefined) await writePage(call, versions, found)
-    if (settings.json) screen.printJson(asJson(versions, found))
+    const images = await comparePictures(versions)
+    if (settings.html !== undefined) await writePage(call, versions, found, images)
+    if (settings.json) screen.printJson(asJson(versions, found, images))
     else if (settings.html === undefined) {
       screen.print(plain(versions.url))
-      for (const line of headLines(versions)) screen.printSentence(line)
+      for (const line of headLines(versions, images)) screen.printSentence(line)
       if (found !== undefined) {
         for (const line of summaryOf(found)) screen.printSentence(line)
         screen.print('')
@@ -102,21 +104,30 @@ function noOther(call: Invocation, versions: Versions): number {
   return EXIT.done
 }
 
-function headLines(versions: Versions): string[] {
+function headLines(versions: Versions, images: ImageDiff | undefined): string[] {
   const { before, after } = versions
-  return [`  before  ${versionText(before!)}`, `  after   ${versionText(after)}`, ...notesOf(versions)]
+  return [`  before  ${versionText(before!)}`, `  after   ${versionText(after)}`, ...notesOf(versions, images)]
 }
 
-async function writePage(call: Invocation, versions: Versions, found: PageDiff | undefined): Promise<void> {
+async function writePage(
+  call: Invocation,
+  versions: Versions,
+  found: PageDiff | undefined,
+  images: ImageDiff | undefined,
+): Promise<void> {
   const { diffPage } = await import('../diff-html.ts')
   const { html: path, quiet, json } = call.settings
   const output = openOutput(path, call.screen)
-  await output.write(diffPage(versions, found))
+  await output.write(diffPage(versions, found, images))
   output.close()
   if (path !== '-' && !quiet && !json) call.screen.say(`wrote ${path}`)
 }
 
-function asJson({ url, before, after, whole, others }: Versions, found: PageDiff | undefined): object {
+function asJson(
+  { url, before, after, whole, others }: Versions,
+  found: PageDiff | undefined,
+  images?: ImageDiff,
+): object {
   const version = (one: PageVersion) => ({
     at: isoTime(one.at),
     ...pick(one, 'status', 'mediaType', 'digest'),
@@ -131,5 +142,12 @@ function asJson({ url, before, after, whole, others }: Versions, found: PageDiff
     after: version(after),
     isSame: before === undefined || before.digest === after.digest,
     diff: found ?? null,
+    images: images === undefined ? null : { ...images, before: codesIn(images.before), after: codesIn(images.after) },
   }
+}
+
+/** JSON has no whole numbers of that size. */
+function codesIn(version: ImageVersion): object {
+  if ('undecoded' in version) return version
+  return { ...version, ival: String(version.ival), perceptual: version.perceptual.toString(16).padStart(16, '0') }
 }
