@@ -80,15 +80,14 @@ export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
           await Promise.race(outside).catch(() => {})
           continue
         }
-        const next = pop(heap)
-        if (next === undefined) {
+        const next = popCalled(heap)
+        if (next?.call === undefined) {
           // Real work (a file being synced, bytes being inflated) may be under way: on a loaded machine that takes its time.
           idleSince ??= realClock.elapsed()
           assert(realClock.elapsed() - idleSince < GIVE_UP, 'virtual time: everything waits and nothing is due')
           continue
         }
         idleSince = undefined
-        if (next.call === undefined) continue
         elapsed = Math.max(elapsed, tick > 0 ? Math.ceil(next.at / tick) * tick : next.at)
         next.call()
         // All that is due at the same instant belongs to the same turn.
@@ -138,6 +137,14 @@ function push(heap: Sleeper[], item: Sleeper): void {
     i = parent
   }
   heap[i] = item
+}
+
+/** The next that has not been cancelled: a turn for each of the others would cost more than they do. */
+function popCalled(heap: Sleeper[]): Sleeper | undefined {
+  for (;;) {
+    const next = pop(heap)
+    if (next === undefined || next.call !== undefined) return next
+  }
 }
 
 function pop(heap: Sleeper[]): Sleeper | undefined {
