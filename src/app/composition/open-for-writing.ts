@@ -12,6 +12,7 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
 import { openControl } from '../../frontier/control.ts'
 import { Decisions } from '../../frontier/decisions.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord, removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
@@ -109,7 +110,8 @@ export async function openForSeeding(settings: Settings, version: string) {
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
     const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
-    const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers: true }, true)
+    const besideServers = { isRefreshing: await database.read((tx) => frontierQueries.isRefreshing(tx)) }
+    const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers }, true)
     await frontier.recover(async () => {})
     return { database, clock, ledger: frontier.ledger, urls, close }
   } catch (error) {

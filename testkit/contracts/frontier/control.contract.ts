@@ -151,6 +151,38 @@ export function controlContract(make: MakeDatabase): void {
     assert.deepEqual(await bench.names(), ['a.test'])
   })
 
+  for (const once of [false, true])
+    it(`leaves known pages to the servers that refresh them, when a command beside them steers${once ? ' a single pass' : ''}`, async () => {
+      const refresh = { policy: 'index', newShare: 0.5, minAge: 0 } as const
+      const bench = await openBench(make, { leasesOutlive: true })
+      await bench.seed('a.test/', 'b.test/')
+      for (const visit of (await bench.frontier.checkOut('w1', 2)).visits) await bench.applyParts(whole(bench, visit))
+      bench.clock.pass(HOUR)
+      const pass = once ? { once: bench.clock.now() } : {}
+      const server = await bench.restart({ refresh: { ...refresh, ...pass } })
+      while (await server.db.transact((tx) => server.ledger.enrol(tx, 100)));
+      server.clock.pass(30 * 86_400_000)
+      const lookAtAll = async () => {
+        const { visits } = await server.frontier.checkOut('w1', 9)
+        for (const visit of visits) await server.applyParts(whole(server, visit))
+        return visits.map(({ site }) => site).sort()
+      }
+      if (once) assert.deepEqual(await lookAtAll(), ['a.test', 'b.test'])
+      // Without refreshing, as the command line opens it.
+      const isRefreshing = await server.db.read((tx) => frontierQueries.isRefreshing(tx))
+      const command = await steered(make, await bench.restart({ besideServers: { isRefreshing } }))
+      const before = await view(server, 'a.test')
+      for (const action of ['pause-site', 'resume-site', 'bar-site', 'resume-site'] as const) {
+        await command.control.perform('anna', { action, site: 'a.test' })
+        if (action === 'pause-site') assert.equal((await view(server, 'a.test'))?.state, before?.state)
+        if (action !== 'resume-site') assert.deepEqual((await lookAtAll()).includes('a.test'), false)
+        server.clock.pass(30 * 86_400_000)
+      }
+      // A pass that looked at every page does not begin again.
+      assert.deepEqual(await lookAtAll(), once ? [] : ['a.test', 'b.test'])
+      assert.equal((await view(server, 'a.test'))?.state, once ? 'crawled' : 'waiting')
+    })
+
   it('weakens no pause: a site that asked to be left alone is, after resuming and asking again too', async () => {
     const bench = await steered(make)
     await bench.seed('a.test/')
