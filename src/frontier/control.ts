@@ -65,7 +65,7 @@ export function openControl(parts: ControlParts): Control {
     async perform(who: string, action: Action): Promise<Performed> {
       if (action.action === 'free-worker') await settled()
       const by = plain(who).slice(0, MAX_WHO)
-      const { now, isChanged } = await database.transact(async (tx) => {
+      const perform = async (tx: Tx): Promise<Performed> => {
         const at = Math.round(clock.now())
         const acting = { ...parts, tx, by: { at, who: by }, version: await beginAction(tx) }
         const effect = await effectOf(acting, action)
@@ -79,9 +79,8 @@ export function openControl(parts: ControlParts): Control {
           after: textOf(after ?? before),
         })
         return { now: effect.now, isChanged: after !== undefined }
-      })
-      await decisions.refresh()
-      return { isChanged, now }
+      }
+      return decisions.decide(() => database.transact(perform))
     },
     get crawl() {
       return decisions.crawl

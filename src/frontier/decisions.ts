@@ -105,6 +105,7 @@ export class Decisions {
   readonly #sites = new Map<SiteName, { choice: Choice; version: number }>()
   #crawl: Choice = {}
   #version = 0
+  #deciding = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -120,6 +121,23 @@ export class Decisions {
 
   get isPaused(): boolean {
     return this.#crawl.paused !== undefined
+  }
+
+  /** Others may have decided something meanwhile, or this process has and did not read it yet. Reading waits for transactions on SQLite. */
+  get mayBeOld(): boolean {
+    return this.#database.dialect === 'postgres' || this.#deciding > 0
+  }
+
+  /** Something is decided here; it is read before this resolves. */
+  async decide<T>(work: () => Promise<T>): Promise<T> {
+    this.#deciding++
+    try {
+      const decided = await work()
+      await this.refresh()
+      return decided
+    } finally {
+      this.#deciding--
+    }
   }
 
   choiceOf(site: SiteName): Choice | undefined {

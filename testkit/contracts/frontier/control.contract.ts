@@ -392,6 +392,17 @@ export function controlContract(make: MakeDatabase): void {
     assert.equal(other.isStopped('a.test'), false)
   })
 
+  it('knows that what it remembers may be old while something is decided, and where others decide', async () => {
+    const bench = await steered(make)
+    const isShared = bench.db.dialect === 'postgres'
+    assert.equal(bench.decisions.mayBeOld, isShared)
+    const performing = bench.control.perform('anna', { action: 'pause' })
+    assert.equal(bench.decisions.mayBeOld, true)
+    await performing
+    assert.equal(bench.decisions.mayBeOld, isShared)
+    assert.equal(bench.decisions.isPaused, true)
+  })
+
   it('stops what runs, once: a process that begins later goes on, one that has not seen it yet still ends', async () => {
     const bench = await steered(make)
     await bench.control.perform('anna', { action: 'pause' })
