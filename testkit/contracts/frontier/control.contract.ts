@@ -5,7 +5,7 @@ import { Problem } from '../../../src/base/errors.ts'
 import type { Action, Control } from '../../../src/contracts/control.ts'
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
 import { openControl } from '../../../src/frontier/control.ts'
-import { Decisions, decidedSites, forgetStop, readAudit } from '../../../src/frontier/decisions.ts'
+import { Decisions, decidedSites, forgetStop, readAudit, writeAudit } from '../../../src/frontier/decisions.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
 import {
   type Bench,
@@ -314,6 +314,33 @@ export function controlContract(make: MakeDatabase): void {
       (await bench.db.read((tx) => decidedSites(tx, '', 9))).map(({ site }) => site),
       ['a.test'],
     )
+  })
+
+  it('writes of a blacklist only the line that changed, and answers with bounded texts', async () => {
+    const bench = await steered(make)
+    const lines = Array.from({ length: 50 }, (_, nth) => `http://c.test/private/${nth}/`)
+    for (const pattern of lines) await bench.control.perform('anna', { action: 'blacklist', pattern })
+    await bench.control.perform('anna', { action: 'unblacklist', pattern: lines[0] })
+    await bench.control.perform('anna', { action: 'pause' })
+    const [paused, removed, added] = await audit(bench)
+    assert.equal(bench.control.crawl.blacklist?.length, 49)
+    assert.deepEqual([removed.before, removed.after], [JSON.stringify({ blacklist: [lines[0]] }), '{}'])
+    assert.deepEqual([added.before, added.after], ['{}', JSON.stringify({ blacklist: [lines[49]] })])
+    assert.equal(paused.before, '{}')
+    assert.deepEqual(Object.keys(JSON.parse(paused.after!)), ['paused'])
+    // As an earlier version wrote them.
+    const entry = { at: 1, who: 'anna', action: 'blacklist', subject: '' }
+    const long = JSON.stringify(['x'.repeat(20_000)])
+    await bench.db.transact((tx) => writeAudit(tx, { ...entry, before: '{}', after: long }))
+    assert.deepEqual(JSON.parse((await audit(bench))[0].after!), { characters: long.length })
+    const text = JSON.stringify(['x'.repeat(9_000)])
+    await bench.db.transact(async (tx) => {
+      for (let nth = 0; nth < 60; nth++) await writeAudit(tx, { ...entry, before: text, after: text })
+    })
+    const first = await bench.db.read((tx) => readAudit(tx, undefined, 1000))
+    assert.ok(first.length > 50 && first.length < 60)
+    const rest = await bench.db.read((tx) => readAudit(tx, first.at(-1)!.id, 1000))
+    assert.equal(first.length + rest.length, 50 + 2 + 1 + 60)
   })
 
   it('refuses what is not possible, says why, and writes nothing', async () => {
