@@ -62,6 +62,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
         ...(refresh && { refresh: refresh.options, renewWeights: refresh.renewWeights }),
         ...(serves && { serves, recheckShare: settings.recheckShare }),
         ...(workers && { workers }),
+        isRestarted: options.restarts?.() !== undefined,
       })
       opened = coordinator
       if (database.dialect === 'postgres' && given !== undefined)

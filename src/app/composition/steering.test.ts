@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Visit } from '../../contracts/visit.ts'
+import { loadSettings } from '../config/load.ts'
 import type { Coordinator } from './coordinator.ts'
+import { openForWriting } from './open-for-writing.ts'
 import type { CrawlPlan } from './plan.ts'
-import { LiveScope } from './steering.ts'
+import { keepSteering, LiveScope } from './steering.ts'
 
 const NEW = 'http://new.test/'
 const VISIT = { id: 'v', agenda: [{ path: '', before: undefined, url: NEW }] } as unknown as Visit
@@ -97,4 +102,32 @@ test('decisions are read for a check-out only where they may be old', async () =
   crawl.decisions.mayBeOld = true
   await crawl.checkOut()
   assert.equal(crawl.decisions.refreshed, 1)
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-steering-'))
+after(() => rmSync(folder, { recursive: true }))
+
+test('a stop outlives the process that died while ending, until somebody begins it again', async () => {
+  const { settings } = loadSettings(['-c', folder], 'crawl', { env: {}, readFile: () => undefined })
+  /** Whether a process that begins so is stopped at once. */
+  const isStopped = async (restarts?: number, meanwhile = async (_: Coordinator) => {}) => {
+    const why = restarts === undefined ? undefined : { count: restarts, why: 'it was ended by SIGKILL', agoMs: 0 }
+    const { coordinator, close } = await openForWriting(settings, { seeds: [], version: '0', restarts: () => why })
+    const over = new AbortController()
+    let stopped = false
+    const stop = () => {
+      stopped = true
+    }
+    const looked = async () => over.abort()
+    await keepSteering(coordinator, { order() {}, stop, seeded: looked }, coordinator.decisions.version, over.signal)
+    await meanwhile(coordinator)
+    await close()
+    return stopped
+  }
+  assert.equal(await isStopped(1), false)
+  await isStopped(undefined, async ({ control }) => void (await control.perform('anna', { action: 'stop' })))
+  assert.equal(await isStopped(1), true)
+  assert.equal(await isStopped(2), true)
+  assert.equal(await isStopped(), false)
+  assert.equal(await isStopped(1), false)
 })

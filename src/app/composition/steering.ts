@@ -79,7 +79,7 @@ const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`
 export interface Steered {
   /** For its workers: what they do not know yet. */
   order(orders: Orders): void
-  /** Somebody stopped the crawl since this process began. */
+  /** Somebody stopped the crawl since this process began, or before its supervisor started it again. */
   stop(): void
   /** There may be new seeds, and the scope may follow them. */
   seeded?(): Promise<void>
@@ -126,7 +126,8 @@ export async function keepSteering(
     if (isAlone) await decisions.refresh()
     else await attempt("operators' decisions cannot be read", () => decisions.refresh())
     sent = sendOrders(decisions, sent, steered.order)
-    if ((decisions.crawl.stopVersion ?? 0) > since) steered.stop()
+    // A process that was begun by somebody has forgotten the stop before it; one that was only restarted has not.
+    if (decisions.crawl.stopped !== undefined || (decisions.crawl.stopVersion ?? 0) > since) steered.stop()
     await attempt('the scope cannot follow new seeds', () => steered.seeded?.())
     await clock.sleep(LOOK_EVERY, rung)
   }
