@@ -29,7 +29,7 @@ const LONG_RUNNING: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'work
 /** What passes by itself, as the supervisor says it. */
 const PASSING: Partial<Record<ProblemCode, string>> = {
   'database-unreachable': 'the database could not be reached',
-  'server-unreachable': 'the database could not be reached',
+  'server-unreachable': 'no server could be reached',
   'collection-in-use': 'another process had the folder',
 }
 

@@ -147,6 +147,25 @@ test('a signal is passed on, and whoever ends after it has ended', async () => {
   assert.equal(lines.at(-1), 'asked to stop')
 })
 
+test('a signal while nothing runs ends the command as interrupted, whatever the process died of', async () => {
+  let pid: number | undefined
+  const { exit, lines } = await tried({
+    script: `
+      heart.running(() => false)
+      write('ready')
+      await forever()`,
+    onLine: (line, stop) => {
+      if (line.startsWith('pid')) pid = Number(line.slice(4))
+      if (line !== 'ready') return
+      process.kill(pid!, 'SIGKILL')
+      void realClock.sleep(1000).then(() => stop('SIGINT'))
+    },
+    times: { firstWaitMs: 60_000, longestWaitMs: 60_000 },
+  })
+  assert.equal(exit, 11)
+  assert.equal(lines.length, 2)
+})
+
 test('the exit code of one that dies by a signal names the signal', async () => {
   const { exit } = await tried({
     script: `
@@ -211,4 +230,5 @@ test('whoever supervises learns whether the end is final, and what may pass by i
   assert.deepEqual(await told(new Problem('bad-config', 'x')), [true, undefined])
   assert.deepEqual(await told(new Problem('collection-in-use', 'x')), [true, 'another process had the folder'])
   assert.deepEqual(await told(new Problem('database-unreachable', 'x')), [true, 'the database could not be reached'])
+  assert.deepEqual(await told(new Problem('server-unreachable', 'x')), [true, 'no server could be reached'])
 })

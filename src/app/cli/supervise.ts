@@ -91,7 +91,8 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
         beat?.()
         await clock.sleep(Math.min(left, LOOK_EVERY), wakeup.signal())
       }
-      if (isStopping) return code
+      // Nothing runs: what it died of before is not why it ends.
+      if (isStopping) return EXIT.interrupted
       restarts.push(clock.elapsed())
       while (restarts[0] < clock.elapsed() - DAY) restarts.shift()
     }
