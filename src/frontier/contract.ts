@@ -54,8 +54,11 @@ export interface FrontierOptions {
    * `clock.now()` must then be the database's time and never go back.
    */
   leasesOutlive?: boolean
-  /** A command beside the servers of a shared database, which hands out nothing: whether they refresh stays as it is. */
-  besideServers?: boolean
+  /**
+   * A command beside the servers of a shared database, which hands out nothing: whether they refresh stays as it is, and known
+   * pages are theirs.
+   */
+  besideServers?: { isRefreshing: boolean }
   /** Known pages are looked at again. Without it only new URLs are fetched, and a crawl ends. */
   refresh?: RefreshOptions
   /** Which workers share the frontier, and how long a site waits for the process that had it before (PostgreSQL). */

@@ -67,7 +67,7 @@ export function openControl(parts: ControlParts): Control {
     async perform(who: string, action: Action): Promise<Performed> {
       if (action.action === 'free-worker') await settled()
       const by = plain(who).slice(0, MAX_WHO)
-      const { now, isChanged } = await database.transact(async (tx) => {
+      const perform = async (tx: Tx): Promise<Performed> => {
         const at = Math.round(clock.now())
         const acting = { ...parts, tx, by: { at, who: by }, version: await beginAction(tx) }
         const effect = await effectOf(acting, action)
@@ -81,9 +81,8 @@ export function openControl(parts: ControlParts): Control {
           after: textOf(after ?? before),
         })
         return { now: effect.now, isChanged: after !== undefined }
-      })
-      await decisions.refresh()
-      return { isChanged, now }
+      }
+      return decisions.decide(() => database.transact(perform))
     },
     get crawl() {
       return decisions.crawl
@@ -135,17 +134,21 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
   }
 }
 
+/** Without the blacklist: with it the audit log would grow with the square of its lines. */
+const audited = ({ blacklist: _, ...choice }: Choice): Choice => choice
+
 /** Changes what is decided about a subject. Nothing is written when it was so already. */
 async function decide(
   { tx, version }: Acting,
   subject: string,
   change: (before: Choice) => Choice | undefined,
 ): Promise<Omit<Effect, 'now'>> {
-  const before = await readChoice(tx, subject)
-  const after = change(before)
+  const choice = await readChoice(tx, subject)
+  const before = audited(choice)
+  const after = change(choice)
   if (after === undefined) return { subject, before }
   await writeChoice(tx, subject, after, version)
-  return { subject, before, after }
+  return { subject, before, after: audited(after) }
 }
 
 const plain = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
@@ -350,7 +353,7 @@ async function blacklist(
   if (line === '' || line.length > MAX_LINE || /[\r\n#]/.test(line))
     throw new Problem('bad-flag', `${shown(pattern)} is no line of a blacklist: give a URL, a domain or an address`)
   acting.checkBlacklist(line)
-  const decided = await decide(acting, WHOLE_CRAWL, ({ blacklist = [], ...before }) => {
+  const { subject, after } = await decide(acting, WHOLE_CRAWL, ({ blacklist = [], ...before }) => {
     const isThere = blacklist.includes(line)
     if (action === 'unblacklist') {
       if (!isThere) return undefined
@@ -364,7 +367,10 @@ async function blacklist(
   })
   const now =
     action === 'blacklist' ? `What matches ${shown(line)} is not asked for.` : `${shown(line)} is not on the list.`
-  return { ...decided, now }
+  const isChanged = after !== undefined
+  const [on, off] = [{ blacklist: [line] }, {}]
+  const [is, was] = action === 'blacklist' ? [on, off] : [off, on]
+  return { subject, before: isChanged ? was : is, ...(isChanged && { after: is }), now }
 }
 
 const MAX_SHOWN = 100

@@ -87,13 +87,17 @@ export interface AuditEntry {
   action: string
   /** A site, a worker; '': the whole crawl. */
   subject: string
-  /** As JSON: what was in force, and what is. */
+  /** As JSON: what was in force, and what is; of the blacklist only the line that the action names. */
   before: string | null
   after: string | null
 }
 
+/** No action writes more, but earlier versions wrote the whole blacklist with each. */
+const MAX_TEXT = 10_000
+const bounded = (column: string) =>
+  `CASE WHEN length(${column}) > ${MAX_TEXT} THEN '{"characters":' || length(${column}) || '}' ELSE ${column} END AS ${column}`
 export const READ_AUDIT = `
-  SELECT id, at, who, action, subject, before, after FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?`
+  SELECT id, at, who, action, subject, ${bounded('before')}, ${bounded('after')} FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?`
 
 export async function writeAudit(
   tx: Tx,
@@ -103,9 +107,17 @@ export async function writeAudit(
   await queries(tx).run(sql, at, who, action, subject, before, after)
 }
 
-/** The latest first; `before`: those with a smaller id. */
-export function readAudit(tx: Tx, before: number | undefined, atMost: number): Promise<AuditEntry[]> {
-  return queries(tx).all<AuditEntry>(READ_AUDIT, before ?? Number.MAX_SAFE_INTEGER, atMost)
+/** Characters in one answer; with more, the rest comes with the next. */
+const MAX_ANSWER = 1_000_000
+
+/** The latest first; `before`: those with a smaller id. There may be more unless it is empty. */
+export async function readAudit(tx: Tx, before: number | undefined, atMost: number): Promise<AuditEntry[]> {
+  const entries = await queries(tx).all<AuditEntry>(READ_AUDIT, before ?? Number.MAX_SAFE_INTEGER, atMost)
+  let characters = 0
+  return entries.filter((entry) => {
+    characters += (entry.before?.length ?? 0) + (entry.after?.length ?? 0)
+    return characters <= MAX_ANSWER
+  })
 }
 
 /** A process begins: the crawl is no longer stopped. Processes that have not yet seen the stop still end by its version. */
@@ -123,6 +135,7 @@ export class Decisions {
   readonly #sites = new Map<SiteName, { choice: Choice; version: number }>()
   #crawl: Choice = {}
   #version = 0
+  #deciding = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -138,6 +151,23 @@ export class Decisions {
 
   get isPaused(): boolean {
     return this.#crawl.paused !== undefined
+  }
+
+  /** Others may have decided something meanwhile, or this process has and did not read it yet. Reading waits for transactions on SQLite. */
+  get mayBeOld(): boolean {
+    return this.#database.dialect === 'postgres' || this.#deciding > 0
+  }
+
+  /** Something is decided here; it is read before this resolves. */
+  async decide<T>(work: () => Promise<T>): Promise<T> {
+    this.#deciding++
+    try {
+      const decided = await work()
+      await this.refresh()
+      return decided
+    } finally {
+      this.#deciding--
+    }
   }
 
   choiceOf(site: SiteName): Choice | undefined {

@@ -25,6 +25,8 @@ export interface SharedTools {
   pauseOf(site: SiteRow): Millis
   /** Undefined: known pages are not looked at again. */
   refresh?: RefreshTools
+  /** Only beside servers: they look at known pages again. */
+  isRefreshedByOthers: boolean
   /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
   pageOf(url: string | undefined): PageKeys
 }
@@ -89,6 +91,7 @@ export function sharedTools(options: FrontierOptions, isShared = false): SharedT
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
     pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
     pageOf: pageReader(urls),
+    isRefreshedByOthers: options.besideServers?.isRefreshing ?? false,
     ...(refresh && { refresh: refreshTools(refresh) }),
   }
 }

@@ -13,8 +13,8 @@ export type FromSupervised =
   | { kind: 'beat' }
   /** What the command does has begun. */
   | { kind: 'running' }
-  /** The command ended, well or not: its exit code is the last word. */
-  | { kind: 'ended' }
+  /** The command ended, well or not: its exit code is the last word, unless `passing` says why it may go on later. */
+  | { kind: 'ended'; passing?: string }
 
 export interface ToSupervised {
   kind: 'restarted'
@@ -26,8 +26,11 @@ export interface Heart {
   readonly isSupervised: boolean
   /** `isStuck`: the loop turns, but what it should do is not done. */
   running(isStuck: () => boolean): void
-  /** It stops. `isFinal`: the exit code is the last word, so it is not started again. */
-  stop(isFinal: boolean): void
+  /**
+   * It stops. `isFinal`: the exit code is the last word, so it is not started again. `passing`: what prevented it, which passes by itself: once it
+   * has run it is started again all the same.
+   */
+  stop(isFinal: boolean, passing?: string): void
   /** How often the supervisor started it again in the last day; undefined: never. */
   restarts(): LocalFacts['restarts']
 }
@@ -72,10 +75,10 @@ export function startHeart(clock: Clock): Heart {
       isStuck = asked
       tell({ kind: 'running' })
     },
-    stop(isFinal) {
+    stop(isFinal, passing) {
       over.abort()
       process.off('disconnect', onAlone)
-      if (isFinal) tell({ kind: 'ended' })
+      if (isFinal) tell({ kind: 'ended', ...(passing !== undefined && { passing }) })
     },
     restarts: () => restarted && { count: restarted.count, why: restarted.why, agoMs: clock.elapsed() - restarted.at },
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { realClock } from '../../base/clock.ts'
-import { EXIT, isDiskFull, Problem } from '../../base/errors.ts'
+import { EXIT, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
 import { didYouMean } from '../config/nearest.ts'
 import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
@@ -26,6 +26,13 @@ export async function main(argv: string[]): Promise<void> {
 /** Commands that may run under a supervisor, or under systemd's watchdog. */
 const LONG_RUNNING: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'worker']
 
+/** What passes by itself, as the supervisor says it. */
+const PASSING: Partial<Record<ProblemCode, string>> = {
+  'database-unreachable': 'the database could not be reached',
+  'server-unreachable': 'no server could be reached',
+  'collection-in-use': 'another process had the folder',
+}
+
 /** Returns the exit code; never throws. */
 export async function run(
   argv: readonly string[],
@@ -40,7 +47,8 @@ export async function run(
   } catch (error) {
     screen.draw([])
     // After a bug, the supervisor tries again.
-    heart.stop(error instanceof Problem || isDiskFull(error) || fileError(error) !== undefined)
+    const passing = error instanceof Problem ? PASSING[error.code] : undefined
+    heart.stop(error instanceof Problem || isDiskFull(error) || fileError(error) !== undefined, passing)
     return reportError(error, screen)
   }
 }

@@ -5,7 +5,10 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
-import { systemdWatchdog } from './heart.ts'
+import { Problem } from '../../base/errors.ts'
+import { fakeServices, recordedScreen } from './fake-services.test-data.ts'
+import { NOBODY, systemdWatchdog } from './heart.ts'
+import { run } from './main.ts'
 import { supervise } from './supervise.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-supervise-'))
@@ -103,19 +106,23 @@ test('one that is stopped, and one whose work stands still though its loop turns
   assert.deepEqual(said, [`orbweaver: started again in 5ms, ${silent}`, `orbweaver: started again in 10ms, ${silent}`])
 })
 
-test('one that crashes is started again; a command that fails is not, except for its database', async () => {
+test('one that crashes is started again; a command that fails is not, except for what passes by itself', async () => {
   const { exit, said } = await tried({
     script: `
-      heart.running(() => false)
+      // Only the first time: it finds no database, and no free folder, before it begins.
+      if (n === 0) heart.running(() => false)
       if (n === 0) throw new Error('a bug')
-      heart.stop(true)
-      process.exitCode = n === 1 ? 4 : 3`,
+      heart.stop(true, ['', 'the database could not be reached', 'another process had the folder'][n])
+      process.exitCode = n === 1 ? 4 : n === 2 ? 1 : 3`,
   })
   assert.equal(exit, 3)
   assert.deepEqual(said, [
     'orbweaver: started again in 5ms, because it died with exit code 1',
     'orbweaver: started again in 10ms, because the database could not be reached',
+    'orbweaver: started again in 20ms, because another process had the folder',
   ])
+  const inUse = await tried({ script: `heart.stop(true, 'another process had the folder'); process.exitCode = 1` })
+  assert.deepEqual([inUse.exit, inUse.said, inUse.lines.length], [1, [], 1], 'it has never run')
 })
 
 test('one that never begins is given up; a mistake in its settings at once', async () => {
@@ -138,6 +145,25 @@ test('a signal is passed on, and whoever ends after it has ended', async () => {
   })
   assert.deepEqual([exit, said], [11, []])
   assert.equal(lines.at(-1), 'asked to stop')
+})
+
+test('a signal while nothing runs ends the command as interrupted, whatever the process died of', async () => {
+  let pid: number | undefined
+  const { exit, lines } = await tried({
+    script: `
+      heart.running(() => false)
+      write('ready')
+      await forever()`,
+    onLine: (line, stop) => {
+      if (line.startsWith('pid')) pid = Number(line.slice(4))
+      if (line !== 'ready') return
+      process.kill(pid!, 'SIGKILL')
+      void realClock.sleep(1000).then(() => stop('SIGINT'))
+    },
+    times: { firstWaitMs: 60_000, longestWaitMs: 60_000 },
+  })
+  assert.equal(exit, 11)
+  assert.equal(lines.length, 2)
 })
 
 test('the exit code of one that dies by a signal names the signal', async () => {
@@ -190,4 +216,19 @@ test('systemd hears of a living process as often as its unit asks, and not more'
   assert.deepEqual(lines(), Array(4).fill('/run/x WATCHDOG=1'))
   // A machine without systemd's program goes on.
   systemdWatchdog({ ...env, PATH: '/nowhere' }, clock)!()
+})
+
+test('whoever supervises learns whether the end is final, and what may pass by itself', async () => {
+  const told = async (error: Error) => {
+    const stops: unknown[] = []
+    const heart = { ...NOBODY, stop: (...how: unknown[]) => void stops.push(...how) }
+    const services = { ...fakeServices(), openCollection: () => Promise.reject(error) }
+    await run(['status'], recordedScreen(), services, heart)
+    return stops
+  }
+  assert.deepEqual(await told(new Error('a bug')), [false, undefined])
+  assert.deepEqual(await told(new Problem('bad-config', 'x')), [true, undefined])
+  assert.deepEqual(await told(new Problem('collection-in-use', 'x')), [true, 'another process had the folder'])
+  assert.deepEqual(await told(new Problem('database-unreachable', 'x')), [true, 'the database could not be reached'])
+  assert.deepEqual(await told(new Problem('server-unreachable', 'x')), [true, 'no server could be reached'])
 })

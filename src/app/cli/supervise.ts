@@ -52,6 +52,8 @@ interface End {
   hasRun: boolean
   /** It said that its exit code is the last word. */
   isFinal: boolean
+  /** What prevented it, when that passes by itself. */
+  passing: string | undefined
   isSilent: boolean
   ranMs: Millis
 }
@@ -89,7 +91,8 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
         beat?.()
         await clock.sleep(Math.min(left, LOOK_EVERY), wakeup.signal())
       }
-      if (isStopping) return code
+      // Nothing runs: what it died of before is not why it ends.
+      if (isStopping) return EXIT.interrupted
       restarts.push(clock.elapsed())
       while (restarts[0] < clock.elapsed() - DAY) restarts.shift()
     }
@@ -98,15 +101,15 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   }
 }
 
-/** A command that ended by itself has ended, except that a database comes back. */
-function isLast({ isFinal, code }: End, hasEverRun: boolean): boolean {
-  return isFinal && !(code === EXIT.databaseUnreachable && hasEverRun)
+/** A command that ended by itself has ended, except that a database comes back, or a folder becomes free. */
+function isLast({ isFinal, passing }: End, hasEverRun: boolean): boolean {
+  return isFinal && !(passing !== undefined && hasEverRun)
 }
 
-function reasonOf({ isSilent, signal, code, isFinal }: End, { silentMs }: SupervisorTimes): string {
+function reasonOf({ isSilent, signal, code, passing }: End, { silentMs }: SupervisorTimes): string {
   if (isSilent) return `it showed no sign of life for ${formatDuration(silentMs)}`
   if (signal !== null) return `it was ended by ${signal}`
-  return isFinal ? 'the database could not be reached' : `it died with exit code ${code}`
+  return passing ?? `it died with exit code ${code}`
 }
 
 function start({ command: [program, ...args], env }: SuperviseOptions, restarted: ToSupervised | undefined) {
@@ -124,11 +127,14 @@ async function watched(child: ChildProcess, { clock, beat }: SuperviseOptions, t
   let heardAt = begun
   let hasRun = false
   let isFinal = false
+  let passing: string | undefined
   let isSilent = false
   child.on('message', (message: FromSupervised) => {
     heardAt = clock.elapsed()
     if (message.kind === 'running') hasRun = true
-    if (message.kind === 'ended') isFinal = true
+    if (message.kind !== 'ended') return
+    isFinal = true
+    passing = message.passing
   })
   const over = new AbortController()
   const lookEvery = Math.min(LOOK_EVERY, times.silentMs / 4)
@@ -149,5 +155,5 @@ async function watched(child: ChildProcess, { clock, beat }: SuperviseOptions, t
   })
   over.abort()
   await watching
-  return { code, signal, hasRun, isFinal, isSilent, ranMs: clock.elapsed() - begun }
+  return { code, signal, hasRun, isFinal, passing, isSilent, ranMs: clock.elapsed() - begun }
 }

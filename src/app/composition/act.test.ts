@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { Problem } from '../../base/errors.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Action, Control } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
+import { openPostgres } from '../../database/postgres/open.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { Decisions } from '../../frontier/decisions.ts'
-import { answerAsked, askRunning, openActions } from './act.ts'
+import { roundRobin } from '../../frontier/order.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
+import { readRecord } from '../../frontier/records.ts'
+import { urlReader } from '../../web/url/web-url.ts'
+import { loadSettings } from '../config/load.ts'
+import { answerAsked, askRunning, openActions, performAction } from './act.ts'
 import type { Coordinator } from './coordinator.ts'
 import { keepSteering } from './steering.ts'
 
@@ -126,4 +134,37 @@ test('a folder in which the process may not write ends nothing, and nothing is p
     ['trouble'],
   )
   await database.close()
+})
+
+const postgres = await postgresForTests()
+after(async () => {
+  if (!('skipped' in postgres)) await postgres.end()
+})
+
+test('a shared crawl is steered from a machine without its settings, and keeps its own', {
+  skip: 'skipped' in postgres && postgres.skipped,
+}, async () => {
+  if ('skipped' in postgres) return
+  const address = await postgres.newDatabase(true)
+  const server = await openBench(() => openPostgres(address), {
+    order: roundRobin,
+    urls: urlReader([]),
+    leasesOutlive: true,
+  })
+  await server.seed('a.test/')
+  // A file that only the servers have.
+  const flags = ['--database', address, '-c', 'no-such-folder', '--blacklist-urls', 'no-such-file']
+  const { settings } = loadSettings(flags, 'serve', { env: {}, readFile: () => undefined })
+  const act = (action: Action) => performAction(settings, { who: 'anna', action, version: '0.0.0' })
+  const actions: Action[] = [
+    PAUSE,
+    { action: 'resume' },
+    { action: 'bar-site', site: 'b.test' },
+    { action: 'pause-site', site: 'a.test' },
+    { action: 'stop' },
+  ]
+  for (const action of actions) assert.equal((await act(action)).isChanged, true, action.action)
+  assert.equal((await server.db.read((tx) => frontierQueries.site(tx, 'a.test')))?.stopped, 'paused')
+  assert.equal(await server.db.read((tx) => readRecord(tx, 'order')), 'round-robin')
+  await server.db.close()
 })

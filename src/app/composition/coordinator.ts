@@ -53,6 +53,8 @@ export interface CoordinatorParts extends FrontierParts {
   serves?: boolean
   /** Share of captures that are asked for again through another worker. */
   recheckShare?: number
+  /** Its supervisor started it again: a stop that ended the process before, or should have, counts for this one too. */
+  isRestarted?: boolean
   /** Reads again what the weights of pages depend on. */
   renewWeights?(): Promise<void>
   /** Smaller in simulations. */
@@ -114,7 +116,7 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
   const hints = hintCounter(parts)
   const refresh = parts.refresh && { ...parts.refresh, onHint: hints.count }
   const decisions = new Decisions(database)
-  await database.transact(forgetStop)
+  if (!parts.isRestarted) await database.transact(forgetStop)
   await decisions.refresh()
   const opening = { ...parts, decisions, ...(refresh && { refresh }) }
   const { frontier: opened, urls, originals } = await openCrawlFrontier(opening, workersElsewhere)

@@ -9,7 +9,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { KnownWorkers, RefreshOptions } from '../../frontier/contract.ts'
+import type { FrontierOptions, KnownWorkers, RefreshOptions } from '../../frontier/contract.ts'
 import type { Decisions } from '../../frontier/decisions.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
 import { namedOrder } from '../../frontier/order.ts'
@@ -33,7 +33,7 @@ export interface FrontierParts {
   /** Pauses and mirrors that operators decided; undefined: none. */
   decisions?: Decisions
   /** As in `FrontierOptions`. */
-  besideServers?: boolean
+  besideServers?: FrontierOptions['besideServers']
 }
 
 /** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
@@ -41,7 +41,7 @@ const DNS_WILDCARD = 'dns-wildcard'
 
 /** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
 export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean) {
-  const { database, clock, random, settings, workers, refresh, besideServers = false } = parts
+  const { database, clock, random, settings, workers, refresh, besideServers } = parts
   const urls = urlsOf(settings)
   const originals = originalScope(parts, urls)
   await originals.refresh()
@@ -59,7 +59,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),
     leasesOutlive,
-    besideServers,
+    ...(besideServers && { besideServers }),
     ...(refresh && { refresh }),
     ...(workers && { affinity: { workers, windowMs: settings.affinity } }),
   })

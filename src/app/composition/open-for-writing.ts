@@ -14,13 +14,16 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/contract.ts'
 import { openControl } from '../../frontier/control.ts'
 import { Decisions } from '../../frontier/decisions.ts'
+import { openFrontier } from '../../frontier/open-frontier.ts'
+import { namedOrder, ORDER_NAMES } from '../../frontier/order.ts'
+import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord, removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import { type Coordinator, type CoordinatorParts, openCoordinator, steeringRules } from './coordinator.ts'
 import { openCrawlFrontier } from './crawl-frontier.ts'
-import { urlsOf } from './plan.ts'
+import { pausesOf, urlsOf } from './plan.ts'
 import { type Refreshing, refreshing } from './refresh-options.ts'
 
 export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | 'serves' | 'workers'> {
@@ -61,6 +64,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
         ...(refresh && { refresh: refresh.options, renewWeights: refresh.renewWeights }),
         ...(serves && { serves, recheckShare: settings.recheckShare }),
         ...(workers && { workers }),
+        isRestarted: options.restarts?.() !== undefined,
       })
       opened = coordinator
       if (database.dialect === 'postgres' && given !== undefined)
@@ -111,7 +115,9 @@ export async function openForSeeding(settings: Settings, version: string) {
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
     const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
-    const { frontier, urls } = await openCrawlFrontier({ ...tools, settings, besideServers: true }, true)
+    const { order = settings.order, besideServers } = await asServersHaveIt(database)
+    const parts = { ...tools, settings: { ...settings, order }, besideServers }
+    const { frontier, urls } = await openCrawlFrontier(parts, true)
     await frontier.recover(async () => {})
     return { database, clock, ledger: frontier.ledger, urls, close }
   } catch (error) {
@@ -132,21 +138,53 @@ async function isServed(database: Database, clock: Clock): Promise<boolean> {
   )
 }
 
+/** What must be the same in every process that has the database open, whatever the settings on this machine. `order`: none yet. */
+function asServersHaveIt(database: Database) {
+  return database.read(async (tx) => {
+    const recorded = await readRecord(tx, 'order')
+    const order = ORDER_NAMES.find((name) => name === recorded)
+    return { order, besideServers: { isRefreshing: await frontierQueries.isRefreshing(tx) } }
+  })
+}
+
+/**
+ * The ledger as an action on a shared database needs it. It depends on no setting of the crawl, for an operator must be able to stop it from
+ * a machine that has none of them. So it is not recovered, which would compare them.
+ */
+async function openSteeredLedger(settings: Settings, database: Database, clock: Clock) {
+  const urls = await database.read((tx) => frontierQueries.reader(tx))
+  const { order = settings.order, besideServers } = await asServersHaveIt(database)
+  const { ledger } = openFrontier(database, {
+    ...{ clock, urls, besideServers, leasesOutlive: true },
+    order: namedOrder(order, seededRandom(freshSeed())),
+    slice: { pages: settings.slicePages, time: settings.sliceTime },
+    leaseMs: settings.lease,
+    addressPauseMs: settings.addressPause,
+    defaultPause: pausesOf(settings).defaultPause,
+  })
+  return { ledger, urls }
+}
+
 /** What an action of an operator needs. `isServed`: another process crawls or serves. The caller closes it. */
 export async function openToSteer(settings: Settings, version: string) {
   if (settings.database === undefined) {
     const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
     return { control: coordinator.control, isServed: false, close }
   }
-  const { database, ledger, urls, clock, close } = await openForSeeding(settings, version)
-  const decisions = new Decisions(database)
-  const control = openControl({
-    ...{ database, ledger, decisions, clock, urls },
-    ...steeringRules(ledger, clock),
-    // Servers apply what the worker has sent, before or after.
-    settled: async () => {},
-  })
-  return { control, isServed: await isServed(database, clock), close }
+  const { database, clock, close } = await databaseToWrite(settings)
+  try {
+    const { ledger, urls } = await openSteeredLedger(settings, database, clock)
+    const control = openControl({
+      ...{ database, ledger, decisions: new Decisions(database), clock, urls },
+      ...steeringRules(ledger, clock),
+      // Servers apply what the worker has sent, before or after.
+      settled: async () => {},
+    })
+    return { control, isServed: await isServed(database, clock), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */

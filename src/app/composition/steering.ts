@@ -17,7 +17,9 @@ import type { CrawlPlan } from './plan.ts'
 export class LiveScope {
   plan: CrawlPlan
   readonly #coordinator: Coordinator
+  /** The version of the seeds that `plan` has. */
   #seeded: number | undefined
+  #renewing: Promise<void> | undefined
   /** Tells all threads to end, and starts others. */
   renewThreads: () => void = () => {}
 
@@ -27,11 +29,21 @@ export class LiveScope {
     this.#seeded = coordinator.decisions.crawl.seeded
   }
 
-  async renew(): Promise<void> {
+  /** Whoever calls meanwhile waits for the same one. After a failure the next call tries again. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<void> {
     const { decisions, parts } = this.#coordinator
-    if (decisions.crawl.seeded === this.#seeded) return
-    this.#seeded = decisions.crawl.seeded
+    const { seeded } = decisions.crawl
+    if (seeded === this.#seeded) return
     this.plan = { ...this.plan, ...(await scopeSeeds(parts)) }
+    // Not before: until then no thread may get a visit to a new seed.
+    this.#seeded = seeded
     this.renewThreads()
   }
 
@@ -44,13 +56,15 @@ export class LiveScope {
     return {
       ...calls,
       checkOut: async (worker, atMost) => {
+        const known = this.#seeded
         const answer = await calls.checkOut(worker, atMost)
         if (!answer.visits.some(({ agenda }) => agenda.some(isNewSeed))) return answer
-        await decisions.refresh()
-        if (decisions.crawl.seeded === this.#seeded) return answer
+        if (decisions.mayBeOld) await decisions.refresh()
+        if (decisions.crawl.seeded === known) return answer
         const visits = answer.visits.map(({ id }) => id)
         await parts.database.transact((tx) => frontier.ledger.giveBack(tx, visits))
-        await this.renew()
+        // What fails, `keepSteering` says and tries again.
+        await this.renew().catch(() => {})
         return { visits: [], next: LOOK_EVERY }
       },
     }
@@ -65,7 +79,7 @@ const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`
 export interface Steered {
   /** For its workers: what they do not know yet. */
   order(orders: Orders): void
-  /** Somebody stopped the crawl since this process began. */
+  /** Somebody stopped the crawl since this process began, or before its supervisor started it again. */
   stop(): void
   /** There may be new seeds, and the scope may follow them. */
   seeded?(): Promise<void>
@@ -112,8 +126,9 @@ export async function keepSteering(
     if (isAlone) await decisions.refresh()
     else await attempt("operators' decisions cannot be read", () => decisions.refresh())
     sent = sendOrders(decisions, sent, steered.order)
-    if ((decisions.crawl.stopVersion ?? 0) > since) steered.stop()
-    await steered.seeded?.()
+    // A process that was begun by somebody has forgotten the stop before it; one that was only restarted has not.
+    if (decisions.crawl.stopped !== undefined || (decisions.crawl.stopVersion ?? 0) > since) steered.stop()
+    await attempt('the scope cannot follow new seeds', () => steered.seeded?.())
     await clock.sleep(LOOK_EVERY, rung)
   }
 }

@@ -230,7 +230,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/audit`,
     by: 'operator',
-    what: `Every action of an operator, the latest first, at most ${MAX_ENTRIES} with an id below \`before\`. \`subject\` is a site or a worker, empty for the whole crawl; \`before\` and \`after\` are JSON. ${OPERATOR}`,
+    what: `Every action of an operator, the latest first, at most ${MAX_ENTRIES} with an id below \`before\`; fewer when their texts exceed a megabyte. \`subject\` is a site or a worker, empty for the whole crawl; \`before\` and \`after\` are JSON. ${OPERATOR}`,
     body: undefined,
     query: Type.Object({ before: Type.Optional(Digits) }, closed),
     answer: AuditPage,

@@ -107,8 +107,8 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(transact)
       await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
-      if (!options.besideServers) await beginToRefresh(transact)
-      const first = await begin(transact)
+      if (options.besideServers === undefined) await beginToRefresh(transact)
+      const first = await begin(transact, options.besideServers !== undefined)
       if (options.mayHold !== undefined) await releaseTrusted(transact)
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs
       return { lost }

@@ -21,7 +21,15 @@ import type { AliasView, Replaced } from '../aliases.ts'
 import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
 import { KnownRows } from '../rules/known-rows.ts'
 import type { Rows, Sifted, SiteLinks, Target, UnendorsedSites } from '../rules/rows.ts'
-import { type Lease, type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import {
+  headForOthers,
+  type Lease,
+  type QueueHead,
+  queueHead,
+  rankWaiting,
+  type SiteRow,
+  stateAfter,
+} from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-rows.ts'
 import { hold, writeAddresses } from './address-rows.ts'
@@ -128,7 +136,7 @@ export class WorkingSet implements Rows {
     const reading = this.readHeads(beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
     for (const site of beginning) {
-      const head = heads.get(site.key)
+      const head = heads.get(site.key) ?? headForOthers(this, site)
       if (head === undefined && tools.refresh !== undefined) {
         // With nothing to wait for it rests.
         site.state = stateAfter(site.state, { kind: 'ended', left: 0 })

@@ -188,13 +188,13 @@ async function loseSome(rows: Rows): Promise<number> {
 /**
  * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new order is noted when all sites
  * are ranked: a process that is stopped begins again, and two servers that start at once both rank. True when there was no
- * process before this one.
+ * process before this one. A command beside servers leaves their order as it is.
  */
-export async function begin(transact: InTransaction): Promise<boolean> {
+export async function begin(transact: InTransaction, isBesideServers = false): Promise<boolean> {
   const isOther = await transact(
     async (rows) => ((await rows.readMeta('order')) ?? rows.tools.order.name) !== rows.tools.order.name,
   )
-  for (let last: bigint | undefined, isDone = !isOther; !isDone; ) {
+  for (let last: bigint | undefined, isDone = !isOther || isBesideServers; !isDone; ) {
     const from: bigint | undefined = last
     const keys = await transact((rows) => rankAnew(rows, from))
     isDone = keys.length < MAX_AT_ONCE
@@ -202,7 +202,8 @@ export async function begin(transact: InTransaction): Promise<boolean> {
   }
   return transact(async (rows) => {
     const first = (await rows.readMeta('opened_at')) === undefined
-    await rows.writeMeta('order', rows.tools.order.name)
+    if (isBesideServers) await rows.recordOnce('order', rows.tools.order.name)
+    else await rows.writeMeta('order', rows.tools.order.name)
     await rows.writeMeta('opened_at', String(rows.now))
     return first
   })

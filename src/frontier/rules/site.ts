@@ -194,7 +194,7 @@ export function nameSeed(site: SiteRow): void {
 interface SiteWork {
   readonly now: Instant
   beginToWait(site: SiteRow): void
-  readonly tools: { refresh?: unknown }
+  readonly tools: { refresh?: unknown; isRefreshedByOthers: boolean }
 }
 
 /** A site got something to fetch. A crawled one waits again; one that waits for a URL to become due may be due earlier. */
@@ -208,8 +208,15 @@ export function wake(work: SiteWork, site: SiteRow): void {
 }
 
 /** What may be fetched there, now or later. */
-export function leftIn({ tools }: SiteWork, { waiting, refreshing }: SiteRow): number {
-  return tools.refresh === undefined ? waiting : waiting + refreshing
+export function leftIn({ tools }: SiteWork, { waiting, refreshing, state }: SiteRow): number {
+  // A site whose looks are over for this pass, the servers have let rest.
+  const isRefreshed = tools.refresh !== undefined || (tools.isRefreshedByOthers && state !== 'crawled')
+  return isRefreshed ? waiting + refreshing : waiting
+}
+
+/** Without new URLs, beside servers that refresh: which known page is worth a look, and when, is theirs to find out. At once. */
+export function headForOthers({ now, tools }: SiteWork, { refreshing }: SiteRow): QueueHead | undefined {
+  return tools.isRefreshedByOthers && refreshing > 0 ? { oldest: now, due: 0 } : undefined
 }
 
 /** After an event that leaves the site waiting or crawled. */

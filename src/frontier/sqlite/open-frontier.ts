@@ -55,8 +55,8 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
       await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(transact)
-      if (!options.besideServers) await beginToRefresh(transact)
-      const first = await begin(transact)
+      if (options.besideServers === undefined) await beginToRefresh(transact)
+      const first = await begin(transact, options.besideServers !== undefined)
       if (options.mayHold !== undefined) await releaseTrusted(transact)
       // Which addresses the last process visited a moment ago is unknown.
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs

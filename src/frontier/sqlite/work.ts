@@ -9,7 +9,7 @@ import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows
 import { KnownRows } from '../rules/known-rows.ts'
 import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
-import { type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import { headForOthers, type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
 import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
@@ -174,7 +174,8 @@ export class Work implements Rows {
   #rank(site: SiteRow): void {
     const { order, refresh } = this.tools
     const fresh = readQueueHead(this.tx, site.key)
-    const head = refresh === undefined ? fresh : readRefreshHead(this, refresh, site, fresh)
+    const head =
+      refresh === undefined ? (fresh ?? headForOthers(this, site)) : readRefreshHead(this, refresh, site, fresh)
     if (head === undefined && refresh !== undefined) site.state = stateAfter(site.state, { kind: 'ended', left: 0 })
     else rankWaiting(order, site, head)
   }

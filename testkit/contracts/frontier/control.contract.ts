@@ -6,7 +6,7 @@ import type { Action, Control } from '../../../src/contracts/control.ts'
 import { freshMemory } from '../../../src/contracts/site-memory.ts'
 import { StandingOrders } from '../../../src/crawl/worker/standing-orders.ts'
 import { openControl } from '../../../src/frontier/control.ts'
-import { Decisions, decidedSites, forgetStop, readAudit } from '../../../src/frontier/decisions.ts'
+import { Decisions, decidedSites, forgetStop, readAudit, writeAudit } from '../../../src/frontier/decisions.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
 import {
   type Bench,
@@ -215,6 +215,38 @@ export function controlContract(make: MakeDatabase): void {
     assert.deepEqual(await bench.names(), ['a.test'])
   })
 
+  for (const once of [false, true])
+    it(`leaves known pages to the servers that refresh them, when a command beside them steers${once ? ' a single pass' : ''}`, async () => {
+      const refresh = { policy: 'index', newShare: 0.5, minAge: 0 } as const
+      const bench = await openBench(make, { leasesOutlive: true })
+      await bench.seed('a.test/', 'b.test/')
+      for (const visit of (await bench.frontier.checkOut('w1', 2)).visits) await bench.applyParts(whole(bench, visit))
+      bench.clock.pass(HOUR)
+      const pass = once ? { once: bench.clock.now() } : {}
+      const server = await bench.restart({ refresh: { ...refresh, ...pass } })
+      while (await server.db.transact((tx) => server.ledger.enrol(tx, 100)));
+      server.clock.pass(30 * 86_400_000)
+      const lookAtAll = async () => {
+        const { visits } = await server.frontier.checkOut('w1', 9)
+        for (const visit of visits) await server.applyParts(whole(server, visit))
+        return visits.map(({ site }) => site).sort()
+      }
+      if (once) assert.deepEqual(await lookAtAll(), ['a.test', 'b.test'])
+      // Without refreshing, as the command line opens it.
+      const isRefreshing = await server.db.read((tx) => frontierQueries.isRefreshing(tx))
+      const command = await steered(make, await bench.restart({ besideServers: { isRefreshing } }))
+      const before = await view(server, 'a.test')
+      for (const action of ['pause-site', 'resume-site', 'bar-site', 'resume-site'] as const) {
+        await command.control.perform('anna', { action, site: 'a.test' })
+        if (action === 'pause-site') assert.equal((await view(server, 'a.test'))?.state, before?.state)
+        if (action !== 'resume-site') assert.deepEqual((await lookAtAll()).includes('a.test'), false)
+        server.clock.pass(30 * 86_400_000)
+      }
+      // A pass that looked at every page does not begin again.
+      assert.deepEqual(await lookAtAll(), once ? [] : ['a.test', 'b.test'])
+      assert.equal((await view(server, 'a.test'))?.state, once ? 'crawled' : 'waiting')
+    })
+
   it('weakens no pause: a site that asked to be left alone is, after resuming and asking again too', async () => {
     const bench = await steered(make)
     await bench.seed('a.test/')
@@ -409,6 +441,33 @@ export function controlContract(make: MakeDatabase): void {
     )
   })
 
+  it('writes of a blacklist only the line that changed, and answers with bounded texts', async () => {
+    const bench = await steered(make)
+    const lines = Array.from({ length: 50 }, (_, nth) => `http://c.test/private/${nth}/`)
+    for (const pattern of lines) await bench.control.perform('anna', { action: 'blacklist', pattern })
+    await bench.control.perform('anna', { action: 'unblacklist', pattern: lines[0] })
+    await bench.control.perform('anna', { action: 'pause' })
+    const [paused, removed, added] = await audit(bench)
+    assert.equal(bench.control.crawl.blacklist?.length, 49)
+    assert.deepEqual([removed.before, removed.after], [JSON.stringify({ blacklist: [lines[0]] }), '{}'])
+    assert.deepEqual([added.before, added.after], ['{}', JSON.stringify({ blacklist: [lines[49]] })])
+    assert.equal(paused.before, '{}')
+    assert.deepEqual(Object.keys(JSON.parse(paused.after!)), ['paused'])
+    // As an earlier version wrote them.
+    const entry = { at: 1, who: 'anna', action: 'blacklist', subject: '' }
+    const long = JSON.stringify(['x'.repeat(20_000)])
+    await bench.db.transact((tx) => writeAudit(tx, { ...entry, before: '{}', after: long }))
+    assert.deepEqual(JSON.parse((await audit(bench))[0].after!), { characters: long.length })
+    const text = JSON.stringify(['x'.repeat(9_000)])
+    await bench.db.transact(async (tx) => {
+      for (let nth = 0; nth < 60; nth++) await writeAudit(tx, { ...entry, before: text, after: text })
+    })
+    const first = await bench.db.read((tx) => readAudit(tx, undefined, 1000))
+    assert.ok(first.length > 50 && first.length < 60)
+    const rest = await bench.db.read((tx) => readAudit(tx, first.at(-1)!.id, 1000))
+    assert.equal(first.length + rest.length, 50 + 2 + 1 + 60)
+  })
+
   it('refuses what is not possible, says why, and writes nothing', async () => {
     const bench = await steered(make)
     const wrong: [Action, RegExp][] = [
@@ -493,6 +552,17 @@ export function controlContract(make: MakeDatabase): void {
     assert.deepEqual(standing.blacklist, ['b.test'])
     standing.learn(bench.decisions.ordersSince(version + 2))
     assert.deepEqual(standing.all.blacklist, [])
+  })
+
+  it('knows that what it remembers may be old while something is decided, and where others decide', async () => {
+    const bench = await steered(make)
+    const isShared = bench.db.dialect === 'postgres'
+    assert.equal(bench.decisions.mayBeOld, isShared)
+    const performing = bench.control.perform('anna', { action: 'pause' })
+    assert.equal(bench.decisions.mayBeOld, true)
+    await performing
+    assert.equal(bench.decisions.mayBeOld, isShared)
+    assert.equal(bench.decisions.isPaused, true)
   })
 
   it('stops what runs, once: a process that begins later goes on, one that has not seen it yet still ends', async () => {

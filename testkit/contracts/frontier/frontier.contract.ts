@@ -7,6 +7,7 @@ import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Order } from '../../../src/frontier/order.ts'
 import { klwf, randomWalk, roundRobin } from '../../../src/frontier/order.ts'
 import { frontierQueries } from '../../../src/frontier/queries.ts'
+import { readRecord } from '../../../src/frontier/records.ts'
 import {
   ADDRESS_PAUSE,
   anyRandom,
@@ -196,6 +197,17 @@ export function frontierContract(make: MakeDatabase): void {
       const next = await bench.restart({ order: klwf })
       bench.clock.pass(ADDRESS_PAUSE)
       assert.deepEqual(await next.names(), ['a.test', 'b.test'])
+    })
+
+    it('stays that of the servers when a command beside them has another', async () => {
+      const backwards: Order = { name: 'backwards', rank: (site) => -site.oldest }
+      const bench = await openBench(make, { order: backwards, leasesOutlive: true })
+      await bench.seed('a.test/')
+      bench.clock.pass(5)
+      await bench.seed('b.test/')
+      await bench.restart({ order: klwf, besideServers: { isRefreshing: false } })
+      assert.deepEqual(await bench.names(), ['b.test', 'a.test'])
+      assert.equal(await bench.db.read((tx) => readRecord(tx, 'order')), 'backwards')
     })
   })
 

@@ -296,7 +296,11 @@ export function refreshContract(make: MakeDatabase): void {
 
   it('a command beside the servers, as one that adds seeds, does not end their refresh', async () => {
     const bench = await collected(make)
-    const beside = await bench.restart({ refresh: undefined, leasesOutlive: true, besideServers: true })
+    const beside = await bench.restart({
+      refresh: undefined,
+      leasesOutlive: true,
+      besideServers: { isRefreshing: true },
+    })
     await beside.db.transact((tx) => beside.ledger.seed(tx, [seedUrl('http://b.test/')]))
     assert.equal((await site(beside))?.state, 'waiting')
     const server = await beside.restart({ refresh: REFRESH })
