@@ -49,6 +49,8 @@ export interface LiveFacts {
   isEnding: boolean
   /** Counted over the whole collection, oldest first, at growing distances: the steps between them are the pace. */
   pace: readonly Sample[]
+  /** The same of the last half hour, however long it has run. */
+  recent: readonly Sample[]
   /** Newest first; a bounded number of them. */
   events: readonly PastEvent[]
   lateMs: Millis

@@ -164,10 +164,10 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
   sample()
   void every(clock, SAMPLE_EVERY, over, async () => sample())
   return () => {
-    const { begunAt, pace, events } = record
+    const { begunAt, pace, recent, events } = record
     const { lateMs } = view.snapshot()
-    const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, pace, events, lateMs }
-    return { ...facts, choice: parts.control.crawl, isEnding: parts.isEnding() }
+    const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, lateMs }
+    return { ...facts, pace, recent, events, choice: parts.control.crawl, isEnding: parts.isEnding() }
   }
 }
 

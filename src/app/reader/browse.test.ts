@@ -23,7 +23,7 @@ const SIZE = { urls: 6000, sites: 120 }
 
 const LIVE: LiveFacts = {
   ...{ now: NOW, collection: 'made-up', runs: 'crawl', version: '0', begunAt: 0, choice: {}, isEnding: false },
-  ...{ pace: [], events: [], lateMs: 0 },
+  ...{ pace: [], recent: [], events: [], lateMs: 0 },
 }
 
 function requestOf(page: string, role: PageRequest['role'] = 'operator'): PageRequest {

@@ -14,7 +14,7 @@ function asked(path: string, role: PageRequest['role'] = 'operator'): PageReques
     ...{ isSignedIn: true, message: undefined },
     live: {
       ...{ now: NOW, collection: 'c', runs: 'server', version: '1', begunAt: NOW, choice: {}, isEnding: false },
-      ...{ pace: [], events: [], lateMs: 3 },
+      ...{ pace: [], recent: [], events: [], lateMs: 3 },
     },
   }
 }
