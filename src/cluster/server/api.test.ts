@@ -421,6 +421,17 @@ test('statistics, metrics and the description are for viewers; health is for any
   assert.equal((await made.send('/healthz')).status, 200)
 })
 
+test('wrong tokens are limited by their address, and do not use up what the right ones may ask', async () => {
+  const OPERATOR = 'an-operator-token-of-some-length'
+  for (const path of ['/metrics', '/api/openapi.json', '/api/v1/statistics']) {
+    await using made = await testServer({ tokens: { viewer: undefined, operator: OPERATOR } })
+    const ask = (token: string) => made.send(path, { headers: { authorization: `Bearer ${token}` } })
+    const guesses = await Promise.all(Array.from({ length: 300 }, (_, n) => ask(`wrong-${n}`)))
+    assert.deepEqual([...new Set(guesses.map(({ status }) => status))].sort(), [403, 429], path)
+    assert.equal((await ask(OPERATOR)).status, 200, path)
+  }
+})
+
 test('the dashboard has every path that is not of the API, below its base path, too', async () => {
   const pages: Pages = {
     render: async ({ path, base, role }) => ({ status: 200, type: 'text/html', body: `${role} ${base} ${path}` }),

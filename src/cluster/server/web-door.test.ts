@@ -135,13 +135,25 @@ test('whoever has the viewer token cannot make a session or a form of an operato
   assert.equal(performed.length, 0)
 })
 
-test('a wrong token is refused, and soon not even looked at', async (t) => {
+test('a wrong token is refused, and soon as one too many; the right one is not', async (t) => {
   const { send } = await door(t, { operator: OPERATOR })
   const statuses: number[] = []
   for (let n = 0; n < 12; n++) statuses.push((await send('/login', {}, { token: `wrong${n}` })).status)
   assert.equal(statuses[0], 403)
   assert.equal(statuses.at(-1), 429)
-  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 429)
+  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 303)
+})
+
+test('a stranger behind the same proxy uses up what strangers may ask, not what those may who are known', async (t) => {
+  const { send, signIn } = await door(t, { viewer: VIEWER, operator: OPERATOR })
+  const cookie = await signIn(OPERATOR)
+  const floods = await Promise.all(Array.from({ length: 400 }, () => send('/bot')))
+  assert.ok(floods.some(({ status }) => status === 429))
+  assert.equal((await send('/')).status, 429)
+  assert.equal((await send('/', { authorization: `Bearer ${VIEWER}` })).status, 200)
+  assert.equal((await send('/', { cookie })).status, 200)
+  assert.equal((await send('/login')).status, 200)
+  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 303)
 })
 
 test('a redirect after signing in never leads elsewhere', async (t) => {

@@ -101,9 +101,10 @@ export function webDoor(options: DoorOptions): Door {
     const fields = await formOf(request, clock)
     const back = ownPath(fields.get('back') ?? '/')
     if (path === '/login') {
-      if (signIns.ask(addressOf(request)) !== undefined)
-        return { ...pages.signIn(base, back, wrong('Too many tries: wait a minute.')), status: 429 }
       const signed = roles.signIn(fields.get('token') ?? '')
+      // Only failures count: behind a proxy all have one address, and a stranger must not lock the operators out.
+      if (signed === undefined && signIns.ask(addressOf(request)) !== undefined)
+        return { ...pages.signIn(base, back, wrong('Too many tries: wait a minute.')), status: 429 }
       if (signed === undefined)
         return {
           ...pages.signIn(base, back, wrong('No such token. It is set with --viewer-token or --operator-token.')),
@@ -168,11 +169,11 @@ export function webDoor(options: DoorOptions): Door {
     try {
       if (!['GET', 'HEAD', 'POST'].includes(request.method ?? ''))
         throw new Refused(405, 'Pages are asked for with GET.')
-      const wait = requests.ask(addressOf(request))
-      if (wait !== undefined) throw new Refused(429, 'Too many requests: wait a second.')
-      const { method = '' } = request
-      if (!['GET', 'HEAD', 'POST'].includes(method)) throw new Refused(405, 'Only GET, HEAD and POST are answered.')
       const [path, query = ''] = belowBase(request.url ?? '/', base).split(/\?(.*)/s)
+      // Strangers share a bucket per address, which may be a proxy's. Those who are known, and signing in, don't depend on it.
+      const wait = path === '/login' ? undefined : requests.ask(roles.of(request) ?? addressOf(request))
+      if (wait !== undefined) throw new Refused(429, 'Too many requests: wait a second.')
+      const { method } = request
       answer = method === 'POST' ? await post(path, request) : await get(path, new URLSearchParams(query), request)
     } catch (error) {
       if (!(error instanceof Refused)) options.failed(error)
