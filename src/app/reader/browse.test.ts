@@ -189,6 +189,12 @@ test('the pause that counts is named, with all that have to do with it', () => {
   assert.deepEqual(counting({ memory: crawlDelay, pause: 10_000 }), ['Crawl-delay of its robots.txt: 10000'])
   assert.deepEqual(counting({ memory: crawlDelay, pause: 14_000 }), ['slow answers: 14000'])
   assert.deepEqual(counting({ memory: crawlDelay }, { pauseMs: 20_000 }), ['set by the operator: 20000'])
+  // An operator's pause takes the place of the configured one, a shorter one, too; that of the address then holds at one's own servers.
+  assert.deepEqual(counting({}, { pauseMs: 1500 }), ['set by the operator: 1500'])
+  assert.equal(pausesOf(settings, view({}), { pauseMs: 1500 }, NOW)[0].counts, false)
+  assert.deepEqual(counting({ name: 'own.test' }, { pauseMs: 1000 }, { ...settings, addressPause: 3000 }), [
+    'between any two requests to its address: 3000',
+  ])
   assert.deepEqual(counting({ politeAt: NOW + 60_000 }), ['it asked us to wait: 60000'])
   const shared = { ...settings, addressPause: 3000 }
   assert.deepEqual(counting({}, {}, shared), ['between any two requests to its address: 3000'])

@@ -177,10 +177,10 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
   const { pause: configured, own } = pauseOf(settings, view.name, view.address)
   const crawlDelay = Math.min(view.memory.crawlDelay ?? 0, settings.maxCrawlDelay)
   const asked = choice?.pauseMs
+  const name = own ? 'configured for this site (--pause-for)' : 'configured (--pause)'
   const reasons: [what: string, pauseMs: Millis][] = [
-    [own ? 'configured for this site (--pause-for)' : 'configured (--pause)', configured],
+    asked === undefined ? [name, configured] : ['set by the operator', asked],
   ]
-  if (asked !== undefined) reasons.push(['set by the operator', asked])
   if (crawlDelay > 0) reasons.push(['Crawl-delay of its robots.txt', crawlDelay])
   const rest = Math.max(...reasons.map(([, pauseMs]) => pauseMs))
   if (view.pause > rest)
@@ -195,9 +195,12 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
       wait,
     ])
   // At one's own servers it does not hold.
-  if (!own) reasons.push(['between any two requests to its address (--address-pause)', settings.addressPause])
+  if (!own || asked !== undefined)
+    reasons.push(['between any two requests to its address (--address-pause)', settings.addressPause])
   const longest = Math.max(...reasons.map(([, pauseMs]) => pauseMs))
-  return reasons.map(([what, pauseMs]) => ({ what, pauseMs, counts: pauseMs === longest }))
+  const listed = reasons.map(([what, pauseMs]) => ({ what, pauseMs, counts: pauseMs === longest }))
+  if (asked === undefined) return listed
+  return [{ what: `${name}, replaced by the operator’s`, pauseMs: configured, counts: false }, ...listed]
 }
 
 async function urlStory(tx: Tx, isCrawled: boolean, text: string, now: Instant) {
