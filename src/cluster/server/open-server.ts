@@ -181,7 +181,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
 function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boolean): Pick<ApiTools, 'admit' | 'pages'> {
   const { pages, basePath = '', clock, journal, joinSecret } = parts
   const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
-  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock)
+  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
   return {
     pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
     admit(needed, request, asked) {

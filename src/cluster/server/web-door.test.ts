@@ -105,7 +105,10 @@ test('signing in gives a cookie that scripts and other sites do not get; signing
   assert.equal(status, 303)
   assert.equal(headers.location, '/sites')
   const cookie = String(headers['set-cookie'])
-  assert.match(cookie, /^orbweaver=operator\.\d+\.[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
+  assert.match(
+    cookie,
+    /^orbweaver-\d+=operator\.\d+\.[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+  )
   const secure = await send('/login', { 'x-forwarded-proto': 'https' }, { token: OPERATOR })
   assert.match(String(secure.headers['set-cookie']), /; Secure$/)
   const [session] = cookie.split(';')
@@ -113,22 +116,37 @@ test('signing in gives a cookie that scripts and other sites do not get; signing
   for (const forged of [
     session.replace('operator', 'viewer'),
     session.replace(/\d{13}/, '9999999999999'),
-    'orbweaver=x',
+    session.replace(/=.*/, '=x'),
   ])
     assert.equal((await send('/', { cookie: forged })).status, 303, forged)
   assert.match(
     String((await send('/logout', { cookie: session }, {})).headers['set-cookie']),
-    /^orbweaver=; .*Max-Age=0/,
+    /^orbweaver-\d+=; .*Max-Age=0/,
   )
 })
 
+test('dashboards on one host, at other ports or paths, do not sign each other out', async (t) => {
+  const doors = [await door(t, { operator: OPERATOR }), await door(t, { operator: OPERATOR }, '/crawl')]
+  const cookies = await Promise.all(
+    doors.map(async ({ send }) => String((await send('/login', {}, { token: OPERATOR })).headers['set-cookie'])),
+  )
+  assert.match(cookies[1], /; Path=\/crawl; /)
+  assert.notEqual(cookies[0].split('=')[0], cookies[1].split('=')[0])
+  const proxied = doors.map(({ send }) => send('/login', { host: 'crawls.example.org' }, { token: OPERATOR }))
+  const names = (await Promise.all(proxied)).map(({ headers }) => String(headers['set-cookie']).split('=')[0])
+  assert.equal(names[0], 'orbweaver')
+  assert.match(names[1], /^orbweaver-[0-9a-f]{8}$/)
+  const both = cookies.map((one) => one.split(';')[0]).join('; ')
+  for (const { send } of doors) assert.match((await send('/', { cookie: both })).body, /^operator/)
+})
+
 test('whoever has the viewer token cannot make a session or a form of an operator', async (t) => {
-  const { send, performed } = await door(t, { viewer: VIEWER })
+  const { send, performed, origin } = await door(t, { viewer: VIEWER })
   const until = `operator.${Date.now() + 60_000}`
   const keys = [VIEWER, hash('sha256', JSON.stringify([VIEWER, undefined])), '']
   for (const key of keys) {
     const sign = (text: string) => createHmac('sha256', key).update(text).digest('hex')
-    const cookie = `orbweaver=${until}.${sign(until)}`
+    const cookie = `orbweaver-${new URL(origin).port}=${until}.${sign(until)}`
     assert.equal((await send('/', { cookie })).status, 303)
     assert.equal((await send('/act', { cookie }, { action: 'stop', csrf: sign('form') })).status, 403)
   }

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
 import { Rates } from './callers.ts'
-import { COOKIE, type Role, type Roles } from './roles.ts'
+import type { Role, Roles } from './roles.ts'
 
 export interface PageAsked {
   path: string
@@ -96,6 +96,17 @@ export function webDoor(options: DoorOptions): Door {
   /** What the next page says, by a name that only its reader has. */
   const messages = new Map<string, PageMessage>()
 
+  const cookie = (request: IncomingMessage, session: string, seconds: number): Record<string, string> => {
+    const parts = [`${roles.cookieName(request)}=${session}`, `Path=${base === '' ? '/' : base}`]
+    const limits = [
+      'HttpOnly',
+      'SameSite=Strict',
+      `Max-Age=${seconds}`,
+      ...(isSecure(request, options) ? ['Secure'] : []),
+    ]
+    return { 'set-cookie': [...parts, ...limits].join('; ') }
+  }
+
   const post = async (path: string, request: IncomingMessage): Promise<WebAnswer> => {
     checkSameOrigin(request, options.publicUrl)
     const fields = await formOf(request, clock)
@@ -110,9 +121,9 @@ export function webDoor(options: DoorOptions): Door {
           ...pages.signIn(base, back, wrong('No such token. It is set with --viewer-token or --operator-token.')),
           status: 403,
         }
-      return seeOther(base + back, cookie(signed.session, signed.seconds, isSecure(request, options)))
+      return seeOther(base + back, cookie(request, signed.session, signed.seconds))
     }
-    if (path === '/logout') return seeOther(`${base}/login`, cookie('', 0, isSecure(request, options)))
+    if (path === '/logout') return seeOther(`${base}/login`, cookie(request, '', 0))
     const role = roles.of(request)
     if (path !== '/act') throw new Refused(404, 'There is no such page.')
     if (role !== 'operator') throw new Refused(403, 'Only operators may do that: sign in with the operator token.')
@@ -208,11 +219,6 @@ const seeOther = (location: string, headers: Record<string, string> = {}): WebAn
   body: '',
   headers: { location, ...headers },
 })
-
-function cookie(session: string, seconds: number, secure: boolean): Record<string, string> {
-  const parts = [`${COOKIE}=${session}`, 'Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${seconds}`]
-  return { 'set-cookie': [...parts, ...(secure ? ['Secure'] : [])].join('; ') }
-}
 
 function isSecure(request: IncomingMessage, { isTls, publicUrl }: DoorOptions): boolean {
   return isTls || request.headers['x-forwarded-proto'] === 'https' || (publicUrl?.startsWith('https:') ?? false)

@@ -30,7 +30,7 @@ export async function openWebServer(options: WebServerOptions): Promise<{ url: s
   const { host, port, pages, tokens, base, clock, failed } = options
   const door = webDoor({
     pages,
-    roles: new Roles(tokens, clock),
+    roles: new Roles(tokens, clock, base),
     clock,
     base,
     isTls: false,
