@@ -440,6 +440,11 @@ test('the dashboard has every path that is not of the API, below its base path, 
     signIn: () => ({ status: 200, type: 'text/html', body: '' }),
     perform: async (who, fields) => ({ text: `${who} ${fields.get('action')}`, isWrong: false }),
   }
+  {
+    await using made = await testServer({ pages, basePath: '/sites' })
+    assert.equal((await made.send('/sites/sites')).body, 'operator /sites /sites')
+    assert.equal((await made.send('/sites/')).body, 'operator /sites /')
+  }
   await using made = await testServer({ pages, basePath: '/crawl' })
   for (const base of ['', '/crawl']) {
     assert.equal((await made.send(`${base}/sites`)).body, 'operator /crawl /sites')

@@ -234,6 +234,12 @@ test('below a base path, whether the proxy leaves it or not', async (t) => {
   assert.equal((await send('/crawl/healthz')).status, 200)
 })
 
+test('a base path may have the name of a page', async (t) => {
+  const { send } = await door(t, {}, '/sites')
+  assert.match((await send('/sites/sites?page=2')).body, /^operator \/sites /)
+  assert.match((await send('/sites/')).body, /^operator \/ /)
+})
+
 test('every answer forbids scripts and frames of others, and what is long is packed', async (t) => {
   const { send } = await door(t)
   for (const path of ['/', '/assets/x.css', '/login']) {

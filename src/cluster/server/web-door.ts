@@ -57,6 +57,7 @@ export interface DoorOptions {
   failed(error: unknown): void
 }
 
+/** Whoever calls it took the base path off the request's URL, once: a page may be named as the base is. */
 export type Door = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 const HEADERS = {
@@ -180,7 +181,7 @@ export function webDoor(options: DoorOptions): Door {
     try {
       if (!['GET', 'HEAD', 'POST'].includes(request.method ?? ''))
         throw new Refused(405, 'Pages are asked for with GET.')
-      const [path, query = ''] = belowBase(request.url ?? '/', base).split(/\?(.*)/s)
+      const [path, query = ''] = (request.url ?? '/').split(/\?(.*)/s)
       // Strangers share a bucket per address, which may be a proxy's. Those who are known, and signing in, don't depend on it.
       const wait = path === '/login' ? undefined : requests.ask(roles.of(request) ?? addressOf(request))
       if (wait !== undefined) throw new Refused(429, 'Too many requests: wait a second.')
