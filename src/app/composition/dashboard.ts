@@ -176,7 +176,7 @@ class Reader {
   readonly #data: ReaderData
   readonly #clock: Clock
   readonly #slow: (name: string, argument: string) => Slow<unknown>
-  #process: Promise<ChildProcess> | undefined
+  #child: Promise<ChildProcess> | undefined
   #closed = false
   #lastId = 0
   readonly #waiting = new Map<number, (result: FromReader) => void>()
@@ -189,14 +189,14 @@ class Reader {
 
   /** Starts it before it is needed; a failure shows when it is. */
   warm(): void {
-    this.#process ??= this.#start()
-    this.#process.catch(() => {})
+    this.#child ??= this.#start()
+    this.#child.catch(() => {})
   }
 
   async ask(message: (id: number) => ToReader, withinMs: Millis): Promise<FromReader> {
     if (this.#closed) throw new Error('the program is ending')
-    this.#process ??= this.#start()
-    const child = await this.#process
+    this.#child ??= this.#start()
+    const child = await this.#child
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
     this.#waiting.set(id, resolve)
@@ -254,7 +254,7 @@ class Reader {
   #current: ChildProcess | undefined
 
   #forget(why: string): void {
-    this.#process = undefined
+    this.#child = undefined
     this.#current = undefined
     for (const [id, resolve] of this.#waiting) resolve({ kind: 'failed', id, why, isSlow: false })
   }
