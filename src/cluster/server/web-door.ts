@@ -97,17 +97,6 @@ export function webDoor(options: DoorOptions): Door {
   /** What the next page says, by a name that only its reader has. */
   const messages = new Map<string, PageMessage>()
 
-  const cookie = (request: IncomingMessage, session: string, seconds: number): Record<string, string> => {
-    const parts = [`${roles.cookieName(request)}=${session}`, `Path=${base === '' ? '/' : base}`]
-    const limits = [
-      'HttpOnly',
-      'SameSite=Strict',
-      `Max-Age=${seconds}`,
-      ...(isSecure(request, options) ? ['Secure'] : []),
-    ]
-    return { 'set-cookie': [...parts, ...limits].join('; ') }
-  }
-
   const post = async (path: string, request: IncomingMessage): Promise<WebAnswer> => {
     checkSameOrigin(request, options.publicUrl)
     const fields = await formOf(request, clock)
@@ -122,9 +111,9 @@ export function webDoor(options: DoorOptions): Door {
           ...pages.signIn(base, back, wrong('No such token. It is set with --viewer-token or --operator-token.')),
           status: 403,
         }
-      return seeOther(base + back, cookie(request, signed.session, signed.seconds))
+      return seeOther(base + back, cookie(options, request, signed.session, signed.seconds))
     }
-    if (path === '/logout') return seeOther(`${base}/login`, cookie(request, '', 0))
+    if (path === '/logout') return seeOther(`${base}/login`, cookie(options, request, '', 0))
     const role = roles.of(request)
     if (path !== '/act') throw new Refused(404, 'There is no such page.')
     if (role !== 'operator') throw new Refused(403, 'Only operators may do that: sign in with the operator token.')
@@ -220,6 +209,18 @@ const seeOther = (location: string, headers: Record<string, string> = {}): WebAn
   body: '',
   headers: { location, ...headers },
 })
+
+function cookie(options: DoorOptions, request: IncomingMessage, session: string, seconds: number) {
+  const { roles, base } = options
+  const parts = [`${roles.cookieName(request)}=${session}`, `Path=${base === '' ? '/' : base}`]
+  const limits = [
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${seconds}`,
+    ...(isSecure(request, options) ? ['Secure'] : []),
+  ]
+  return { 'set-cookie': [...parts, ...limits].join('; ') }
+}
 
 function isSecure(request: IncomingMessage, { isTls, publicUrl }: DoorOptions): boolean {
   return isTls || request.headers['x-forwarded-proto'] === 'https' || (publicUrl?.startsWith('https:') ?? false)
