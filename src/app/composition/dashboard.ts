@@ -83,6 +83,8 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   // The first page shall not wait for it.
   reader.warm()
   let queued = 0
+  /** Reported once, until a page can be made again: open tabs ask every two seconds. */
+  let isTroubled = false
   let turn: Promise<unknown> = Promise.resolve()
 
   const rendered = async (asked: PageAsked): Promise<PageAnswer> => {
@@ -97,7 +99,10 @@ export function openDashboard(parts: DashboardParts): Dashboard {
     turn = mine.catch(() => {})
     try {
       const result = await mine
-      if (result.kind === 'rendered') return result.answer
+      if (result.kind === 'rendered') {
+        isTroubled = false
+        return result.answer
+      }
       if (result.kind === 'failed' && result.isSlow) throw new TooSlow()
       throw new Error(result.kind === 'failed' ? result.why : result.kind)
     } catch (error) {
@@ -105,7 +110,9 @@ export function openDashboard(parts: DashboardParts): Dashboard {
         return busy(
           'This page took over a second, and was given up so that the crawl is not held up. Try again, or ask for less.',
         )
-      journal.record({ kind: 'trouble', what: `the dashboard's page ${asked.path.slice(0, 100)}: ${reasonOf(error)}` })
+      const what = `the dashboard's page ${asked.path.slice(0, 100)}: ${reasonOf(error)}`
+      if (!isTroubled) journal.record({ kind: 'trouble', what })
+      isTroubled = true
       return busy(`The page could not be made: ${reasonOf(error).slice(0, 300)}. Try again in some seconds.`)
     } finally {
       queued -= 1

@@ -4,6 +4,7 @@ import { createHmac, hash } from 'node:crypto'
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { realClock } from '../../base/clock.ts'
 import type { Tokens } from './roles.ts'
 import type { PageAsked, Pages } from './web-door.ts'
@@ -251,6 +252,18 @@ test('every answer forbids scripts and frames of others, and what is long is pac
   const long = { 'accept-encoding': 'gzip' }
   assert.equal((await send('/', long)).headers['content-encoding'], undefined)
   assert.equal((await send(`/${'x'.repeat(2000)}`, long)).headers['content-encoding'], 'gzip')
+})
+
+test('a form that is broken off is no trouble', async (t) => {
+  const { origin, send, failures } = await door(t)
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  const head = ['POST /login HTTP/1.1', 'host: localhost', 'content-type: application/x-www-form-urlencoded']
+  socket.write([...head, 'content-length: 100', '', 'token=x'].join('\r\n'))
+  await setTimeout(100)
+  socket.resetAndDestroy()
+  await setTimeout(100)
+  assert.equal((await send('/')).status, 200)
+  assert.deepEqual(failures, [])
 })
 
 test('a page that fails is told to the operator, not to who asked; other methods are refused', async (t) => {

@@ -262,6 +262,9 @@ async function formOf(request: IncomingMessage, clock: Clock): Promise<URLSearch
       if (bytes > MAX_FORM_BYTES) throw new Refused(413, 'The form is too large.')
       chunks.push(chunk)
     }
+  } catch (error) {
+    // Anyone may break off: no trouble of the server's.
+    throw error instanceof Refused ? error : new Refused(400, 'The form did not arrive in whole.')
   } finally {
     cancel()
   }
