@@ -129,4 +129,5 @@ test('the rate of now is that of the last minute, not that of the last step of a
   const recent = Array.from({ length: 180 }, (_, i) => sample(59.5 * hour + i * 10_000, 2_150_000 + i * 30))
   const page = await shown({ live: { ...LIVE, pace, recent } })
   assert.match(page, /<figcaption>Pages <b>3\.0\/s<\/b>/)
+  assert.match(page, /Pages from 1970-01-02 06:00 to 1970-01-03 12:00;/)
 })
