@@ -16,6 +16,8 @@ export interface PageRequest {
   csrf: string
   /** By a token: without tokens there is nothing to sign out of. */
   isSignedIn: boolean
+  /** An open page asks again: of the answer, only what is marked `data-live` is used. */
+  isRenewal?: boolean
   /** What an action that was just performed has to say. */
   message: Message | undefined
   live: LiveFacts

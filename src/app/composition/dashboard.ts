@@ -125,7 +125,7 @@ export function openDashboard(parts: DashboardParts): Dashboard {
         if (asked.message !== undefined) return rendered(asked)
         const now = clock.elapsed()
         for (const [key, { at }] of shared) if (now - at >= limits.freshMs) shared.delete(key)
-        const key = JSON.stringify([asked.path, asked.query, asked.role])
+        const key = JSON.stringify([asked.path, asked.query, asked.role, asked.isRenewal === true])
         const known = shared.get(key)
         if (known !== undefined) return known.answer
         const answer = rendered(asked)

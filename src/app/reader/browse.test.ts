@@ -104,7 +104,16 @@ function suite(name: string, make: typeof inFolder | typeof onServer, skip: stri
         '/mirrors',
       ])
         assert.doesNotMatch((await show(page)).text, /data-live/, page)
-      assert.match((await show(`/site?name=${siteText(0)}`)).text, /id="figures" data-live/)
+      const site = `/site?name=${siteText(0)}`
+      const whole = (await show(site)).text
+      const live = /<div id="figures" data-live>.*?<\/dl>/s
+      assert.match(whole, live)
+      // A renewal reads and renders nothing else.
+      const siteStory = () => assert.fail('the whole page was read')
+      const renewal = { ...requestOf(site), isRenewal: true }
+      const renewed = String((await answer(renewal, { ...(await opened!), siteStory })).body)
+      assert.equal(live.exec(renewed)?.[0], live.exec(whole)?.[0])
+      assert.doesNotMatch(renewed, /Pause between requests/)
     })
 
     it('ranks sites', async () => {

@@ -81,6 +81,11 @@ export function browse(parts: BrowseParts) {
       const isCrawled = await parts.running()
       return database.read((tx) => siteStory(tx, parts, isCrawled, text, clock.now()))
     },
+    /** Without what grows with the site: an open page asks every two seconds. */
+    async siteFigures(text: string) {
+      const isCrawled = await parts.running()
+      return database.read((tx) => siteFigures(tx, parts, isCrawled, text, clock.now()))
+    },
     findUrls: (ask: UrlAsk) =>
       database.read(async (tx) => {
         const found = await findUrls(tx, ask, untilLate())
@@ -140,21 +145,26 @@ async function siteLines(tx: Tx, names: readonly string[]) {
   })
 }
 
-async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
+async function siteFigures(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
   const facts = await siteFacts(tx, isCrawled, text)
-  const { site, view, choice } = facts
-  const blacklist = blacklistEntry(parts, site)
+  const blacklist = blacklistEntry(parts, facts.site)
   const lines = explainSite(facts, now, blacklist === undefined ? {} : { blacklist })
-  if (view === undefined) return { ...facts, lines, more: undefined }
-  const [sums, pages, queue, sharing] = await Promise.all([
-    sumsOf(tx, [site]),
+  const [sums] = facts.view === undefined ? [undefined] : await sumsOf(tx, [facts.site])
+  return { ...facts, lines, sums }
+}
+
+async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
+  const { sums, ...facts } = await siteFigures(tx, parts, isCrawled, text, now)
+  const { site, view, choice } = facts
+  if (view === undefined) return { ...facts, more: undefined }
+  const [pages, queue, sharing] = await Promise.all([
     pagesOfSite(tx, site, LAST_REQUESTS),
     queueOf(tx, site, QUEUED),
     view.address === undefined ? 0 : sitesAt(tx, view.address),
   ])
   const pauses = pausesOf(parts.settings, view, choice, now)
   const aliases = await aliasesOf(tx, site, ALIASES)
-  return { ...facts, lines, more: { sums: sums[0], pages, queue, sharing, pauses, aliases } }
+  return { ...facts, more: { sums, pages, queue, sharing, pauses, aliases } }
 }
 
 /** The blacklist is read for each page: it may have been edited. */

@@ -15,6 +15,8 @@ export interface PageAsked {
   csrf: string
   /** By a token: without tokens there is nothing to sign out of. */
   isSignedIn: boolean
+  /** An open page asks again: only what it renews is used. */
+  isRenewal?: boolean
   message: PageMessage | undefined
 }
 
@@ -161,6 +163,7 @@ export function webDoor(options: DoorOptions): Door {
       base,
       csrf: roles.csrf(role),
       isSignedIn: roles.hasTokens,
+      isRenewal: request.headers['x-live'] !== undefined,
       message,
     })
   }
