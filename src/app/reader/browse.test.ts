@@ -101,6 +101,7 @@ function suite(name: string, make: typeof inFolder | typeof onServer, skip: stri
         '/urls?q=e',
         `/url?url=${urlText(0, 0)}`,
         '/hazards',
+        '/actions',
         '/mirrors',
       ])
         assert.doesNotMatch((await show(page)).text, /data-live/, page)

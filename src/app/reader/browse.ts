@@ -23,7 +23,7 @@ import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { findSites, findUrls, listedSites, queueOf, type SiteAsk, sitesAt, type UrlAsk } from '../../frontier/browse.ts'
 import type { SiteView } from '../../frontier/contract.ts'
-import { readChoice } from '../../frontier/decisions.ts'
+import { readAudit, readChoice } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { diffPage } from '../cli/diff-html.ts'
@@ -128,6 +128,7 @@ export function browse(parts: BrowseParts) {
     aliases: (site: string | undefined, after: string | undefined, atMost: number) =>
       database.read((tx) => (site === undefined ? aliasesAfter(tx, after, atMost) : aliasesOf(tx, site, atMost))),
     mirrorList: () => mirrorList(parts, settings),
+    audit: (before: number | undefined, atMost: number) => database.read((tx) => readAudit(tx, before, atMost)),
   }
 }
 

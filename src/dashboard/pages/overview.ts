@@ -41,7 +41,7 @@ ${problems(figures, live)}
 ${totals(figures, live)}
 <div class="grid" id="charts" data-live>${charts(live)}</div>
 <div class="grid" id="standing" data-live>${progressChart(figures)}<div class="stack">${sites(figures)}${freshness(figures)}</div></div>
-<section><h2>Recent events</h2><div id="events" data-live>${events(figures, live, base)}</div></section>`
+<section><h2>Recent events</h2><div id="events" data-live>${events(figures, live, base)}</div>${request.role === 'operator' && html`<p><a href="${href(base, '/actions')}">All actions of operators</a></p>`}</section>`
   return framed(request, { title: 'Overview', under: '/', body })
 }
 
