@@ -169,7 +169,7 @@ async function measure(settings: Settings, sites: number, rounds: number) {
 
 const LIVE: LiveFacts = {
   ...{ now: Date.now(), collection: 'bench', runs: 'crawl', version: '0', begunAt: 0, choice: {}, isEnding: false },
-  ...{ pace: [], events: [], lateMs: 0 },
+  ...{ pace: [], recent: [], events: [], lateMs: 0 },
 }
 
 function requestOf(page: string): PageRequest {

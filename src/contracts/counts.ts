@@ -44,6 +44,11 @@ export function countLabel(text: string): string {
   return /^[a-z0-9.+*/_-]{1,60}$/.test(text) ? text : 'other'
 }
 
+/** `site-urls>=5000` is a finding of the rule `site-urls`. */
+export function ruleLabel(rule: string): string {
+  return countLabel(rule.split(/[<>= ]/, 1)[0])
+}
+
 /** Per report part; further labels count as `other`. */
 const MAX_LABELS = 200
 

@@ -5,7 +5,7 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
-import { countLabel } from '../contracts/counts.ts'
+import { ruleLabel } from '../contracts/counts.ts'
 import { generationOf } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
@@ -224,11 +224,6 @@ export function isSuspect(url: WebUrl, reporter: Reporter): boolean {
 /** No link of the site is followed any more, unless the operator has overruled that. */
 export function isStopped({ memory, visit }: Reporter, tools: PolicyTools): boolean {
   return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
-}
-
-/** `site-urls>=5000` counts as `site-urls`. */
-export function ruleLabel(rule: string): string {
-  return countLabel(rule.split(/[<>= ]/, 1)[0])
 }
 
 export function contentOf(reading: Reading, digest: string, text: () => string): PageFacts['content'] {

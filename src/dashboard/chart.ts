@@ -34,11 +34,13 @@ export function timeChart({ title, isWide = false, now: latest, series, format }
   const top = niceTop(Math.max(...points.map(({ value }) => value)))
   const x = (at: Instant) => round(FRAME.left + ((right - FRAME.left) * (at - first)) / (last - first || 1))
   const y = (value: number) => round(FRAME.bottom - ((FRAME.bottom - FRAME.top) * value) / top)
+  // `14:05:09` says nothing about the day.
+  const label = dayOf(first) === dayOf(last) ? clockTime : dayAndTime
   const path = ({ points }: TimeSeries) =>
     points.map(({ at, value }, i) => `${i === 0 ? 'M' : 'L'}${x(at)} ${y(value)}`).join('')
   const now = series.map(({ name, points }) => `${name} ${format(points.at(-1)?.value ?? 0)}`).join(', ')
   return html`<figure class="chart"><figcaption>${title}${latest !== undefined && html` <b>${latest}</b>`}${series.length > 1 && html` <span class="legend">${series.map(({ name }, i) => html`<span class="s${i}">${name}</span>`)}</span>`}</figcaption>
-<svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${title} from ${clockTime(first)} to ${clockTime(last)}; at the end: ${now}">
+<svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${title} from ${label(first)} to ${label(last)}; at the end: ${now}">
 ${[0, 0.5, 1].map((share) => html`<line class="rule" x1="${FRAME.left}" x2="${right}" y1="${y(top * share)}" y2="${y(top * share)}"/>`)}
 ${series.map(
   (one, i) =>
@@ -46,8 +48,8 @@ ${series.map(
     html`${i === 0 && html`<path class="area" d="${path(one)}L${x(one.points.at(-1)!.at)} ${FRAME.bottom}L${x(one.points[0].at)} ${FRAME.bottom}Z"/>`}<path class="line s${i}" d="${path(one)}"/>`,
 )}
 <text x="${FRAME.left}" y="${FRAME.top - 6}">${format(top)}</text>
-<text x="${FRAME.left}" y="${HEIGHT - 6}">${clockTime(first)}</text>
-<text x="${right}" y="${HEIGHT - 6}" text-anchor="end">${clockTime(last)}</text>
+<text x="${FRAME.left}" y="${HEIGHT - 6}">${label(first)}</text>
+<text x="${right}" y="${HEIGHT - 6}" text-anchor="end">${label(last)}</text>
 </svg></figure>`
 }
 
@@ -96,3 +98,7 @@ const round = (n: number) => Math.round(n * 10) / 10
 
 /** `14:05:09` */
 export const clockTime = (at: Instant): string => new Date(at).toISOString().slice(11, 19)
+
+const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
+/** `2026-03-05 14:05` */
+const dayAndTime = (at: Instant): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

@@ -21,6 +21,21 @@ test('a month of samples is a few hundred, evenly spread from the beginning to t
   assert.ok(rates.length <= 61 && rates.every(({ value }) => Math.abs(value - 1) < 1e-9))
 })
 
+test('after 60 hours the time left is still that of the last minutes, and few samples are kept for it', () => {
+  const record = new LiveRecord(realClock)
+  const end = 60 * 3_600_000
+  // It collects ten pages a second, and in the last hour one a second.
+  for (let at = 0; at <= end; at += 2000) {
+    const late = Math.max(0, at - (end - 3_600_000)) / 1000
+    const documents = (at / 1000 - late) * 10 + late
+    record.sample(sample(at, documents, 3_000_000 - documents))
+  }
+  const { recent } = record
+  assert.ok(recent.length <= 182, `${recent.length}`)
+  assert.equal(recent.at(-1)!.at, end)
+  assert.match(timeLeft({ recent, choice: {} }, 7200).text, /About 2h<.*the last 15m/)
+})
+
 test('ten thousand visits do not push out what matters, and long texts are cut', () => {
   const record = new LiveRecord(realClock)
   record.record({ kind: 'trouble', what: 'x'.repeat(100_000) })
@@ -35,8 +50,8 @@ test('ten thousand visits do not push out what matters, and long texts are cut',
 })
 
 test('the time left is honest: too early, growing, shrinking, paused, empty', () => {
-  const left = (pace: ReturnType<typeof sample>[], waiting: number, choice = {}) =>
-    timeLeft({ pace, choice }, waiting).text
+  const left = (recent: ReturnType<typeof sample>[], waiting: number, choice = {}) =>
+    timeLeft({ recent, choice }, waiting).text
   assert.match(left([sample(0, 0, 100)], 100), /Too early/)
   assert.match(left([sample(0, 0, 100), sample(90_000, 9, 91)], 91), /Too early/)
   const minutes = (waiting: readonly number[]) => waiting.map((n, minute) => sample(minute * 60_000, minute, n))

@@ -5,6 +5,9 @@ import type { PastEvent, Sample } from './page.ts'
 
 const MAX_SAMPLES = 300
 const FIRST_STEP: Millis = 2000
+/** The trend and the time left need samples of the last minutes, which the growing steps of a long crawl pass over. */
+const RECENT: Millis = 30 * 60_000
+const RECENT_STEP: Millis = 10_000
 const MAX_EVENTS = 60
 /** Visits end many times a second; they must not push out what matters. */
 const MAX_VISITS = 20
@@ -43,6 +46,7 @@ export class LiveRecord {
   readonly #clock: Clock
   readonly begunAt: Instant
   #samples: Sample[] = []
+  #recent: Sample[] = []
   #step = FIRST_STEP
   readonly #lists = { event: [] as PastEvent[], visit: [] as PastEvent[] }
 
@@ -62,6 +66,8 @@ export class LiveRecord {
   /** Call every second. When there are too many samples, every second one goes, and the next ones are taken half as often. */
   sample(sample: Sample): void {
     const { at } = sample
+    if (at - (this.#recent.at(-1)?.at ?? -RECENT_STEP) >= RECENT_STEP)
+      this.#recent = [...this.#recent.filter((one) => at - one.at <= RECENT), sample]
     const last = this.#samples.at(-1)
     if (last !== undefined && at - last.at < this.#step) return
     this.#samples.push(sample)
@@ -72,6 +78,10 @@ export class LiveRecord {
 
   get pace(): readonly Sample[] {
     return this.#samples
+  }
+
+  get recent(): readonly Sample[] {
+    return this.#recent
   }
 
   /** Newest first. */

@@ -16,6 +16,8 @@ export interface PageRequest {
   csrf: string
   /** By a token: without tokens there is nothing to sign out of. */
   isSignedIn: boolean
+  /** An open page asks again: of the answer, only what is marked `data-live` is used. */
+  isRenewal?: boolean
   /** What an action that was just performed has to say. */
   message: Message | undefined
   live: LiveFacts
@@ -49,6 +51,8 @@ export interface LiveFacts {
   isEnding: boolean
   /** Counted over the whole collection, oldest first, at growing distances: the steps between them are the pace. */
   pace: readonly Sample[]
+  /** The same of the last half hour, however long it has run. */
+  recent: readonly Sample[]
   /** Newest first; a bounded number of them. */
   events: readonly PastEvent[]
   lateMs: Millis

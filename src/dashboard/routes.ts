@@ -1,6 +1,7 @@
 /** Every page under its path, and the computations that are too slow for a page. */
 import { notice } from './layout.ts'
 import type { PageAnswer, PageRequest, Render, SlowData } from './page.ts'
+import { type AuditData, audit } from './pages/audit.ts'
 import { type ClusterData, cluster } from './pages/cluster.ts'
 import { type HazardsData, hazards, mirrorComputations, mirrors } from './pages/hazards.ts'
 import { type OverviewData, overview } from './pages/overview.ts'
@@ -19,6 +20,7 @@ export interface DashboardReader
     UrlData,
     ClusterData,
     HazardsData,
+    AuditData,
     ReportsData {}
 
 export type DashboardData = DashboardReader & SlowData
@@ -35,6 +37,7 @@ const ROUTES: Readonly<Record<string, Render<DashboardData>>> = {
   '/cluster': cluster,
   '/hazards': hazards,
   '/mirrors': mirrors,
+  '/actions': audit,
   '/reports': reports,
   '/reports/:name': reports,
 }

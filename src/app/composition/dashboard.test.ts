@@ -1,10 +1,11 @@
-/** The dashboard's threads over a real collection: limits, sharing, what becomes of a page that fails. */
+/** The dashboard's processes over a real collection: limits, sharing, what becomes of a page that fails. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
@@ -53,10 +54,10 @@ async function opened(t: TestContext, limits: DashboardLimits, { hasCollection =
     await dashboard.close()
     rmSync(folder, { recursive: true })
   })
-  return { pages: dashboard.pages, events, folder }
+  return { pages: dashboard.pages, events, folder, close: () => dashboard.close() }
 }
 
-test('a page that takes too long is answered 503, and its thread is replaced', async (t) => {
+test('a page that takes too long is answered 503, and its process is replaced', async (t) => {
   const limits = { pageMs: 0, freshMs: 0 }
   const { pages } = await opened(t, limits)
   const slow = await pages.render(ASKED)
@@ -67,6 +68,32 @@ test('a page that takes too long is answered 503, and its thread is replaced', a
   const page = await pages.render(ASKED)
   assert.equal(page.status, 200)
   assert.match(String(page.body), /URLs known/)
+})
+
+test('a statement without end holds up neither the next page nor the end of the program', async (t) => {
+  const limits = { pageMs: 1000, freshMs: 0 }
+  const { pages, folder, close } = await opened(t, limits)
+  const database = new DatabaseSync(join(folder, 'collection.db'), { timeout: 10_000 })
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all('minute')
+  database.exec(`ALTER TABLE minute RENAME TO minutes;
+    CREATE VIEW minute AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+      SELECT ${columns.map(({ name }) => `max(i) AS "${name}"`).join(', ')} FROM n`)
+  const slow = await pages.render(ASKED)
+  assert.equal(slow.status, 503)
+  assert.match(String(slow.body), /took over a second/)
+  limits.pageMs = 20_000
+  assert.equal((await pages.render({ ...ASKED, path: '/nothing' })).status, 404, 'another reader')
+  limits.pageMs = 3_600_000
+  const unanswered = pages.render(ASKED)
+  await setTimeout(500)
+  const began = performance.now()
+  await close()
+  assert.ok(performance.now() - began < 5000, 'it ended in time')
+  assert.equal((await unanswered).status, 503)
+  // Killed readers leave no lock.
+  database.exec('DROP VIEW minute; ALTER TABLE minutes RENAME TO minute')
+  assert.equal(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy, 0)
+  database.close()
 })
 
 test('PostgreSQL ends a statement of a page after a second; the next page is answered', async (t) => {
@@ -127,7 +154,7 @@ test('of many slow figures that are asked for, only the last ones are computed',
         if (asked.argument === '999') isLast()
         return { kind: 'computed', id: 1, value: asked.argument }
       },
-      end: async () => {},
+      end: () => {},
       close: async () => {},
     },
     realClock,
@@ -170,7 +197,8 @@ test('a collection that cannot be opened is said on the page, and tried again', 
   const failed = await pages.render(ASKED)
   assert.equal(failed.status, 503)
   assert.match(String(failed.body), /there is no collection here/)
-  assert.ok(events.some(({ kind }) => kind === 'trouble'))
+  await pages.render(ASKED)
+  assert.equal(events.filter(({ kind }) => kind === 'trouble').length, 1, 'reported once')
   await openSqlite(join(folder, 'collection.db')).close()
   assert.equal((await pages.render(ASKED)).status, 200)
 })

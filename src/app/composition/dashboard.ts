@@ -1,8 +1,8 @@
 /**
- * The dashboard beside a crawl or a server. This thread only forwards: pages are rendered in another (`dashboard-thread.ts`), one at a time, once for all who ask for the
- * same within a second. One that takes too long is given up: SQLite can't be interrupted, so its thread is ended and started anew.
+ * The dashboard beside a crawl or a server. This process only forwards: pages are rendered in another (`dashboard-reader.ts`), one at a time, once for all who ask for the
+ * same within a second. One that takes too long is given up: a statement of SQLite can't be interrupted, not even by ending its thread, so its process is killed.
  */
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, fork } from 'node:child_process'
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
@@ -18,7 +18,7 @@ import { LiveRecord } from '../../dashboard/live-record.ts'
 import type { LiveFacts, PageAnswer, Slow } from '../../dashboard/page.ts'
 import type { Settings } from '../config/keys.ts'
 import type { CrawlView } from './crawl-view.ts'
-import type { DashboardThreadData, FromDashboardThread, ToDashboardThread } from './dashboard-thread.ts'
+import type { FromReader, ReaderData, ToReader } from './dashboard-reader.ts'
 import { userAgentOf } from './worker-tools.ts'
 
 export interface DashboardParts {
@@ -52,7 +52,7 @@ const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000 }
 const STATEMENTS = 5
 const START_WITHIN: Millis = 20_000
 const MAX_QUEUED = 100
-const THREAD_MB = 512
+const READER_MB = 512
 
 /** Slow figures are kept for a while: they cost as much as this share of the time. */
 const SLOW_SHARE = 20
@@ -73,16 +73,18 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
   const limits = parts.limits ?? LIMITS
-  const slowThread = new Thread({ settings, statementMs: SLOW_STATEMENT }, clock, () => ({ state: 'computing' }))
-  const slow = new SlowFigures(slowThread, clock)
-  const thread = new Thread({ settings, statementMs: limits.pageMs }, clock, (name, argument) =>
+  const patient = new Reader({ settings, statementMs: SLOW_STATEMENT }, clock, () => ({ state: 'computing' }))
+  const slow = new SlowFigures(patient, clock)
+  const reader = new Reader({ settings, statementMs: limits.pageMs }, clock, (name, argument) =>
     slow.of(name, argument),
   )
   const statements = settings.database === undefined ? 1 : STATEMENTS
   const shared = new Map<string, { at: Millis; answer: Promise<PageAnswer> }>()
   // The first page shall not wait for it.
-  thread.warm()
+  reader.warm()
   let queued = 0
+  /** Reported once, until a page can be made again: open tabs ask every two seconds. */
+  let isTroubled = false
   let turn: Promise<unknown> = Promise.resolve()
 
   const rendered = async (asked: PageAsked): Promise<PageAnswer> => {
@@ -93,11 +95,14 @@ export function openDashboard(parts: DashboardParts): Dashboard {
     })
     if (queued >= MAX_QUEUED) return busy('Too many pages are being asked for. Try again in some seconds.')
     queued += 1
-    const mine = turn.then(() => thread.ask((id) => ({ kind: 'render', id, request }), statements * limits.pageMs))
+    const mine = turn.then(() => reader.ask((id) => ({ kind: 'render', id, request }), statements * limits.pageMs))
     turn = mine.catch(() => {})
     try {
       const result = await mine
-      if (result.kind === 'rendered') return result.answer
+      if (result.kind === 'rendered') {
+        isTroubled = false
+        return result.answer
+      }
       if (result.kind === 'failed' && result.isSlow) throw new TooSlow()
       throw new Error(result.kind === 'failed' ? result.why : result.kind)
     } catch (error) {
@@ -105,7 +110,9 @@ export function openDashboard(parts: DashboardParts): Dashboard {
         return busy(
           'This page took over a second, and was given up so that the crawl is not held up. Try again, or ask for less.',
         )
-      journal.record({ kind: 'trouble', what: `the dashboard's page ${asked.path.slice(0, 100)}: ${reasonOf(error)}` })
+      const what = `the dashboard's page ${asked.path.slice(0, 100)}: ${reasonOf(error)}`
+      if (!isTroubled) journal.record({ kind: 'trouble', what })
+      isTroubled = true
       return busy(`The page could not be made: ${reasonOf(error).slice(0, 300)}. Try again in some seconds.`)
     } finally {
       queued -= 1
@@ -118,7 +125,7 @@ export function openDashboard(parts: DashboardParts): Dashboard {
         if (asked.message !== undefined) return rendered(asked)
         const now = clock.elapsed()
         for (const [key, { at }] of shared) if (now - at >= limits.freshMs) shared.delete(key)
-        const key = JSON.stringify([asked.path, asked.query, asked.role])
+        const key = JSON.stringify([asked.path, asked.query, asked.role, asked.isRenewal === true])
         const known = shared.get(key)
         if (known !== undefined) return known.answer
         const answer = rendered(asked)
@@ -147,7 +154,7 @@ export function openDashboard(parts: DashboardParts): Dashboard {
     },
     async close() {
       over.abort()
-      await Promise.all([thread.close(), slow.close()])
+      await Promise.all([reader.close(), slow.close()])
     },
   }
 }
@@ -164,24 +171,24 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
   sample()
   void every(clock, SAMPLE_EVERY, over, async () => sample())
   return () => {
-    const { begunAt, pace, events } = record
+    const { begunAt, pace, recent, events } = record
     const { lateMs } = view.snapshot()
-    const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, pace, events, lateMs }
-    return { ...facts, choice: parts.control.crawl, isEnding: parts.isEnding() }
+    const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, lateMs }
+    return { ...facts, pace, recent, events, choice: parts.control.crawl, isEnding: parts.isEnding() }
   }
 }
 
-/** Starts a thread when it is first asked, and again after it was ended. */
-class Thread {
-  readonly #data: DashboardThreadData
+/** Starts a process when it is first asked, and again after it was killed. */
+class Reader {
+  readonly #data: ReaderData
   readonly #clock: Clock
   readonly #slow: (name: string, argument: string) => Slow<unknown>
-  #worker: Promise<Worker> | undefined
+  #child: Promise<ChildProcess> | undefined
   #closed = false
   #lastId = 0
-  readonly #waiting = new Map<number, (result: FromDashboardThread) => void>()
+  readonly #waiting = new Map<number, (result: FromReader) => void>()
 
-  constructor(data: DashboardThreadData, clock: Clock, slow: (name: string, argument: string) => Slow<unknown>) {
+  constructor(data: ReaderData, clock: Clock, slow: (name: string, argument: string) => Slow<unknown>) {
     this.#data = data
     this.#clock = clock
     this.#slow = slow
@@ -189,21 +196,21 @@ class Thread {
 
   /** Starts it before it is needed; a failure shows when it is. */
   warm(): void {
-    this.#worker ??= this.#start()
-    this.#worker.catch(() => {})
+    this.#child ??= this.#start()
+    this.#child.catch(() => {})
   }
 
-  async ask(message: (id: number) => ToDashboardThread, withinMs: Millis): Promise<FromDashboardThread> {
+  async ask(message: (id: number) => ToReader, withinMs: Millis): Promise<FromReader> {
     if (this.#closed) throw new Error('the program is ending')
-    this.#worker ??= this.#start()
-    const worker = await this.#worker
+    this.#child ??= this.#start()
+    const child = await this.#child
     const id = ++this.#lastId
-    const { promise, resolve, reject } = Promise.withResolvers<FromDashboardThread>()
+    const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
     this.#waiting.set(id, resolve)
-    worker.postMessage(message(id))
+    tell(child, message(id))
     const cancel = this.#clock.after(withinMs, () => {
       reject(new TooSlow())
-      void this.end()
+      this.end()
     })
     try {
       return await promise
@@ -213,34 +220,36 @@ class Thread {
     }
   }
 
-  async #start(): Promise<Worker> {
+  async #start(): Promise<ChildProcess> {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = new Worker(new URL(`./dashboard-thread.${extension}`, import.meta.url), {
-      workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
+    const child = fork(new URL(`./dashboard-reader.${extension}`, import.meta.url), {
+      execArgv: [`--max-old-space-size=${READER_MB}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    const { promise, resolve, reject } = Promise.withResolvers<Worker>()
-    worker.on('message', (message: FromDashboardThread) => {
-      if (message.kind === 'ready') resolve(worker)
+    const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
+    child.on('message', (message: FromReader) => {
+      if (message.kind === 'ready') resolve(child)
       else if (message.kind === 'slow') {
-        const answer: ToDashboardThread = {
+        const answer: ToReader = {
           kind: 'slow',
           id: message.id,
           slow: this.#slow(message.name, message.argument),
         }
-        worker.postMessage(answer)
+        tell(child, answer)
       } else this.#waiting.get(message.id)?.(message)
     })
     const ended = (why: string) => {
       reject(new Error(why))
-      if (this.#current === worker) this.#forget(why)
+      if (this.#current === child) this.#forget(why)
     }
-    worker.on('error', (error) => ended(reasonOf(error)))
-    worker.on('exit', () => ended('its thread ended'))
-    this.#current = worker
+    child.on('error', (error) => ended(reasonOf(error)))
+    child.on('exit', () => ended('its process ended'))
+    this.#current = child
+    tell(child, { kind: 'open', data: this.#data })
     const cancel = this.#clock.after(START_WITHIN, () => {
-      ended('its thread does not start')
-      void worker.terminate()
+      ended('its process does not start')
+      child.kill('SIGKILL')
     })
     try {
       return await promise
@@ -249,24 +258,33 @@ class Thread {
     }
   }
 
-  #current: Worker | undefined
+  #current: ChildProcess | undefined
 
   #forget(why: string): void {
-    this.#worker = undefined
+    this.#child = undefined
     this.#current = undefined
     for (const [id, resolve] of this.#waiting) resolve({ kind: 'failed', id, why, isSlow: false })
   }
 
-  async end(): Promise<void> {
-    const worker = this.#current
-    this.#forget('its thread was ended')
-    await worker?.terminate()
+  end(): void {
+    const child = this.#current
+    this.#forget('its process was ended')
+    child?.kill('SIGKILL')
   }
 
+  /** Until it is gone: it has the collection open. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.end()
+    const child = this.#current
+    this.end()
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    await new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
   }
+}
+
+/** One that was killed meanwhile is no trouble: what was asked of it fails by its end. */
+function tell(child: ChildProcess, message: ToReader): void {
+  if (child.connected) child.send(message, () => {})
 }
 
 interface SlowFigure {
@@ -276,17 +294,17 @@ interface SlowFigure {
   isQueued: boolean
 }
 
-/** Computed in a thread of their own, one at a time; the last value is shown meanwhile. */
+/** Computed in a process of their own, one at a time; the last value is shown meanwhile. */
 export class SlowFigures {
-  readonly #thread: Pick<Thread, 'ask' | 'end' | 'close'>
+  readonly #reader: Pick<Reader, 'ask' | 'end' | 'close'>
   readonly #clock: Clock
   readonly #figures = new Map<string, SlowFigure>()
   #turn: Promise<unknown> = Promise.resolve()
   #cancelIdle = () => {}
   #isClosed = false
 
-  constructor(thread: Pick<Thread, 'ask' | 'end' | 'close'>, clock: Clock) {
-    this.#thread = thread
+  constructor(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock: Clock) {
+    this.#reader = reader
     this.#clock = clock
   }
 
@@ -315,13 +333,13 @@ export class SlowFigures {
       figure.tookMs = this.#clock.elapsed() - began
       figure.isQueued = false
       // A timer set after the end would hold up the program's own end by a minute.
-      if (!this.#isClosed) this.#cancelIdle = this.#clock.after(IDLE, () => void this.#thread.end())
+      if (!this.#isClosed) this.#cancelIdle = this.#clock.after(IDLE, () => this.#reader.end())
     })
   }
 
   async #compute(name: string, argument: string): Promise<Slow<unknown>> {
     try {
-      const result = await this.#thread.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
+      const result = await this.#reader.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
       if (result.kind === 'computed') return { state: 'known', at: this.#clock.now(), value: result.value }
       return { state: 'failed', why: result.kind === 'failed' ? result.why : result.kind }
     } catch (error) {
@@ -332,7 +350,7 @@ export class SlowFigures {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelIdle()
-    await this.#thread.close()
+    await this.#reader.close()
   }
 }
 

@@ -23,7 +23,7 @@ const SIZE = { urls: 6000, sites: 120 }
 
 const LIVE: LiveFacts = {
   ...{ now: NOW, collection: 'made-up', runs: 'crawl', version: '0', begunAt: 0, choice: {}, isEnding: false },
-  ...{ pace: [], events: [], lateMs: 0 },
+  ...{ pace: [], recent: [], events: [], lateMs: 0 },
 }
 
 function requestOf(page: string, role: PageRequest['role'] = 'operator'): PageRequest {
@@ -101,10 +101,20 @@ function suite(name: string, make: typeof inFolder | typeof onServer, skip: stri
         '/urls?q=e',
         `/url?url=${urlText(0, 0)}`,
         '/hazards',
+        '/actions',
         '/mirrors',
       ])
         assert.doesNotMatch((await show(page)).text, /data-live/, page)
-      assert.match((await show(`/site?name=${siteText(0)}`)).text, /id="figures" data-live/)
+      const site = `/site?name=${siteText(0)}`
+      const whole = (await show(site)).text
+      const live = /<div id="figures" data-live>.*?<\/dl>/s
+      assert.match(whole, live)
+      // A renewal reads and renders nothing else.
+      const siteStory = () => assert.fail('the whole page was read')
+      const renewal = { ...requestOf(site), isRenewal: true }
+      const renewed = String((await answer(renewal, { ...(await opened!), siteStory })).body)
+      assert.equal(live.exec(renewed)?.[0], live.exec(whole)?.[0])
+      assert.doesNotMatch(renewed, /Pause between requests/)
     })
 
     it('ranks sites', async () => {
@@ -194,6 +204,12 @@ test('the pause that counts is named, with all that have to do with it', () => {
   assert.deepEqual(counting({ memory: crawlDelay, pause: 10_000 }), ['Crawl-delay of its robots.txt: 10000'])
   assert.deepEqual(counting({ memory: crawlDelay, pause: 14_000 }), ['slow answers: 14000'])
   assert.deepEqual(counting({ memory: crawlDelay }, { pauseMs: 20_000 }), ['set by the operator: 20000'])
+  // An operator's pause takes the place of the configured one, a shorter one, too; that of the address then holds at one's own servers.
+  assert.deepEqual(counting({}, { pauseMs: 1500 }), ['set by the operator: 1500'])
+  assert.equal(pausesOf(settings, view({}), { pauseMs: 1500 }, NOW)[0].counts, false)
+  assert.deepEqual(counting({ name: 'own.test' }, { pauseMs: 1000 }, { ...settings, addressPause: 3000 }), [
+    'between any two requests to its address: 3000',
+  ])
   assert.deepEqual(counting({ politeAt: NOW + 60_000 }), ['it asked us to wait: 60000'])
   const shared = { ...settings, addressPause: 3000 }
   assert.deepEqual(counting({}, {}, shared), ['between any two requests to its address: 3000'])

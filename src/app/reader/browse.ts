@@ -23,7 +23,7 @@ import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { findSites, findUrls, listedSites, queueOf, type SiteAsk, sitesAt, type UrlAsk } from '../../frontier/browse.ts'
 import type { SiteView } from '../../frontier/contract.ts'
-import { readChoice } from '../../frontier/decisions.ts'
+import { readAudit, readChoice } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { diffPage } from '../cli/diff-html.ts'
@@ -81,6 +81,11 @@ export function browse(parts: BrowseParts) {
       const isCrawled = await parts.running()
       return database.read((tx) => siteStory(tx, parts, isCrawled, text, clock.now()))
     },
+    /** Without what grows with the site: an open page asks every two seconds. */
+    async siteFigures(text: string) {
+      const isCrawled = await parts.running()
+      return database.read((tx) => siteFigures(tx, parts, isCrawled, text, clock.now()))
+    },
     findUrls: (ask: UrlAsk) =>
       database.read(async (tx) => {
         const found = await findUrls(tx, ask, untilLate())
@@ -126,6 +131,7 @@ export function browse(parts: BrowseParts) {
       ...mirrorFile(parts, settings),
       decided: await database.read(frontierQueries.decidedMirrors),
     }),
+    audit: (before: number | undefined, atMost: number) => database.read((tx) => readAudit(tx, before, atMost)),
   }
 }
 
@@ -143,21 +149,26 @@ async function siteLines(tx: Tx, names: readonly string[]) {
   })
 }
 
-async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
+async function siteFigures(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
   const facts = await siteFacts(tx, isCrawled, text)
-  const { site, view, choice } = facts
-  const blacklist = blacklistEntry(parts, site)
+  const blacklist = blacklistEntry(parts, facts.site)
   const lines = explainSite(facts, now, blacklist === undefined ? {} : { blacklist })
-  if (view === undefined) return { ...facts, lines, more: undefined }
-  const [sums, pages, queue, sharing] = await Promise.all([
-    sumsOf(tx, [site]),
+  const [sums] = facts.view === undefined ? [undefined] : await sumsOf(tx, [facts.site])
+  return { ...facts, lines, sums }
+}
+
+async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
+  const { sums, ...facts } = await siteFigures(tx, parts, isCrawled, text, now)
+  const { site, view, choice } = facts
+  if (view === undefined) return { ...facts, more: undefined }
+  const [pages, queue, sharing] = await Promise.all([
     pagesOfSite(tx, site, LAST_REQUESTS),
     queueOf(tx, site, QUEUED),
     view.address === undefined ? 0 : sitesAt(tx, view.address),
   ])
   const pauses = pausesOf(parts.settings, view, choice, now)
   const aliases = await aliasesOf(tx, site, ALIASES)
-  return { ...facts, lines, more: { sums: sums[0], pages, queue, sharing, pauses, aliases } }
+  return { ...facts, more: { sums, pages, queue, sharing, pauses, aliases } }
 }
 
 /** The blacklist is read for each page: it may have been edited. */
@@ -180,10 +191,10 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
   const { pause: configured, own } = pauseOf(settings, view.name, view.address)
   const crawlDelay = Math.min(view.memory.crawlDelay ?? 0, settings.maxCrawlDelay)
   const asked = choice?.pauseMs
+  const name = own ? 'configured for this site (--pause-for)' : 'configured (--pause)'
   const reasons: [what: string, pauseMs: Millis][] = [
-    [own ? 'configured for this site (--pause-for)' : 'configured (--pause)', configured],
+    asked === undefined ? [name, configured] : ['set by the operator', asked],
   ]
-  if (asked !== undefined) reasons.push(['set by the operator', asked])
   if (crawlDelay > 0) reasons.push(['Crawl-delay of its robots.txt', crawlDelay])
   const rest = Math.max(...reasons.map(([, pauseMs]) => pauseMs))
   if (view.pause > rest)
@@ -198,9 +209,12 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
       wait,
     ])
   // At one's own servers it does not hold.
-  if (!own) reasons.push(['between any two requests to its address (--address-pause)', settings.addressPause])
+  if (!own || asked !== undefined)
+    reasons.push(['between any two requests to its address (--address-pause)', settings.addressPause])
   const longest = Math.max(...reasons.map(([, pauseMs]) => pauseMs))
-  return reasons.map(([what, pauseMs]) => ({ what, pauseMs, counts: pauseMs === longest }))
+  const listed = reasons.map(([what, pauseMs]) => ({ what, pauseMs, counts: pauseMs === longest }))
+  if (asked === undefined) return listed
+  return [{ what: `${name}, replaced by the operator’s`, pauseMs: configured, counts: false }, ...listed]
 }
 
 async function urlStory(tx: Tx, isCrawled: boolean, text: string, now: Instant) {

@@ -11,17 +11,19 @@ import {
 } from '../../base/computer.ts'
 import type { Disk } from '../../base/disk.ts'
 import { type LoggedCall, readCalls } from '../../cluster/server/call-log.ts'
-import { workerOf } from '../../cluster/server/worker-table.ts'
+import { sumWorkers, type WorkerSums, workerOf } from '../../cluster/server/worker-table.ts'
 import { knownNodeId } from '../../collection/locations/own-locations.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openPart, partsWaiting, timeOf } from '../../intake/report-parts.ts'
-import { type ClusterStatus, clusterStatus, type WorkerStatus } from './status.ts'
+import { type ClusterStatus, clusterStatus, DAY, SILENT, type WorkerStatus } from './status.ts'
 
 export interface ClusterView {
   servers: ClusterStatus['servers']
   differing: string[]
   workers: (WorkerStatus & { leases: number })[]
+  /** Of all workers, and the sites that are leased now. */
+  sums: WorkerSums & { leases: number }
   /** There are more workers than these. */
   more: boolean
   /** Threads of this machine's own process that hold sites: a crawl without servers has no other workers. */
@@ -69,7 +71,8 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
   return {
     cluster: ({ skip, atMost }: ClusterAsk): Promise<ClusterView> =>
       database.read(async (tx) => {
-        const status = await clusterStatus(tx, clock.now(), { atMost: atMost + 1, skip })
+        const now = clock.now()
+        const status = await clusterStatus(tx, now, { atMost: atMost + 1, skip })
         const leases = await leasesByWorker(tx)
         const workers = (status?.workers ?? []).map((worker) => ({ ...worker, leases: leases.get(worker.id) ?? 0 }))
         const isRemote = status !== undefined && (status.servers.length > 0 || workers.length > 0)
@@ -77,6 +80,10 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
           servers: status?.servers ?? [],
           differing: status?.differing ?? [],
           workers: workers.slice(0, atMost),
+          sums: {
+            ...(await sumWorkers(tx, now - SILENT, now - DAY)),
+            leases: [...leases.values()].reduce((sum, held) => sum + held, 0),
+          },
           more: workers.length > atMost,
           threads: isRemote ? [] : [...leases].map(([name, held]) => ({ name, leases: held })),
           inbox: await inboxOf(tx),

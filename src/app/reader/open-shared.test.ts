@@ -275,6 +275,22 @@ describe('a collection in a shared database', {
     await rooms.close()
   })
 
+  it("measures what others wrote by the database's time, not by this machine's", async (t) => {
+    const { now } = Date
+    t.mock.method(Date, 'now', () => now() + 3_600_000)
+    const rooms = await openCollection(shared, { database: address })
+    const database = await openPostgres(address)
+    await database.transact((tx) =>
+      queries(tx).run('UPDATE server SET seen_at = floor(extract(epoch FROM now()) * 1000) - 5000'),
+    )
+    const [server] = (await rooms.standing()).cluster!.servers
+    assert.ok(server.alive && server.seenMs >= 5000 && server.seenMs < 60_000, `seen ${server.seenMs} ms ago`)
+    const shown = await rooms.cluster({ skip: 0, atMost: 1 })
+    assert.ok(shown.servers[0].alive)
+    await database.close()
+    await rooms.close()
+  })
+
   it("throws 'no-collection' where there is none", async () => {
     assert.ok(!('skipped' in postgres))
     const empty = await postgres.newDatabase()

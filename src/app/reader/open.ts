@@ -45,6 +45,7 @@ export interface OpenOptions {
   volumes?: VolumeAccess
   /** Of a shared database; reports may take an hour, pages a second. */
   patience?: PostgresOptions
+  /** The collection's time. Undefined: the shared database's, which wrote every time in it, or this machine's. */
   clock?: Clock
   disk?: Disk
 }
@@ -56,8 +57,9 @@ const NO_ACCESS: VolumeAccess = {
 
 /** Throws 'no-collection' when there is none. The caller closes it. */
 export async function openCollection(folder: string, options: OpenOptions = {}) {
-  const { clock = realClock, disk = realDisk } = options
+  const { disk = realDisk } = options
   const database = await databaseToRead(folder, options.database, options.patience)
+  const { clock, stopClock } = await clockOf(database, options.clock)
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)
@@ -139,8 +141,21 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     linksInto: async (path: string) => (await linkTable(database, path)).links,
     async close() {
       sources.close()
+      stopClock()
       await database.close()
     },
+  }
+}
+
+async function clockOf(database: Database, given: Clock | undefined): Promise<{ clock: Clock; stopClock(): void }> {
+  if (given !== undefined || database.dialect === 'sqlite') return { clock: given ?? realClock, stopClock() {} }
+  const { databaseClock } = await import('../../database/postgres/clock.ts')
+  try {
+    const clock = await databaseClock(database, realClock)
+    return { clock, stopClock: () => clock.close() }
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

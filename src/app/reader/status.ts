@@ -149,7 +149,7 @@ export interface WorkerStatus {
 export const SILENT: Millis = 60_000
 const SLOW: Millis = 1_000
 const MAX_WORKERS = 200
-const DAY: Millis = 86_400_000
+export const DAY: Millis = 86_400_000
 
 /** Workers, latest first: `atMost` after the first `skip`. */
 export async function clusterStatus(

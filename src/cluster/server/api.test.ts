@@ -415,8 +415,9 @@ test('statistics, metrics and the description are for viewers; health is for any
       assert.equal((await made.send(path, { headers: { host: 'evil.test' } })).status, 403, path)
       assert.equal((await made.send(path, { headers: { ...elsewhere, authorization: join } })).status, 200, path)
     }
-    // Whoever reads volumes shows the join secret, on this machine, too.
-    assert.equal((await made.send('/api/v1/changes?since=now')).status, 403)
+    // Without tokens, this machine is the operator, as at the dashboard; a join secret is for the others.
+    assert.equal((await made.send('/api/v1/changes?since=now')).status, 200)
+    assert.equal((await made.send('/api/v1/changes?since=now', { headers: elsewhere })).status, 403)
     assert.equal((await made.send('/healthz', { headers: elsewhere })).status, 200)
   }
   await using made = await testServer({ tokens: { viewer: VIEWER, operator: OPERATOR } })
@@ -430,6 +431,17 @@ test('statistics, metrics and the description are for viewers; health is for any
   assert.equal((await made.send('/healthz')).status, 200)
 })
 
+test('wrong tokens are limited by their address, and do not use up what the right ones may ask', async () => {
+  const OPERATOR = 'an-operator-token-of-some-length'
+  for (const path of ['/metrics', '/api/openapi.json', '/api/v1/statistics']) {
+    await using made = await testServer({ tokens: { viewer: undefined, operator: OPERATOR } })
+    const ask = (token: string) => made.send(path, { headers: { authorization: `Bearer ${token}` } })
+    const guesses = await Promise.all(Array.from({ length: 300 }, (_, n) => ask(`wrong-${n}`)))
+    assert.deepEqual([...new Set(guesses.map(({ status }) => status))].sort(), [403, 429], path)
+    assert.equal((await ask(OPERATOR)).status, 200, path)
+  }
+})
+
 test('the dashboard has every path that is not of the API, below its base path, too', async () => {
   const pages: Pages = {
     render: async ({ path, base, role }) => ({ status: 200, type: 'text/html', body: `${role} ${base} ${path}` }),
@@ -437,6 +449,11 @@ test('the dashboard has every path that is not of the API, below its base path, 
     bot: () => ({ status: 200, type: 'text/html', body: '' }),
     signIn: () => ({ status: 200, type: 'text/html', body: '' }),
     perform: async (who, fields) => ({ text: `${who} ${fields.get('action')}`, isWrong: false }),
+  }
+  {
+    await using made = await testServer({ pages, basePath: '/sites' })
+    assert.equal((await made.send('/sites/sites')).body, 'operator /sites /sites')
+    assert.equal((await made.send('/sites/')).body, 'operator /sites /')
   }
   await using made = await testServer({ pages, basePath: '/crawl' })
   for (const base of ['', '/crawl']) {

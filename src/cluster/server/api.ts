@@ -144,8 +144,8 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       askedBy.set(request, { asked, began })
       if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
       if (call.by !== 'worker') {
-        limit(tools.anonymousRates, asked.address)
-        if (call.by !== 'anyone') tools.admit(call.by, request.raw, asked)
+        if (call.by === 'anyone') limit(tools.anonymousRates, asked.address)
+        else admit(tools, call.by, request, asked)
         return
       }
       checkProtocol(request)
@@ -209,6 +209,17 @@ function joinShown(authorization: string | undefined): string | undefined {
   return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()
 }
 
+/** Strangers share a limit per address, which may be a proxy's: they must not use up that of viewers and operators. */
+function admit(tools: ApiTools, role: Role, request: FastifyRequest, asked: Asked): void {
+  try {
+    tools.admit(role, request.raw, asked)
+  } catch (error) {
+    limit(tools.anonymousRates, asked.address)
+    throw error
+  }
+  limit(tools.anonymousRates, role)
+}
+
 function checkProtocol(request: FastifyRequest): void {
   const spoken = request.headers[PROTOCOL_HEADER]
   if (spoken === String(PROTOCOL)) return
@@ -237,7 +248,7 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 /** Health, metrics and the description of the API: for operators and their tools. */
 function addPages(app: FastifyInstance, tools: ApiTools): void {
   const { reachable, metricsPage, clock, program } = tools
-  const onRequest = async (request: FastifyRequest) => tools.admit('viewer', request.raw, blank(request))
+  const onRequest = async (request: FastifyRequest) => admit(tools, 'viewer', request, blank(request))
   const description = JSON.stringify(openApi(program))
   // Anyone may ask, any number of times: the cost is bounded per second.
   const healthy = remembered(clock, PAGE_FRESH, async () => {

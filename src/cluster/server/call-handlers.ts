@@ -14,6 +14,7 @@ import type { Totals } from '../../frontier/contract.ts'
 import type { Decisions } from '../../frontier/decisions.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 import { type Freshness, publicFreshness } from '../maintenance/measure-freshness.ts'
+import { GONE_AFTER } from '../maintenance/problems.ts'
 import { type AnswerOf, MAX_CHANGES, type Statistics, type WorkerNews } from '../wire/calls.ts'
 import { ApiError, PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
@@ -81,7 +82,7 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
   const statistics = async (): Promise<Statistics> => {
     const [{ totals, counters, inbox, freshness }, workers, { length }] = await Promise.all([
       parts.figures(),
-      database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
+      database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN, clock.now() - GONE_AFTER)),
       servers(),
     ])
     const { sites, urls } = totals

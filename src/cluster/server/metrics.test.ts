@@ -52,6 +52,10 @@ test('strangers cannot make labels without end', async () => {
   const { text } = await metrics.page({ ...FACTS, crawl: { ...FACTS.crawl!, counters } })
   assert.equal(text.match(/^orbweaver_hazards_total\{/gm)?.length, 61)
   assert.equal(text.match(/^orbweaver_failures_total\{kind="[\w.-]+"\} \d+$/gm)?.length, 61)
+  const plain = new Map(hazards.map((name, n) => [`${name}"\n${n}`, 500 - n]))
+  const page = await metrics.page({ ...FACTS, crawl: { ...FACTS.crawl!, counters: plain } })
+  assert.equal(page.text.match(/^orbweaver_counted_total\{what="[\w.-]+"\} \d+$/gm)?.length, 62)
+  assert.match(page.text, /^orbweaver_counted_total\{what="requests"\} 0$/m)
 })
 
 test('without the database only what the process knows is shown, and no zero that is none', async () => {

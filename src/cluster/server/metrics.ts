@@ -178,7 +178,9 @@ function addCrawl(page: Page, now: NonNullable<MetricFacts['crawl']>): void {
   page.gauges('urls', 'URLs by state', 'state', now.urls)
   const all = [...now.counters]
   const unlabelled = all.filter(([name]) => !name.includes(':'))
-  page.counters('counted_total', 'Sums of what visits counted', 'what', Object.fromEntries(unlabelled))
+  // An alert about the share of failures needs the series before the first request is answered.
+  const counted = { requests: 0, ...labelled(unlabelled, '') }
+  page.counters('counted_total', 'Sums of what visits counted', 'what', counted)
   for (const [prefix, name, label, help] of LABELLED) page.counters(name, help, label, labelled(all, prefix))
   const elapsed = Object.entries(labelled(all, 'elapsed:')).map(([name, ms]) => [name, ms / 1000])
   page.counters('visit_seconds_total', 'Time of visits by operation', 'operation', Object.fromEntries(elapsed))

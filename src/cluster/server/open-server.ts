@@ -181,16 +181,14 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
 function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boolean): Pick<ApiTools, 'admit' | 'pages'> {
   const { pages, basePath = '', clock, journal, joinSecret } = parts
   const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
-  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock)
+  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
   return {
     pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
     admit(needed, request, asked) {
       const role = roles.of(request)
-      // Who has the join secret runs the workers. Without tokens it is needed on this machine, too.
-      if (
-        needed === 'viewer' ? role !== undefined : role === 'operator' && (roles.hasTokens || joinSecret === undefined)
-      )
-        return
+      // As at the dashboard: without tokens, whoever is on this machine is the operator.
+      if (needed === 'viewer' ? role !== undefined : role === 'operator') return
+      // Who has the join secret runs the workers.
       if (joinSecret !== undefined && (needed === 'operator' || asked.join !== undefined))
         return checkJoin(joinSecret, asked.join, asked)
       throw new ApiError(

@@ -17,17 +17,19 @@ export interface Tokens {
 }
 
 const SESSION: Millis = 7 * 86_400_000
-export const COOKIE = 'orbweaver'
 
 export class Roles {
   readonly #tokens: Tokens
   readonly #clock: Clock
+  readonly #base: string
   /** Signs forms where there are no tokens. */
   readonly #key = freshId()
 
-  constructor(tokens: Tokens, clock: Clock) {
+  /** `base`: of the pages, `` or `/crawl`. */
+  constructor(tokens: Tokens, clock: Clock, base: string) {
     this.#tokens = tokens
     this.#clock = clock
+    this.#base = base
   }
 
   get hasTokens(): boolean {
@@ -40,8 +42,16 @@ export class Roles {
     const [, shown] = /^Bearer (\S{1,2000})$/.exec(request.headers.authorization ?? '') ?? []
     if (shown !== undefined) return this.#ofToken(shown)
     const cookies = (request.headers.cookie ?? '').split(/; */)
-    const session = cookies.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1)
+    const name = this.cookieName(request)
+    const session = cookies.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
     return session === undefined ? undefined : this.#ofSession(session)
+  }
+
+  /** Browsers send cookies to every port of a host: two dashboards there must not sign each other out. The port is the one that the browser sees. */
+  cookieName({ headers }: IncomingMessage): string {
+    const [, port] = /:(\d{1,5})$/.exec(headers.host ?? '') ?? []
+    const base = this.#base === '' ? [] : [hash('sha256', this.#base).slice(0, 8)]
+    return ['orbweaver', ...(port === undefined ? [] : [port]), ...base].join('-')
   }
 
   /** A new session for who has this token. */

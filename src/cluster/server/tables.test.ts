@@ -102,8 +102,10 @@ function tablesContract(make: () => Promise<Database>): void {
       },
     )
     assert.deepEqual([a.id, a.region, a.seenAt, a.visits], ['a', null, NOON, 0])
-    const sums = await database.read((tx) => sumWorkers(tx, NOON + 1))
+    const sums = await database.read((tx) => sumWorkers(tx, NOON + 1, NOON))
     assert.deepEqual({ ...sums }, { alive: 1, silent: 1, pagesPerSecond: 10.25 })
+    const later = await database.read((tx) => sumWorkers(tx, NOON + 500, NOON + 1))
+    assert.deepEqual({ ...later }, { alive: 1, silent: 0, pagesPerSecond: 10.25 }, 'a is gone')
   })
 
   it('servers come and go', async () => {

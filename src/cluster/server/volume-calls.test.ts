@@ -24,14 +24,16 @@ test('an operator reads what lies with a server, in pieces, complete or not', as
   client.close()
 })
 
-test('reading needs the secret; a worker may not read either', async () => {
+test('reading from elsewhere needs the secret; a worker may not read either', async () => {
   await using made = await testServer({ joinSecret: SECRET })
   made.disk.append(`/archive/${NAME}`).write(Uint8Array.of(1))
   const { body } = await made.send('/api/v1/workers', { body: { name: 'w', version: '1', join: SECRET } })
   const path = `/api/v1/volumes/${NAME}?offset=0&length=1`
-  assert.equal((await made.send(path)).status, 403)
-  assert.equal((await made.send(path, { headers: { authorization: 'Join c2VjcmV0' } })).status, 403)
-  assert.equal((await made.send(path, { as: body as { worker: string; secret: string } })).status, 403)
+  const headers = { 'x-forwarded-for': '1.2.3.4' }
+  assert.equal((await made.send(path, { headers })).status, 403)
+  assert.equal((await made.send(path, { headers: { ...headers, authorization: 'Join c2VjcmV0' } })).status, 403)
+  assert.equal((await made.send(path, { headers, as: body as { worker: string; secret: string } })).status, 403)
+  assert.equal((await made.send(path)).status, 200)
 })
 
 test('with tokens and no secret an operator reads by the token, on the same machine, too', async () => {

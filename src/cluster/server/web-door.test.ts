@@ -4,6 +4,7 @@ import { createHmac, hash } from 'node:crypto'
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { realClock } from '../../base/clock.ts'
 import type { Tokens } from './roles.ts'
 import type { PageAsked, Pages } from './web-door.ts'
@@ -105,7 +106,10 @@ test('signing in gives a cookie that scripts and other sites do not get; signing
   assert.equal(status, 303)
   assert.equal(headers.location, '/sites')
   const cookie = String(headers['set-cookie'])
-  assert.match(cookie, /^orbweaver=operator\.\d+\.[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
+  assert.match(
+    cookie,
+    /^orbweaver-\d+=operator\.\d+\.[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+  )
   const secure = await send('/login', { 'x-forwarded-proto': 'https' }, { token: OPERATOR })
   assert.match(String(secure.headers['set-cookie']), /; Secure$/)
   const [session] = cookie.split(';')
@@ -113,35 +117,62 @@ test('signing in gives a cookie that scripts and other sites do not get; signing
   for (const forged of [
     session.replace('operator', 'viewer'),
     session.replace(/\d{13}/, '9999999999999'),
-    'orbweaver=x',
+    session.replace(/=.*/, '=x'),
   ])
     assert.equal((await send('/', { cookie: forged })).status, 303, forged)
   assert.match(
     String((await send('/logout', { cookie: session }, {})).headers['set-cookie']),
-    /^orbweaver=; .*Max-Age=0/,
+    /^orbweaver-\d+=; .*Max-Age=0/,
   )
 })
 
+test('dashboards on one host, at other ports or paths, do not sign each other out', async (t) => {
+  const doors = [await door(t, { operator: OPERATOR }), await door(t, { operator: OPERATOR }, '/crawl')]
+  const cookies = await Promise.all(
+    doors.map(async ({ send }) => String((await send('/login', {}, { token: OPERATOR })).headers['set-cookie'])),
+  )
+  assert.match(cookies[1], /; Path=\/crawl; /)
+  assert.notEqual(cookies[0].split('=')[0], cookies[1].split('=')[0])
+  const proxied = doors.map(({ send }) => send('/login', { host: 'crawls.example.org' }, { token: OPERATOR }))
+  const names = (await Promise.all(proxied)).map(({ headers }) => String(headers['set-cookie']).split('=')[0])
+  assert.equal(names[0], 'orbweaver')
+  assert.match(names[1], /^orbweaver-[0-9a-f]{8}$/)
+  const both = cookies.map((one) => one.split(';')[0]).join('; ')
+  for (const { send } of doors) assert.match((await send('/', { cookie: both })).body, /^operator/)
+})
+
 test('whoever has the viewer token cannot make a session or a form of an operator', async (t) => {
-  const { send, performed } = await door(t, { viewer: VIEWER })
+  const { send, performed, origin } = await door(t, { viewer: VIEWER })
   const until = `operator.${Date.now() + 60_000}`
   const keys = [VIEWER, hash('sha256', JSON.stringify([VIEWER, undefined])), '']
   for (const key of keys) {
     const sign = (text: string) => createHmac('sha256', key).update(text).digest('hex')
-    const cookie = `orbweaver=${until}.${sign(until)}`
+    const cookie = `orbweaver-${new URL(origin).port}=${until}.${sign(until)}`
     assert.equal((await send('/', { cookie })).status, 303)
     assert.equal((await send('/act', { cookie }, { action: 'stop', csrf: sign('form') })).status, 403)
   }
   assert.equal(performed.length, 0)
 })
 
-test('a wrong token is refused, and soon not even looked at', async (t) => {
+test('a wrong token is refused, and soon as one too many; the right one is not', async (t) => {
   const { send } = await door(t, { operator: OPERATOR })
   const statuses: number[] = []
   for (let n = 0; n < 12; n++) statuses.push((await send('/login', {}, { token: `wrong${n}` })).status)
   assert.equal(statuses[0], 403)
   assert.equal(statuses.at(-1), 429)
-  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 429)
+  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 303)
+})
+
+test('a stranger behind the same proxy uses up what strangers may ask, not what those may who are known', async (t) => {
+  const { send, signIn } = await door(t, { viewer: VIEWER, operator: OPERATOR })
+  const cookie = await signIn(OPERATOR)
+  const floods = await Promise.all(Array.from({ length: 400 }, () => send('/bot')))
+  assert.ok(floods.some(({ status }) => status === 429))
+  assert.equal((await send('/')).status, 429)
+  assert.equal((await send('/', { authorization: `Bearer ${VIEWER}` })).status, 200)
+  assert.equal((await send('/', { cookie })).status, 200)
+  assert.equal((await send('/login')).status, 200)
+  assert.equal((await send('/login', {}, { token: OPERATOR })).status, 303)
 })
 
 test('a redirect after signing in never leads elsewhere', async (t) => {
@@ -204,6 +235,12 @@ test('below a base path, whether the proxy leaves it or not', async (t) => {
   assert.equal((await send('/crawl/healthz')).status, 200)
 })
 
+test('a base path may have the name of a page', async (t) => {
+  const { send } = await door(t, {}, '/sites')
+  assert.match((await send('/sites/sites?page=2')).body, /^operator \/sites /)
+  assert.match((await send('/sites/')).body, /^operator \/ /)
+})
+
 test('every answer forbids scripts and frames of others, and what is long is packed', async (t) => {
   const { send } = await door(t)
   for (const path of ['/', '/assets/x.css', '/login']) {
@@ -215,6 +252,18 @@ test('every answer forbids scripts and frames of others, and what is long is pac
   const long = { 'accept-encoding': 'gzip' }
   assert.equal((await send('/', long)).headers['content-encoding'], undefined)
   assert.equal((await send(`/${'x'.repeat(2000)}`, long)).headers['content-encoding'], 'gzip')
+})
+
+test('a form that is broken off is no trouble', async (t) => {
+  const { origin, send, failures } = await door(t)
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  const head = ['POST /login HTTP/1.1', 'host: localhost', 'content-type: application/x-www-form-urlencoded']
+  socket.write([...head, 'content-length: 100', '', 'token=x'].join('\r\n'))
+  await setTimeout(100)
+  socket.resetAndDestroy()
+  await setTimeout(100)
+  assert.equal((await send('/')).status, 200)
+  assert.deepEqual(failures, [])
 })
 
 test('a page that fails is told to the operator, not to who asked; other methods are refused', async (t) => {

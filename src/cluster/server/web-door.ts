@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
 import { Rates } from './callers.ts'
-import { COOKIE, type Role, type Roles } from './roles.ts'
+import type { Role, Roles } from './roles.ts'
 
 export interface PageAsked {
   path: string
@@ -15,6 +15,8 @@ export interface PageAsked {
   csrf: string
   /** By a token: without tokens there is nothing to sign out of. */
   isSignedIn: boolean
+  /** An open page asks again: only what it renews is used. */
+  isRenewal?: boolean
   message: PageMessage | undefined
 }
 
@@ -57,6 +59,7 @@ export interface DoorOptions {
   failed(error: unknown): void
 }
 
+/** Whoever calls it took the base path off the request's URL, once: a page may be named as the base is. */
 export type Door = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 const HEADERS = {
@@ -101,17 +104,18 @@ export function webDoor(options: DoorOptions): Door {
     const fields = await formOf(request, clock)
     const back = ownPath(fields.get('back') ?? '/')
     if (path === '/login') {
-      if (signIns.ask(addressOf(request)) !== undefined)
-        return { ...pages.signIn(base, back, wrong('Too many tries: wait a minute.')), status: 429 }
       const signed = roles.signIn(fields.get('token') ?? '')
+      // Only failures count: behind a proxy all have one address, and a stranger must not lock the operators out.
+      if (signed === undefined && signIns.ask(addressOf(request)) !== undefined)
+        return { ...pages.signIn(base, back, wrong('Too many tries: wait a minute.')), status: 429 }
       if (signed === undefined)
         return {
           ...pages.signIn(base, back, wrong('No such token. It is set with --viewer-token or --operator-token.')),
           status: 403,
         }
-      return seeOther(base + back, cookie(signed.session, signed.seconds, isSecure(request, options)))
+      return seeOther(base + back, cookie(options, request, signed.session, signed.seconds))
     }
-    if (path === '/logout') return seeOther(`${base}/login`, cookie('', 0, isSecure(request, options)))
+    if (path === '/logout') return seeOther(`${base}/login`, cookie(options, request, '', 0))
     const role = roles.of(request)
     if (path !== '/act') throw new Refused(404, 'There is no such page.')
     if (role !== 'operator') throw new Refused(403, 'Only operators may do that: sign in with the operator token.')
@@ -159,6 +163,7 @@ export function webDoor(options: DoorOptions): Door {
       base,
       csrf: roles.csrf(role),
       isSignedIn: roles.hasTokens,
+      isRenewal: request.headers['x-live'] !== undefined,
       message,
     })
   }
@@ -168,11 +173,11 @@ export function webDoor(options: DoorOptions): Door {
     try {
       if (!['GET', 'HEAD', 'POST'].includes(request.method ?? ''))
         throw new Refused(405, 'Pages are asked for with GET.')
-      const wait = requests.ask(addressOf(request))
+      const [path, query = ''] = (request.url ?? '/').split(/\?(.*)/s)
+      // Strangers share a bucket per address, which may be a proxy's. Those who are known, and signing in, don't depend on it.
+      const wait = path === '/login' ? undefined : requests.ask(roles.of(request) ?? addressOf(request))
       if (wait !== undefined) throw new Refused(429, 'Too many requests: wait a second.')
-      const { method = '' } = request
-      if (!['GET', 'HEAD', 'POST'].includes(method)) throw new Refused(405, 'Only GET, HEAD and POST are answered.')
-      const [path, query = ''] = belowBase(request.url ?? '/', base).split(/\?(.*)/s)
+      const { method } = request
       answer = method === 'POST' ? await post(path, request) : await get(path, new URLSearchParams(query), request)
     } catch (error) {
       if (!(error instanceof Refused)) options.failed(error)
@@ -208,9 +213,16 @@ const seeOther = (location: string, headers: Record<string, string> = {}): WebAn
   headers: { location, ...headers },
 })
 
-function cookie(session: string, seconds: number, secure: boolean): Record<string, string> {
-  const parts = [`${COOKIE}=${session}`, 'Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${seconds}`]
-  return { 'set-cookie': [...parts, ...(secure ? ['Secure'] : [])].join('; ') }
+function cookie(options: DoorOptions, request: IncomingMessage, session: string, seconds: number) {
+  const { roles, base } = options
+  const parts = [`${roles.cookieName(request)}=${session}`, `Path=${base === '' ? '/' : base}`]
+  const limits = [
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${seconds}`,
+    ...(isSecure(request, options) ? ['Secure'] : []),
+  ]
+  return { 'set-cookie': [...parts, ...limits].join('; ') }
 }
 
 function isSecure(request: IncomingMessage, { isTls, publicUrl }: DoorOptions): boolean {
@@ -253,6 +265,9 @@ async function formOf(request: IncomingMessage, clock: Clock): Promise<URLSearch
       if (bytes > MAX_FORM_BYTES) throw new Refused(413, 'The form is too large.')
       chunks.push(chunk)
     }
+  } catch (error) {
+    // Anyone may break off: no trouble of the server's.
+    throw error instanceof Refused ? error : new Refused(400, 'The form did not arrive in whole.')
   } finally {
     cancel()
   }

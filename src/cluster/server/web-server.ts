@@ -30,7 +30,7 @@ export async function openWebServer(options: WebServerOptions): Promise<{ url: s
   const { host, port, pages, tokens, base, clock, failed } = options
   const door = webDoor({
     pages,
-    roles: new Roles(tokens, clock),
+    roles: new Roles(tokens, clock, base),
     clock,
     base,
     isTls: false,
@@ -40,7 +40,8 @@ export async function openWebServer(options: WebServerOptions): Promise<{ url: s
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN },
     (request, response) => {
-      if (belowBase(request.url ?? '', base) === '/healthz')
+      request.url = belowBase(request.url ?? '/', base)
+      if (request.url === '/healthz')
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
       else void door(request, response)
     },

@@ -156,14 +156,15 @@ export interface WorkerSums {
   pagesPerSecond: number
 }
 
-/** Workers seen since then, silent workers that never signed off, and the totals of the former. */
-export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSums> {
+/** Workers seen since then, silent workers that never signed off, and the totals of the former. Those not seen since `knownSince` are gone. */
+export async function sumWorkers(tx: Tx, aliveSince: Instant, knownSince: Instant): Promise<WorkerSums> {
   const row = await queries(tx).get<WorkerSums>(
     `SELECT count(*) FILTER (WHERE seen_at >= ?1) AS alive,
-       count(*) FILTER (WHERE seen_at < ?1 AND state = 'working') AS silent,
+       count(*) FILTER (WHERE seen_at < ?1 AND seen_at >= ?2 AND state = 'working') AS silent,
        coalesce(sum(CASE WHEN seen_at >= ?1 THEN pages_per_second END), 0.0) AS "pagesPerSecond"
      FROM worker`,
     aliveSince,
+    knownSince,
   )
   return row!
 }

@@ -14,7 +14,7 @@ function asked(path: string, role: PageRequest['role'] = 'operator'): PageReques
     ...{ isSignedIn: true, message: undefined },
     live: {
       ...{ now: NOW, collection: 'c', runs: 'server', version: '1', begunAt: NOW, choice: {}, isEnding: false },
-      ...{ pace: [], events: [], lateMs: 3 },
+      ...{ pace: [], recent: [], events: [], lateMs: 3 },
     },
   }
 }
@@ -28,6 +28,7 @@ const FACTS: ClusterFacts = {
   servers: [{ url: `http://s/${HOSTILE}`, version: '1', seenMs: 500, alive: true }],
   differing: [HOSTILE],
   workers: [WORKER, { ...WORKER, id: 'fedcba9876543210', state: 'alive' }],
+  sums: { alive: 120, silent: 30, pagesPerSecond: 60.5, leases: 2400 },
   more: true,
   threads: [],
   inbox: { waiting: 7, quarantined: 1, oldestAt: NOW - 65_000 },
@@ -64,6 +65,12 @@ test('only operators can free what a worker holds, and only that of one that is 
   assert.match(body, /action="\/crawl\/act"/)
   assert.match(body, /Only if its process has ended: .* two workers ask one site/)
   assert.doesNotMatch(await bodyOf(asked('/cluster', 'viewer'), data), /free-worker|Free its sites/)
+})
+
+test('the summary counts all workers, not those of the page', async () => {
+  const body = await bodyOf(asked('/cluster?page=1'), dataOf().data)
+  assert.match(body, /workers alive<\/dt><dd>120<small>60\.5 pages\/s; 30 silent/)
+  assert.match(body, /sites leased<\/dt><dd>2,400</)
 })
 
 test('texts of workers and servers are never mark-up; the lag is the age of the oldest part (W12)', async () => {

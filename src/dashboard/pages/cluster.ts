@@ -19,6 +19,8 @@ export interface ClusterFacts {
   servers: readonly { url: string; version: string; seenMs: number; alive: boolean }[]
   differing: readonly string[]
   workers: readonly WorkerFacts[]
+  /** Of all workers, not only of those shown. */
+  sums: { alive: number; silent: number; pagesPerSecond: number; leases: number }
   more: boolean
   threads: readonly { name: string; leases: number }[]
   inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
@@ -64,19 +66,15 @@ const duration = (ms: number) => formatDuration(ms < 1000 ? ms : Math.round(ms /
 const scrolled = (label: string, table: Html) =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${table}</div>`
 
-function summary({ live }: PageRequest, { servers, workers, threads, inbox, more }: ClusterFacts): Html {
-  const working = workers.filter(({ state }) => state === 'alive' || state === 'slow')
-  const silent = workers.filter(({ state }) => state === 'silent').length
-  const rate = working.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)
-  const leases = [...workers, ...threads].reduce((sum, one) => sum + one.leases, 0)
+function summary({ live }: PageRequest, { servers, workers, sums, threads, inbox }: ClusterFacts): Html {
+  const { alive, silent, pagesPerSecond, leases } = sums
   const lagMs = inbox.oldestAt === undefined ? undefined : Math.max(0, live.now - inbox.oldestAt)
   const figure = (label: string, value: Html | string, more?: string) =>
     html`<div><dt>${label}</dt><dd>${value}${more && html`<small>${more}</small>`}</dd></div>`
-  const plus = more ? '+' : ''
   return html`<dl class="figures">
 ${servers.length > 0 && figure('servers', `${servers.filter(({ alive }) => alive).length}`, `of ${grouped(servers.length)} seen in a day`)}
-${servers.length + workers.length > 0 ? figure('workers alive', `${grouped(working.length)}${plus}`, `${rate.toFixed(1)} pages/s${silent > 0 ? `; ${silent} silent` : ''}`) : figure('threads', grouped(threads.length), 'in this process; no other workers')}
-${figure('sites leased', `${grouped(leases)}${plus}`)}
+${servers.length + workers.length > 0 ? figure('workers alive', grouped(alive), `${pagesPerSecond.toFixed(1)} pages/s${silent > 0 ? `; ${grouped(silent)} silent` : ''}`) : figure('threads', grouped(threads.length), 'in this process; no other workers')}
+${figure('sites leased', grouped(leases))}
 ${figure('inbox', grouped(inbox.waiting), inbox.quarantined > 0 ? `report parts; ${grouped(inbox.quarantined)} quarantined` : 'report parts to apply')}
 ${figure('lag', lagMs === undefined ? 'none' : duration(lagMs), 'age of the oldest part in the inbox')}
 ${figure('event loop', duration(live.lateMs), 'late; pauses and leases depend on it')}

@@ -4,6 +4,7 @@ import { MAX_COUNTED } from '../../collection/browse/findings.ts'
 import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
 import { type Choice, type DecidedMirrors, EVERY_RULE } from '../../contracts/control.ts'
+import { ruleLabel } from '../../contracts/counts.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { actionButton, framed } from '../layout.ts'
@@ -69,15 +70,17 @@ export function findingItem(
   namesSite = false,
 ): Html {
   const trust = choice?.trust ?? []
-  const isOverruled = trust.includes(rule) || trust.includes(EVERY_RULE)
+  // A finding says its limit, too (`site-urls>=5000`); operators overrule the rule.
+  const name = ruleLabel(rule)
+  const isOverruled = trust.includes(name) || trust.includes(EVERY_RULE)
   const act =
     site !== undefined &&
     (isOverruled
       ? trust.includes(EVERY_RULE)
         ? actionButton(request, { action: 'distrust', site }, 'Let all rules count again')
-        : actionButton(request, { action: 'distrust', site, rule }, 'Let it count again')
-      : actionButton(request, { action: 'trust', site, rule }, 'Overrule', {
-          confirm: `The rule ${rule} will not count at ${site} any more; what it held back is fetched at the site’s next visit.`,
+        : actionButton(request, { action: 'distrust', site, rule: name }, 'Let it count again')
+      : actionButton(request, { action: 'trust', site, rule: name }, 'Overrule', {
+          confirm: `The rule ${name} will not count at ${site} any more; what it held back is fetched at the site’s next visit.`,
         }))
   const state = isOverruled ? 'overruled by the operator' : withdrawn_at !== null ? 'withdrawn' : 'in force'
   return html`<li class="finding"><p><strong>${visible(rule, 60)}</strong>${namesSite && html` at ${site === undefined ? 'an unknown site' : siteLink(request, site)}`}${pattern !== null && html` in <code>${visible(pattern)}</code>`} <span class="state plain">${state}</span></p><p>${visible(evidence, 1000)}</p>${examples.length > 0 && html`<p class="soft">For example: ${examples.slice(0, 3).map((example) => html`<br>${/^https?:\/\//.test(example) ? urlLink(request, example) : html`<code>${visible(example)}</code>`}`)}</p>`}<p class="soft">Found ${time(at)}${withdrawn_at !== null && html`; samples contradicted it ${time(withdrawn_at)}, so what it held back is queued again`}.</p>${act}</li>`

@@ -15,7 +15,7 @@ const LIVE: LiveFacts = {
     choice: {},
     isEnding: false,
   },
-  ...{ pace: [], events: [], lateMs: 0 },
+  ...{ pace: [], recent: [], events: [], lateMs: 0 },
 }
 
 const REQUEST: PageRequest = {
@@ -118,4 +118,16 @@ test("strangers' texts are text, and short, wherever they stand", async () => {
   assert.match(page, /&lt;script&gt;/)
   assert.match(page, /⟨202E⟩/)
   assert.ok(page.length < 40_000, `${page.length} characters`)
+})
+
+test('the rate of now is that of the last minute, not that of the last step of a chart over days', async () => {
+  const sample = (at: number, documents: number) => ({
+    ...{ at, documents, requests: documents, bytes: 0, failures: 0, known: documents, waiting: 0 },
+  })
+  const hour = 3_600_000
+  const pace = [sample(0, 0), sample(30 * hour, 1_080_000), sample(60 * hour, 2_160_000)]
+  const recent = Array.from({ length: 180 }, (_, i) => sample(59.5 * hour + i * 10_000, 2_150_000 + i * 30))
+  const page = await shown({ live: { ...LIVE, pace, recent } })
+  assert.match(page, /<figcaption>Pages <b>3\.0\/s<\/b>/)
+  assert.match(page, /Pages from 1970-01-02 06:00 to 1970-01-03 12:00;/)
 })

@@ -41,7 +41,7 @@ ${problems(figures, live)}
 ${totals(figures, live)}
 <div class="grid" id="charts" data-live>${charts(live)}</div>
 <div class="grid" id="standing" data-live>${progressChart(figures)}<div class="stack">${sites(figures)}${freshness(figures)}</div></div>
-<section><h2>Recent events</h2><div id="events" data-live>${events(figures, live, base)}</div></section>`
+<section><h2>Recent events</h2><div id="events" data-live>${events(figures, live, base)}</div>${request.role === 'operator' && html`<p><a href="${href(base, '/actions')}">All actions of operators</a></p>`}</section>`
   return framed(request, { title: 'Overview', under: '/', body })
 }
 
@@ -84,7 +84,7 @@ function problems({ problems: found }: Figures, { now }: LiveFacts): Html {
 
 function totals(figures: Figures, live: LiveFacts): Html {
   const { totals, documents, bytes, isRefresh } = figures
-  const recent = lately(live.pace)
+  const recent = lately(live.recent)
   const trend = (count: (sample: Sample) => number) => {
     const hourly = recent === undefined ? undefined : perHour(recent, count)
     return html`<small>${hourly === undefined ? ' ' : `${hourly > 0 ? '+' : ''}${grouped(Math.round(hourly))} an hour`}</small>`
@@ -108,11 +108,11 @@ interface Stretch {
 }
 
 /** Undefined while it is too short to say anything. */
-function lately(pace: readonly Sample[]): Stretch | undefined {
-  const [begin, last] = [pace.at(0), pace.at(-1)]
+function lately(recent: readonly Sample[]): Stretch | undefined {
+  const [begin, last] = [recent.at(0), recent.at(-1)]
   if (begin === undefined || last === undefined) return undefined
   const since = Math.max(last.at - LATELY, (begin.at + last.at) / 2)
-  const first = pace.find(({ at }) => at >= since) ?? last
+  const first = recent.find(({ at }) => at >= since) ?? last
   return last.at - first.at < LEAST_SPAN ? undefined : { first, last }
 }
 
@@ -120,21 +120,32 @@ const perHour = ({ first, last }: Stretch, count: (sample: Sample) => number): n
   ((count(last) - count(first)) * 3_600_000) / (last.at - first.at)
 
 /** Only a queue that shrinks has an end; how fast links bring new URLs is part of its pace. */
-export function timeLeft({ pace, choice }: Pick<LiveFacts, 'pace' | 'choice'>, waiting: number): Html {
+export function timeLeft({ recent: samples, choice }: Pick<LiveFacts, 'recent' | 'choice'>, waiting: number): Html {
   if (waiting === 0) return html`None<small>the queue is empty</small>`
   if (choice.paused !== undefined) return html`Paused<small>no site is asked</small>`
-  const recent = lately(pace)
+  const recent = lately(samples)
   if (recent === undefined) return html`Too early to say<small>after some minutes</small>`
   const shrinks = -perHour(recent, (sample) => sample.waiting)
   if (shrinks <= 0) return html`Still growing<small>links bring more URLs than are done, so no end is in sight</small>`
   return html`About ${roughly((waiting / shrinks) * 3_600_000)}<small>at the pace of the last ${roughly(recent.last.at - recent.first.at)}; large sites may take longer</small>`
 }
 
-function charts({ pace }: LiveFacts): Html {
+/** What is shown as the rate of now. */
+const NOW: Millis = 60_000
+
+/** The steps of the chart grow to hours. */
+function rateNow(recent: readonly Sample[], count: (sample: Sample) => number): number | undefined {
+  const last = recent.at(-1)
+  const first = recent.find(({ at }) => last !== undefined && at >= last.at - NOW)
+  if (first === undefined || last === undefined || last.at === first.at) return undefined
+  return (Math.max(0, count(last) - count(first)) * 1000) / (last.at - first.at)
+}
+
+function charts({ pace, recent }: LiveFacts): Html {
   const perSecond = (value: number) => `${value < 10 ? value.toFixed(1) : grouped(Math.round(value))}/s`
   const chart = (title: string, count: (sample: Sample) => number, format = perSecond) => {
     const points = ratesOf(pace, count)
-    return html`<section>${timeChart({ title, now: format(points.at(-1)?.value ?? 0), series: [{ name: title, points }], format })}</section>`
+    return html`<section>${timeChart({ title, now: format(rateNow(recent, count) ?? points.at(-1)?.value ?? 0), series: [{ name: title, points }], format })}</section>`
   }
   return html`${chart('Pages', ({ documents }) => documents)}
 ${chart(

@@ -37,31 +37,42 @@ export interface SiteStory {
     | undefined
 }
 
+type SiteFigures = Pick<SiteStory, 'site' | 'view' | 'lines' | 'choice'> & {
+  sums: NonNullable<SiteStory['more']>['sums']
+}
+
 export interface SiteData {
   siteStory(name: string): Promise<SiteStory>
+  /** What an open page renews. */
+  siteFigures(name: string): Promise<SiteFigures>
 }
 
 export const site: Render<SiteData> = async (request, data) => {
-  const found = await data.siteStory(asked(request, 'name', 300).toLowerCase())
+  const name = asked(request, 'name', 300).toLowerCase()
+  if (request.isRenewal) {
+    const renewed = await data.siteFigures(name)
+    return framed(request, { title: titleOf(renewed.site), under: '/sites', body: figures(renewed) })
+  }
+  const found = await data.siteStory(name)
   const { view, more } = found
-  const title = found.site.length > 100 ? `${found.site.slice(0, 100)}…` : found.site
   const status = view === undefined ? 404 : 200
   const body =
     view === undefined || more === undefined
       ? html`${actions(request, found)}<section>${story(found.lines)}</section>`
-      : html`${actions(request, found)}${figures(found)}
+      : html`${actions(request, found)}${figures({ ...found, sums: more.sums })}
 <section><h2>What is known</h2>${story(found.lines.slice(1).filter((line) => !/^( |Hazard|Suspected)/.test(line)))}</section>
 <div class="grid">${pauses(more.pauses)}${address(found)}</div>
 ${hazardsOf(request, found)}
 ${robots(view)}
 ${pagesOf(more.pages)}
 <div class="grid">${lastRequests(request, more.pages)}${queue(request, found)}</div>`
-  return framed(request, { title: title === '' ? 'Site' : title, under: '/sites', status, body })
+  return framed(request, { title: titleOf(found.site), under: '/sites', status, body })
 }
 
-function figures({ view, lines, choice, more }: SiteStory): Html {
+const titleOf = (site: string) => (site === '' ? 'Site' : site.length > 100 ? `${site.slice(0, 100)}…` : site)
+
+function figures({ view, lines, choice, sums }: SiteFigures): Html {
   if (view === undefined) return html``
-  const sums = more?.sums
   const figure = (label: string, value: Html | string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
   const first = lines[0].slice(view.name.length + 2)
   return html`<div id="figures" data-live><p>${stateOf({ state: view.state, choice })} ${visible(first, 300)}</p><dl class="figures">${figure('waiting', grouped(view.waiting))}${figure('known', grouped(view.known))}${figure('documents', grouped(sums?.documents ?? 0))}${figure('size', formatSize(sums?.bytes ?? 0))}${figure('requests', grouped(sums?.requests ?? 0))}${figure('errors', grouped(sums?.errors ?? 0))}${figure('visits', grouped(view.visits))}</dl>${sums && html`<p class="soft">First result ${time(sums.firstAt)}, last ${time(sums.lastAt)}.</p>`}</div>`

@@ -1,8 +1,7 @@
 /**
- * A thread that renders pages, or computes what is too slow for one. It reads the collection through a connection of its own, so that a page never holds up the
- * coordinator, and may be ended at any time.
+ * A process that renders pages, or computes what is too slow for one. It reads the collection through a connection of its own, so that a page never holds up the
+ * coordinator, and may be killed at any time: it only reads, and its locks end with it.
  */
-import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../base/errors.ts'
 import type { PageAnswer, PageRequest, Slow } from '../../dashboard/page.ts'
 import { answer, COMPUTATIONS, type DashboardData } from '../../dashboard/routes.ts'
@@ -10,21 +9,23 @@ import type { Settings } from '../config/keys.ts'
 import { openCollection } from '../reader/open.ts'
 import { volumeAccessOf } from './volume-sources.ts'
 
-export interface DashboardThreadData {
+export interface ReaderData {
   settings: Settings
   /** For one statement of PostgreSQL. */
   statementMs: number
 }
 
-/** `query`: what can be sent to a thread. */
+/** `query`: what can be sent to another process. */
 export type SentRequest = Omit<PageRequest, 'query'> & { query: string }
 
-export type ToDashboardThread =
+export type ToReader =
+  /** The first message: settings have secrets, which must not be seen among the arguments of a process. */
+  | { kind: 'open'; data: ReaderData }
   | { kind: 'render'; id: number; request: SentRequest }
   | { kind: 'compute'; id: number; name: string; argument: string }
   | { kind: 'slow'; id: number; slow: Slow<unknown> }
 
-export type FromDashboardThread =
+export type FromReader =
   | { kind: 'ready' }
   | { kind: 'rendered'; id: number; answer: PageAnswer }
   | { kind: 'computed'; id: number; value: unknown }
@@ -32,15 +33,16 @@ export type FromDashboardThread =
   | { kind: 'failed'; id: number; why: string; isSlow: boolean }
   | { kind: 'slow'; id: number; name: string; argument: string }
 
-const port = parentPort!
-const { settings, statementMs } = workerData as DashboardThreadData
-const post = (message: FromDashboardThread) => port.postMessage(message)
+const post = (message: FromReader) => process.send?.(message)
 
+/** How to open it; set before anything is asked. */
+let given: ReaderData | undefined
 let opened: Promise<DashboardData> | undefined
 const asked = new Map<number, (slow: Slow<unknown>) => void>()
 let lastAsked = 0
 
 async function open(): Promise<DashboardData> {
+  const { settings, statementMs } = given!
   const { collection, database } = settings
   const reader = await openCollection(collection, {
     database,
@@ -66,7 +68,7 @@ function data(): Promise<DashboardData> {
   return opened
 }
 
-async function work(message: Exclude<ToDashboardThread, { kind: 'slow' }>): Promise<FromDashboardThread> {
+async function work(message: Extract<ToReader, { kind: 'render' | 'compute' }>): Promise<FromReader> {
   const { id } = message
   if (message.kind === 'compute')
     return { kind: 'computed', id, value: await COMPUTATIONS[message.name](message.argument, await data()) }
@@ -84,7 +86,18 @@ function isSlow(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === '57014'
 }
 
-port.on('message', (message: ToDashboardThread) => {
+// A terminal and systemd send signals to every process of the program: the one that asks decides when this one ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+process.on('disconnect', () => process.exit())
+process.on('message', (message: ToReader) => {
+  if (message.kind === 'open') {
+    given = message.data
+    data().then(
+      () => post({ kind: 'ready' }),
+      () => post({ kind: 'ready' }),
+    )
+    return
+  }
   if (message.kind === 'slow') {
     asked.get(message.id)?.(message.slow)
     asked.delete(message.id)
@@ -94,7 +107,3 @@ port.on('message', (message: ToDashboardThread) => {
     post({ kind: 'failed', id: message.id, why: reasonOf(error), isSlow: isSlow(error) })
   work(message).then(post).catch(failed)
 })
-data().then(
-  () => post({ kind: 'ready' }),
-  () => post({ kind: 'ready' }),
-)

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Choice } from '../../contracts/control.ts'
+import type { LiveFacts, PageRequest } from '../page.ts'
+import { findingItem } from './hazards.ts'
+
+const REQUEST: PageRequest = {
+  ...{ path: '/hazards', params: {}, query: new URLSearchParams(), role: 'operator', base: '', csrf: 'token' },
+  ...{ isSignedIn: true, message: undefined, live: {} as LiveFacts },
+}
+
+const FINDING = {
+  ...{ site: 'a.test', rule: 'site-urls>=5000', pattern: null, evidence: '5,000 URLs', examples: [] },
+  ...{ at: 0, withdrawn_at: null },
+}
+
+const shown = (choice: Choice | undefined) => findingItem(REQUEST, FINDING, choice).text
+
+test('a finding with its limit is overruled by the name of its rule, which is what actions take', () => {
+  const found = shown(undefined)
+  assert.match(found, /site-urls&gt;=5000/)
+  assert.match(found, /in force/)
+  assert.match(found, /name="rule" value="site-urls"/)
+  const overruled = shown({ trust: ['site-urls'] })
+  assert.match(overruled, /overruled by the operator/)
+  assert.match(
+    overruled,
+    /value="distrust".*name="rule" value="site-urls"|name="rule" value="site-urls".*value="distrust"/s,
+  )
+})
