@@ -31,7 +31,8 @@ const MAX_LINKS = 64
 
 /** Counts a page. If it leads further into a maze, its links are not worth following: returns the evidence. */
 export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus): string | undefined {
-  const own = rowOf(drift, shapeOf(page.path))
+  const shape = shapeOf(page.path)
+  const own = rowOf(drift, shape)
   let fresh = 0
   let into = 0
   const step = Math.max(1, page.links.length / MAX_LINKS)
@@ -41,13 +42,16 @@ export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus): s
     const row = rowOf(drift, shapeOf(link.path))
     if (page.depth >= COUNTED_FROM) count(drift, row, link.fresh ? FRESH : MET)
     if (!link.fresh) continue
-    drift[own + LEADS] |= bitOf(row)
+    // Another shape may have taken its row.
+    if (drift[own + SHAPE] === shape) drift[own + LEADS] |= bitOf(row)
     fresh++
     if (isBoundless(drift, row)) into++
   }
   if (page.depth < LOST_FROM || fresh < 2 || into * 2 <= fresh || census.known > 2 * fresh) return undefined
-  if (!isUnmet(drift, own) || !leadsBack(drift, own)) return undefined
+  if (drift[own + SHAPE] !== shape || !isUnmet(drift, own) || !leadsBack(drift, own)) return undefined
   const sum = (column: number) => drift.reduce((all, one, at) => (at % WIDTH === column ? all + one : all), 0)
+  // Elsewhere on the site links meet: one shape may well be named once each, as the classes of a manual are.
+  if (sum(MET) * 2 > sum(FRESH)) return undefined
   return `${sum(FRESH)} links are fresh and ${sum(MET)} lead to known pages, ${COUNTED_FROM} and more steps from the home page: links of such pages are not followed`
 }
 
