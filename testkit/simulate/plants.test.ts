@@ -14,7 +14,7 @@ const KNOWN: Readonly<Record<PlantName, readonly [seeds: readonly number[], inva
   'no-address-pause': [[3, 5], 'tooSoonAtAddress'],
   'fence-not-checked': [[2, 3], 'documents'],
   'no-file-sync': [[4], 'volumes'],
-  'told-before-stored': [[2, 5], 'acknowledged and lost'],
+  'told-before-stored': [[1, 5], 'acknowledged and lost'],
   'time-stands-still': [[2], 'repeated'],
   'look-counted-twice': [[1], 'looks'],
 }
