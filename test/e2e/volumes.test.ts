@@ -67,8 +67,9 @@ test('volumes at a server, kept, and moved on from a place that fails: read and 
       assert.equal(got.code, 0, got.stderr)
       assert.ok(got.stdout.length > 0, page)
     }
-    const refused = await orbweaver(['verify', '--everywhere', '-c', folder.at('operator'), ...database])
-    assert.match(refused.stdout, /could not be fetched: http\S+ refuses: the join secret is missing/)
+    // Whoever is on the server's own machine is its operator while it has no tokens.
+    const local = await orbweaver(['verify', '--everywhere', '-c', folder.at('operator'), ...database])
+    assert.match(local.stdout, /^No faults: /)
 
     // In the folder of the server, once it has ended, the index is compared too.
     server.child.kill('SIGINT')
