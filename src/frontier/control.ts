@@ -134,8 +134,8 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
   }
 }
 
-/** Without the blacklist: with it the audit log would grow with the square of its lines. */
-const audited = ({ blacklist: _, ...choice }: Choice): Choice => choice
+/** Without the blacklist: with it the audit log would grow with the square of its lines. Its version tells nobody anything. */
+const audited = ({ blacklist: _, blacklistVersion: __, ...choice }: Choice): Choice => choice
 
 /** Changes what is decided about a subject. Nothing is written when it was so already. */
 async function decide(
