@@ -42,7 +42,6 @@ const open = openSessions({
 })
 const wants = (): Want => ({ download: true, limitBytes: 10_000_000 })
 const may = () => true
-const { signal } = new AbortController()
 const nextId = recordIds(seededRandom(1), volume)
 
 const file = openSync(volume, 'w')
@@ -88,7 +87,7 @@ async function crawlSite(home: string): Promise<number> {
   let pages = 0
   // A queue that is read while it grows: breadth first.
   for (const url of queue) {
-    const exchange = await session.fetch({ url, address, headers, may, wants }, signal)
+    const exchange = await session.fetch({ url, address, headers, may, wants })
     const { answer } = exchange
     if (answer.kind !== 'full' || answer.head.status !== 200) continue
     pages++

@@ -72,6 +72,17 @@ test('the systemd units start what exists', () => {
   }
 })
 
+const canVerify = spawnSync('systemd-analyze', ['--version']).status === 0
+const withSystemd = { skip: canVerify ? false : 'there is no systemd-analyze (Debian: systemd)' }
+
+test('systemd-analyze finds nothing wrong with the units', withSystemd, () => {
+  const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units.map((unit) => join(folder, unit))])
+  assert.equal(status, 0, String(stderr))
+  // Of other units of this machine it may complain.
+  assert.doesNotMatch(String(stderr), /orbweaver-/)
+})
+
 test('the container file copies only what a tarball brings, and works in a folder that its user may write to', () => {
   const text = read('Containerfile')
   const copied = [...text.matchAll(/^COPY (.*)$/gm)].flatMap(([, names]) => names.split(' ').slice(0, -1))

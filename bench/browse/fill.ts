@@ -26,41 +26,22 @@ const RULES = ['maze', 'calendar', 'soft-404', 'session-ids', 'duplicates']
 const STATUSES = [200, 200, 200, 200, 200, 200, 301, 404, 500, 200]
 const ROWS_PER_BUCKET = 2 ** 44
 
-const numbers = <Name extends string>(...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, [name, 'bigint']])) as unknown as Record<Name, [string, 'bigint']>
-const texts = <Name extends string>(...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, [name, 'text']])) as unknown as Record<Name, [string, 'text']>
-
 type Row = Record<string, string | number | bigint | null>
-const writer = (table: string, columns: Record<string, readonly [string, 'bigint' | 'text']>) =>
-  rowWriter<Row>(table, columns)
+const writer = (table: string, columns: string): RowWriter<Row> => rowWriter<Row>(table, columns.split(' '))
 
 const TABLES = {
-  site_stats: writer('site_stats', {
-    ...numbers('site', 'requests', 'documents', 'bytes', 'errors', 'first_at', 'last_at'),
-    ...texts('name'),
-  }),
-  site_memory: writer('site_memory', { ...numbers('site'), ...texts('memory') }),
-  site_robots: writer('site_robots', { ...numbers('site'), ...texts('robots') }),
-  url: writer('url', {
-    ...numbers('site', 'key', 'depth', 'seq', 'enqueued_at', 'due_at', 'mark'),
-    ...texts('url', 'path'),
-  }),
-  page: writer('page', {
-    ...numbers('id', 'site', 'key', 'depth', 'status', 'bytes', 'took_ms', 'tries', 'first_at', 'at'),
-    ...texts('url', 'path', 'outcome', 'why', 'media_type', 'digest', 'title', 'annotations'),
-  }),
-  capture: writer('capture', {
-    ...numbers('id', 'site', 'key', 'at', 'volume', 'offset', 'length', 'status', 'duplicate'),
-    offset: ['"offset"', 'bigint'],
-    ...texts('url', 'digest', 'media_type', 'kind'),
-  }),
-  finding: writer('finding', { ...numbers('id', 'site', 'at'), ...texts('rule', 'pattern', 'evidence', 'examples') }),
-  site_alias: writer('site_alias', {
-    ...numbers('site', 'https', 'since', 'pending'),
-    ...texts('name', 'original', 'how', 'evidence'),
-  }),
-} satisfies Record<string, RowWriter<Row>>
+  site_stats: writer('site_stats', 'site requests documents bytes errors first_at last_at name'),
+  site_memory: writer('site_memory', 'site memory'),
+  site_robots: writer('site_robots', 'site robots'),
+  url: writer('url', 'site key depth seq enqueued_at due_at mark url path'),
+  page: writer(
+    'page',
+    'id site key depth status bytes took_ms tries first_at at url path outcome why media_type digest title annotations',
+  ),
+  capture: writer('capture', 'id site key at volume offset length status duplicate url digest media_type kind'),
+  finding: writer('finding', 'id site at rule pattern evidence examples'),
+  site_alias: writer('site_alias', 'site https since pending name original how evidence'),
+}
 
 const SITE = ['key', 'bucket', 'name', 'state', 'reason', 'since', 'seed', 'rank', 'address', 'seq', 'known', 'waiting']
 

@@ -49,15 +49,15 @@ export const TUNING_PACKAGES = [
   'haproxy-doc', // its own
 ]
 
-/** And tried on these at the end (`--held`). Nobody has looked at them. */
+/** And tried on these at the end (`--held`). Nobody has looked at them, but for two. */
 export const HELD_PACKAGES = [
   'proftpd-doc',
   'libssl-doc',
   'apt-doc',
   'gnutls-doc',
   'varnish-doc',
-  'libsvn-doc',
-  'ffmpeg-doc',
+  'libsvn-doc', // looked at after the first run
+  'ffmpeg-doc', // looked at after the first run
   'swig-doc',
   'libtiff-doc',
   'aptitude-doc-fr',

@@ -1,10 +1,10 @@
 /** Works on the same pages that are set against the yardstick: three pieces, and the whole house in virtual time. */
 import { sha1 } from '../../src/base/digest.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
 import { decodeReport } from '../../src/contracts/decode-report.ts'
 import { seal } from '../../src/contracts/sealed-part.ts'
 import { readPage } from '../../src/page/reading.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { makeWeb, type TestWeb } from '../../testkit/web/web.ts'
 import { gather } from '../pieces/material.ts'
 import { crawlInVirtualTime } from '../pieces/virtual-crawl.ts'

@@ -9,6 +9,7 @@ import type { LiveFacts, PageRequest, Slow } from '../../src/dashboard/page.ts'
 import { reportComputations } from '../../src/dashboard/pages/reports.ts'
 import { answer, COMPUTATIONS, type DashboardData } from '../../src/dashboard/routes.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
+import { queries } from '../../src/database/queries.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { grouped } from '../../src/report/text-table.ts'
 import { type BrowseSize, fillToBrowse, siteText, urlText } from '../browse/fill.ts'
@@ -21,7 +22,10 @@ const FLAGS = {
   urls: { default: 1_000_000, what: 'known URLs' },
   sites: { default: 10_000, what: 'known sites' },
   rounds: { default: 5, what: 'times that each page is rendered' },
-  database: { default: 'sqlite', what: 'sqlite, embedded (a PostgreSQL server is started); several with commas' },
+  database: {
+    default: 'sqlite',
+    what: 'sqlite, embedded (a PostgreSQL server is started), or postgres://… that is empty or from an earlier run; several with commas',
+  },
   folder: { default: '', what: 'SQLite: where the collection is made and kept, or is from an earlier run' },
 } as const
 
@@ -54,6 +58,8 @@ const pagesOf = (sites: number): string[] => {
     '/hazards',
     of('/hazards', { rule: 'maze' }),
     '/mirrors',
+    '/blacklist',
+    '/actions',
     '/cluster',
     '/reports',
     '/reports/collection',
@@ -114,7 +120,9 @@ async function placeOf(word: string, size: BrowseSize, kept: string, { say }: To
   const made = await standsOf(word)[0].make(undefined)
   if (made.place.kind !== 'postgres') throw new Error(`${word} is no PostgreSQL`)
   const database = await openPostgres(made.place.address)
-  await fillToBrowse(database, size, say)
+  // One that is kept may be from an earlier run.
+  const known = await database.read((tx) => queries(tx).get('SELECT 1 FROM site LIMIT 1'))
+  if (known === undefined) await fillToBrowse(database, size, say)
   await database.close()
   return {
     settings: { ...settings, database: made.place.address },

@@ -1,6 +1,6 @@
 /** `bench hazards`: what traps cost with and without the defences, and what the defences lose; session ids; mirrors. All in virtual time. */
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
-import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/shape.ts'
+import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/all.ts'
 import { makeWeb } from '../../testkit/web/web.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { costFigures, costTable } from '../hazards/cost.ts'

@@ -1,12 +1,12 @@
 /** Documents downloaded that were there already: in a first crawl, and in a second with the list of mirrors that the first one gives. */
 
-import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { searchMirrors } from '../../src/collection/mirrors/find-mirrors.ts'
 import { DEFAULT_HEURISTIC, HEURISTICS } from '../../src/collection/mirrors/heuristics.ts'
 import { renewMirrorFile } from '../../src/collection/mirrors/mirror-file.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { TextTable } from '../../src/report/text-table.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
+import { memoryDisk } from '../../testkit/memory-disk.ts'
 import type { Stage } from '../../testkit/simulate/crawl-run.ts'
 import { FOLDER } from '../../testkit/simulate/virtual-coordinator.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'

@@ -1,6 +1,6 @@
 /** The webs of `bench hazards`: every hazard on one site in five, honest look-alikes on another, wildcards; and webs for single questions. */
 import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
-import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/shape.ts'
+import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/all.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'
 

@@ -41,11 +41,11 @@ export async function run(options: RunOptions): Promise<Ran> {
       const session = open()
       return {
         close: () => session.close(),
-        fetch(request, signal) {
+        fetch(request) {
           if (stage.ledger.entries.length + 1 >= options.max) stop.abort()
           const headers =
             options.cookies === false ? request.headers.filter(([name]) => name !== 'Cookie') : request.headers
-          return session.fetch({ ...request, headers }, signal)
+          return session.fetch({ ...request, headers })
         },
       }
     },

@@ -184,9 +184,9 @@ export function staticFetch(web: StaticWeb, clock: Clock, onRequest: (url: strin
       close() {
         open = false
       },
-      async fetch(request, signal) {
+      async fetch(request) {
         const connected = open ? {} : { connectMs: CONNECT_MS }
-        if (!open) await clock.sleep(CONNECT_MS, signal)
+        if (!open) await clock.sleep(CONNECT_MS)
         open = true
         const [sentAt, began] = [clock.now(), clock.elapsed()]
         const done = (answer: Answer, sent: Uint8Array): Exchange => ({
@@ -201,7 +201,7 @@ export function staticFetch(web: StaticWeb, clock: Clock, onRequest: (url: strin
         })
         if (!request.may()) return done({ kind: 'withheld' }, new Uint8Array(0))
         onRequest(request.url)
-        const answer = await receive(answerOf(web, request.url), request, clock, signal)
+        const answer = await receive(answerOf(web, request.url), request, clock)
         if (answer.kind !== 'full') open = false
         return done(answer, requestBytes(request, web.host))
       },
@@ -209,19 +209,13 @@ export function staticFetch(web: StaticWeb, clock: Clock, onRequest: (url: strin
   }
 }
 
-async function receive(
-  { status, headers, bytes, read }: Said,
-  request: FetchRequest,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function receive({ status, headers, bytes, read }: Said, request: FetchRequest, clock: Clock): Promise<Answer> {
   const reason = REASONS[status] ?? ''
   const head: Head = { version: 'HTTP/1.1', status, reason, headers }
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   const wireHead = Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
   const want = request.wants(status, headers)
-  await clock.sleep(FIRST_BYTE_MS + Math.ceil((want.download ? bytes : 0) / BYTES_PER_MS), signal)
-  if (signal.aborted) return { kind: 'failed', failure: { kind: 'reset', detail: 'aborted' } }
+  await clock.sleep(FIRST_BYTE_MS + Math.ceil((want.download ? bytes : 0) / BYTES_PER_MS))
   if (!want.download) return { kind: 'declined', head, wireHead, want }
   const payload = read(want.limitBytes)
   const body = { head, wireHead, payload }

@@ -1,7 +1,6 @@
 /** Parts of many visits, brought together and applied: how long that takes, from the first call to the last row. */
 import { realClock } from '../../src/base/clock.ts'
 import { Readers } from '../../src/base/journal.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { DigestFilter } from '../../src/collection/captures/digest-filter.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Link } from '../../src/contracts/report.ts'
@@ -12,6 +11,7 @@ import { openFrontier } from '../../src/frontier/open-frontier.ts'
 import { klwf } from '../../src/frontier/order.ts'
 import { openIntake } from '../../src/intake/open-intake.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
+import { memoryDisk } from '../../testkit/memory-disk.ts'
 import { NumberedWeb } from '../frontier/numbered-web.ts'
 import { type Brought, visited } from './traffic.ts'
 

@@ -21,7 +21,6 @@ const HEADERS: Headers = [
   ['Accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
   ['Accept-Encoding', 'gzip, deflate, br, zstd'],
 ]
-const NEVER = new AbortController().signal
 
 /** `sites` and `pagesPerSite` as the material was gathered with. */
 export async function httpPieces({ pages }: Material, sites: number, pagesPerSite: number): Promise<Piece[]> {
@@ -80,7 +79,7 @@ async function askInTurn(
   const askEvery = async (first: number) => {
     for (let n = first; n < requests; n += AT_ONCE) {
       const at = n % sessions.length
-      const { answer } = await sessions[at].fetch(requestFor(at), NEVER)
+      const { answer } = await sessions[at].fetch(requestFor(at))
       if (answer.kind !== 'full' || answer.head.status !== 200) throw new Error(`no page: ${JSON.stringify(answer)}`)
     }
   }

@@ -153,6 +153,7 @@ async function visit(script: Record<string, Body>): Promise<void> {
     clock: realClock,
     scope: () => scope,
     trusts: () => false,
+    confirms: () => false,
     regionRules: () => undefined,
     addresses: new AddressCourtesy(realClock, 0, 8),
     pauses: { ...scripted.tools.pauses, configured: () => ({ pause: 0, own: true }), factor: 0 },

@@ -1,10 +1,10 @@
 /** A whole crawl of a synthetic web in one thread and in virtual time, with the usual settings. */
 
 import { loadSettings } from '../../src/app/config/load.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
+import { memoryDisk } from '../../testkit/memory-disk.ts'
 import { type Alterations, runVirtualCoordinator } from '../../testkit/simulate/virtual-coordinator.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { RequestLedger } from '../../testkit/web/ledger-of-requests.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { countingSleep, every, finishesWithin } from './clock.ts'
-import { virtualClock } from './virtual-clock.ts'
 
 test('a machine that slept: its monotonic clock stood still, and the time is counted all the same', () => {
   const machine = { at: 5, wall: 1_000_000, up: 70_000 }

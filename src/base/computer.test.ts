@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diskLoad, readDiskStats, thisComputer } from './computer.ts'
+import { diskLoad, readDiskStats, watchComputer } from './computer.ts'
 
 const BEFORE = `   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0
  254       0 vda 100 5 2000 400 1000 7 80000 9600 0 5000 10000 0 0 0 0 1 2
@@ -14,8 +14,9 @@ test("a disk's load is that of iostat in VN's Table 5, with 30 processes (V24)",
   const before = readDiskStats(BEFORE, 0xfe00, 0)!
   const load = diskLoad(readDiskStats(AFTER, 0xfe00, 10_000)!, before)
   assert.deepEqual(load, { ms: 10_000, writesPerSecond: 48, queue: 92.9, waitMs: 1299.8, sectorsPerSecond: 821.3 })
-  assert.equal(diskLoad(before, before).waitMs, undefined, 'no request')
-  assert.equal(diskLoad({ ...before, at: 1000 }).writesPerSecond, 1000, 'since the machine was started')
+  assert.equal(diskLoad(before, before)?.waitMs, undefined, 'no request')
+  assert.equal(diskLoad({ ...before, at: 1000 })?.writesPerSecond, 1000, 'since the machine was started')
+  assert.equal(diskLoad({ ...before, at: 1000, queuedMs: 3 }, before), undefined, 'a counter began anew')
 })
 
 test('a partition with a large minor number; none for a device without a line', () => {
@@ -25,7 +26,7 @@ test('a partition with a large minor number; none for a device without a line', 
 })
 
 test('this computer has processors and memory; a folder that is not there has no disk', () => {
-  const { cpus, memoryBytes, freeDiskBytes } = thisComputer('/nowhere/at/all')
+  const { cpus, memoryBytes, freeDiskBytes } = watchComputer()('/nowhere/at/all')
   assert.ok(cpus > 0 && memoryBytes > 2 ** 20)
   assert.equal(freeDiskBytes, 0)
 })

@@ -12,12 +12,31 @@ export interface ThisComputer {
   freeMemoryBytes: number
   /** Of a folder's disk. */
   freeDiskBytes: number
+  /** How busy that was since the look before. Undefined where that can't be known. */
+  disk?: DiskLoad
 }
 
 const LONGEST_MODEL = 200
 
-/** `folder`: where volumes are written. A disk that can't be asked has no room. */
-export function thisComputer(folder: string): ThisComputer {
+/** Several people may look within a second. */
+const SHORTEST_LOOK: Millis = 1000
+
+/** Remembers a disk's counters from one look to the next. `folder`: where volumes are written now. */
+export function watchComputer(): (folder: string) => ThisComputer {
+  let before: { folder: string; counts: DiskCounts; disk: DiskLoad | undefined } | undefined
+  return (folder) => {
+    const counts = diskCounts(folder)
+    const known = before?.folder === folder ? before : undefined
+    if (counts === undefined) return thisComputer(folder)
+    if (known === undefined || counts.at - known.counts.at >= SHORTEST_LOOK)
+      before = { folder, counts, disk: diskLoad(counts, known?.counts) }
+    const { disk } = before!
+    return { ...thisComputer(folder), ...(disk && { disk }) }
+  }
+}
+
+/** A disk that can't be asked has no room. */
+function thisComputer(folder: string): ThisComputer {
   const all = cpus()
   let freeDiskBytes = 0
   try {
@@ -53,20 +72,22 @@ export interface DiskLoad {
   writesPerSecond: number
   queue: number
   /** Undefined: there was no request. */
-  waitMs: Millis | undefined
+  waitMs?: Millis
   sectorsPerSecond: number
 }
 
 const SINCE_START: DiskCounts = { at: 0, requests: 0, waitMs: 0, writes: 0, sectorsWritten: 0, queuedMs: 0 }
 
-export function diskLoad(now: DiskCounts, before = SINCE_START): DiskLoad {
+/** Undefined when a counter went back: Linux counts milliseconds in 32 bits, and a disk may be another one now. */
+export function diskLoad(now: DiskCounts, before = SINCE_START): DiskLoad | undefined {
+  if (Object.entries(before).some(([name, count]) => now[name as keyof DiskCounts] < count)) return undefined
   const ms = Math.max(1, now.at - before.at)
   const requests = now.requests - before.requests
   return {
     ms,
     writesPerSecond: ((now.writes - before.writes) * 1000) / ms,
     queue: (now.queuedMs - before.queuedMs) / ms,
-    waitMs: requests > 0 ? (now.waitMs - before.waitMs) / requests : undefined,
+    ...(requests > 0 && { waitMs: (now.waitMs - before.waitMs) / requests }),
     sectorsPerSecond: ((now.sectorsWritten - before.sectorsWritten) * 1000) / ms,
   }
 }

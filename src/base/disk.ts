@@ -1,6 +1,6 @@
 /**
  * Files, for the modules that write them. Two implementations: the machine's disk (`real-disk.ts`) and one in memory that
- * loses unsynced data in a simulated power cut (`memory-disk.ts`).
+ * loses unsynced data in a simulated power cut (`testkit/memory-disk.ts`).
  *
  * Writing is synchronous (a copy into the page cache costs less than a trip through the thread pool); only a sync,
  * which waits for the device, is awaited. A new or renamed file is durable once the file *and its folder* are synced.

@@ -52,8 +52,15 @@ export class Problem extends Error {
   }
 }
 
+/** What failed first, not what closing then failed of. */
+export function firstFailure(error: unknown): unknown {
+  while (error instanceof SuppressedError) error = error.suppressed
+  return error
+}
+
 /** What was thrown, in its own words. */
-export function reasonOf(error: unknown): string {
+export function reasonOf(thrown: unknown): string {
+  const error = firstFailure(thrown)
   return error instanceof Error ? error.message : String(error)
 }
 

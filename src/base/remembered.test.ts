@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { remembered } from './clock.ts'
-import { virtualClock } from './virtual-clock.ts'
 
 test('however many ask, it is asked once in that time; what failed is asked again after it', async () => {
   const clock = virtualClock(0)

@@ -99,15 +99,9 @@ async function lastPage(tx: Tx): Promise<number> {
 
 type FindingRow = Omit<ReturnType<typeof findingRow>, 'withdrawn'> & { id: number | null; site: bigint }
 
-export const WRITE_FINDINGS = rowWriter<FindingRow>('finding', {
-  id: ['id', 'bigint'],
-  site: ['site', 'bigint'],
-  rule: ['rule', 'text'],
-  evidence: ['evidence', 'text'],
-  at: ['at', 'bigint'],
-  pattern: ['pattern', 'text'],
-  examples: ['examples', 'text'],
-})
+export const WRITE_FINDINGS = rowWriter<FindingRow>('finding', [
+  ...(['id', 'site', 'rule', 'evidence', 'at', 'pattern', 'examples'] as const),
+])
 export const WITHDRAW = `
   UPDATE finding SET withdrawn_at = ?1, evidence = evidence || '; ' || ?2
   WHERE bucket = ?3 AND site = ?4 AND rule = ?5 AND pattern = ?6 AND at <= ?1 AND withdrawn_at IS NULL`

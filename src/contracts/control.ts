@@ -18,6 +18,8 @@ export type Action =
   | { action: 'set-pause'; site: SiteName; pauseMs: Millis | null }
   /** Hazard rules that do not count at the site, as `--trust` has it; no rule: all of them. */
   | { action: 'trust' | 'distrust'; site: SiteName; rule?: string }
+  /** The operator looked at a finding, and it is right: no sample is fetched any more, so none withdraws it. `trust` undoes it. No pattern: it concerns the whole site. */
+  | { action: 'confirm-hazard'; site: SiteName; rule: string; pattern?: string }
   /**
    * Whether links to the site are followed at the original: yes, never, or as the list of mirrors and home pages say. What is decided
    * counts more than those.
@@ -44,6 +46,8 @@ export interface Choice {
   pauseMs?: Millis
   /** Hazard rules; EVERY_RULE: all. */
   trust?: string[]
+  /** Findings of hazards that stay, whatever samples would say. */
+  confirmed?: ConfirmedFinding[]
   blacklist?: string[]
   /** The version at which the blacklist last changed. */
   blacklistVersion?: number
@@ -65,6 +69,15 @@ export interface Decided {
   at: Instant
   who: string
   reason?: string
+}
+
+export interface ConfirmedFinding extends FindingName, Decided {}
+
+/** Without the limit of a rule: `site-urls`. */
+export interface FindingName {
+  rule: string
+  /** Undefined: the whole site. */
+  pattern?: string
 }
 
 export interface Performed {
@@ -101,6 +114,7 @@ export interface SiteOrder {
   isStopped?: boolean
   pauseMs?: Millis
   trust?: string[]
+  confirmed?: FindingName[]
 }
 
 export const EVERY_RULE = '*'

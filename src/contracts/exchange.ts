@@ -86,12 +86,11 @@ export interface Exchange {
   answer: Answer
 }
 
-/** Never throws for the web's faults. One request at a time per session. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exchange>
-
 /** One visit's connections: kept alive between its requests, closed with it. */
 export interface FetchSession {
-  fetch: Fetch
+  /** Never throws for the web's faults. One request at a time. */
+  fetch(request: FetchRequest): Promise<Exchange>
+  /** A request under way fails at once over sockets; without them it may still run to its end. */
   close(): void
 }
 

@@ -28,6 +28,8 @@ export interface SuspectPattern {
   /** URLs of it that were not asked for, and at which of them the next one is. */
   refused: number
   nextSample: number
+  /** An operator confirmed it: it is stopped, and never sampled. */
+  isConfirmed?: true
   /** Words of the samples, as bits. */
   words?: string
   /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */

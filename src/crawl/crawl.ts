@@ -18,7 +18,7 @@ import { checkMissingPage } from './missing-page.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
 import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
-import { isPatternFull, isSuspect, releaseTrusted, reportFinding } from './report-hazards.ts'
+import { followDecisions, isPatternFull, isSuspect, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
@@ -137,7 +137,7 @@ async function crawlPages(
     now: tools.clock.now(),
   }
   rememberIndexNames(local, reporter)
-  releaseTrusted(reporter, tools)
+  followDecisions(reporter, tools)
   const endsAt = tools.clock.elapsed() + visit.limits.time
   const slice: Slice = {
     connection,

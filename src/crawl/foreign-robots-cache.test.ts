@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../base/virtual-clock.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import { ForeignRobots, type ForeignRobotsAnswer } from './foreign-robots.ts'
 

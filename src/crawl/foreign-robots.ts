@@ -5,6 +5,7 @@
  * other workers away.
  */
 import type { Clock, Millis } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import type { SiteName } from '../contracts/visit.ts'
 
@@ -48,15 +49,12 @@ export class ForeignRobots {
     if (known !== undefined && now < known.until) return { answer: await known.answer, isNew: false }
     const before = this.#last.get(site)
     const answer = before === undefined ? fetch(pause) : before.then(() => fetch(pause))
-    remember(this.#asked, url, { answer, until: now + LASTS })
-    remember(
-      this.#last,
-      site,
-      answer.then(
-        () => {},
-        () => {},
-      ),
+    keepNewest(this.#asked, url, { answer, until: now + LASTS }, MAX)
+    const ended = answer.then(
+      () => {},
+      () => {},
     )
+    keepNewest(this.#last, site, ended, MAX)
     let got: ForeignRobotsAnswer | undefined
     try {
       got = await answer
@@ -65,16 +63,5 @@ export class ForeignRobots {
       // Not requested, failed, or thrown: others must not reuse it.
       if (got === undefined || typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
     }
-  }
-}
-
-/** Drops the oldest entry when there are too many. */
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= MAX) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    break
   }
 }

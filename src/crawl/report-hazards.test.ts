@@ -52,6 +52,34 @@ test('the operator may trust the site: the same calendar is followed as far as t
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length > 40)
 })
 
+test('what the operator confirmed is not sampled any more, until that is taken back', async () => {
+  const first = await new Scripted(calendarSite(60), wary).visit({ agenda: [`${SITE}/`] })
+  const { memory } = first.parts.at(-1)!
+  const stopped = memory.traps!.suspects.find((one) => one.stopped)!
+  const agenda = Array.from({ length: 50 }, (_, day) => ({
+    ...{ url: `${SITE}/cal/2031/1/${day}`, via: `${SITE}/cal/2030/12/31`, depth: 4, path: 'Llll' },
+  }))
+  const visit = async (confirmed: string, before: typeof memory) => {
+    const confirms = (_: string, rule: string, pattern: string) => `${rule} ${pattern}` === confirmed
+    const web = new Scripted(calendarSite(60), { ...wary, confirms })
+    const { parts } = await web.visit({ agenda, visit: { memory: before } })
+    return {
+      sampled: web.asked.filter(({ url }) => url.includes('/cal/')).length,
+      memory: parts.at(-1)!.memory as typeof memory,
+    }
+  }
+  const unconfirmed = await visit('', memory)
+  assert.ok(unconfirmed.sampled > 0)
+  const confirmed = await visit(`${stopped.rule} ${stopped.pattern}`, memory)
+  assert.equal(confirmed.sampled, 0)
+  const kept = confirmed.memory.traps!.suspects.find(({ pattern }) => pattern === stopped.pattern)!
+  assert.equal(kept.isConfirmed, true)
+  assert.equal(kept.refused, stopped.refused + agenda.length)
+  const again = await visit('', confirmed.memory)
+  assert.ok(again.sampled > 0)
+  assert.equal(again.memory.traps!.suspects.find(({ pattern }) => pattern === stopped.pattern)?.isConfirmed, undefined)
+})
+
 test('a detector that throws leaves no half-counted page: its counts are those sent last', async () => {
   const first = await new Scripted(calendarSite(300), wary).visit({
     agenda: [`${SITE}/`],

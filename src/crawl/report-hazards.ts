@@ -22,6 +22,7 @@ import {
   type PageJudgement,
 } from './hazards/detect.ts'
 import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
+import { withDecision } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
@@ -193,13 +194,17 @@ export function stoppedBy(
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
-/** URLs held back by a finding that the operator now overrules are fetched, and its trial is over. */
-export function releaseTrusted(reporter: Reporter, tools: PolicyTools): void {
-  const suspects = reporter.suspects.filter(({ rule }) => !tools.trusts(reporter.visit.site, rule))
-  if (suspects.length === reporter.suspects.length) return
+/** URLs held back by a finding that the operator now overrules are fetched, and its trial is over; one that is confirmed needs none. */
+export function followDecisions(reporter: Reporter, tools: PolicyTools): void {
+  const { suspects: before, visit } = reporter
+  const suspects = before
+    .filter(({ rule }) => !tools.trusts(visit.site, rule))
+    .map((one) => withDecision(one, tools.confirms(visit.site, one.rule, one.pattern), before))
+  const isReleased = suspects.length < before.length
+  if (!isReleased && suspects.every((one, nth) => one === before[nth])) return
   reporter.traps.suspects = suspects
   reporter.trapsChanged()
-  reporter.learn({ requeue: true })
+  if (isReleased) reporter.learn({ requeue: true })
 }
 
 /** So many URLs of its pattern are held back that one more is not even recorded, unless it is a sample. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../base/virtual-clock.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
 import { Reporter } from './reporter.ts'

@@ -120,7 +120,7 @@ async function requestHere(
     }
     try {
       // When the worker stops, an exchange under way may finish: its own deadline bounds it.
-      exchange = await times.during('download', () => connection.session.fetch(fetched, NEVER))
+      exchange = await times.during('download', () => connection.session.fetch(fetched))
     } catch (error) {
       courtesy.abandon()
       throw error
@@ -159,5 +159,3 @@ async function waitForTurn(connection: SiteConnection, tools: RequestTools): Pro
   addresses?.takeTurn(ip, connection)
   return true
 }
-
-const NEVER = new AbortController().signal

@@ -1,6 +1,7 @@
 /** Visits in virtual time to servers whose every answer a test has written; all that was asked and told is kept. */
+
+import { type VirtualClock, virtualClock } from '../../testkit/virtual-clock.ts'
 import { sha1 } from '../base/digest.ts'
-import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import type { Event } from '../contracts/events.ts'
 import type { Answer, Exchange, FetchRequest, FetchSession, Headers } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
@@ -127,6 +128,7 @@ export class Scripted {
       isStopped: () => false,
       // Tests of visits write pages that are all alike; those of hazards say otherwise.
       trusts: () => true,
+      confirms: () => false,
       regionRules: () => undefined,
       sitemaps: 'robots',
       hazards: { urlsPerSite: UNLIMITED, duplicatesPerSite: UNLIMITED, depth: UNLIMITED },

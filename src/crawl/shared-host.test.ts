@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../base/virtual-clock.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import { AddressCourtesy } from './address-courtesy.ts'
 
 test('sites without a slot at a shared host come back one after the other, not all at once', async () => {

@@ -74,6 +74,8 @@ export interface PolicyTools extends CommonTools {
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */
   trusts(site: SiteName, rule: string): boolean
+  /** The operator confirmed what a rule found in a pattern of a site: it needs no samples. */
+  confirms(site: SiteName, rule: string, pattern: string): boolean
   /** What the operator ignores or watches on the pages of a site; undefined: nothing. */
   regionRules(site: SiteName): RegionRules | undefined
   sitemaps: SitemapPolicy

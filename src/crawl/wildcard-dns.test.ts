@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../base/virtual-clock.ts'
+import { virtualClock } from '../../testkit/virtual-clock.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
 import { Scripted } from './scripted.test-data.ts'
 import { absurdName, isBelowDomain, WildcardDns, watchSiblings } from './wildcard-dns.ts'

@@ -6,6 +6,7 @@
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
 import type { Learnt } from '../contracts/report.ts'
 import { publicSuffix, registrableDomain } from '../web/url/domain.ts'
@@ -62,12 +63,7 @@ export class WildcardDns {
       if (answer.failure.kind !== 'no-such-name') this.#probed.delete(domain)
       return []
     })
-    this.#probed.delete(domain)
-    this.#probed.set(domain, { addresses, until: now + LASTS })
-    for (const oldest of this.#probed.keys()) {
-      if (this.#probed.size <= MAX_DOMAINS) break
-      this.#probed.delete(oldest)
-    }
+    keepNewest(this.#probed, domain, { addresses, until: now + LASTS }, MAX_DOMAINS)
     return addresses
   }
 }

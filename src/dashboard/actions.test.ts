@@ -15,6 +15,8 @@ const ACTIONS: readonly Action[] = [
   { action: 'set-pause', site: 'a.test', pauseMs: 90_000 },
   { action: 'set-pause', site: 'a.test', pauseMs: null },
   { action: 'trust', site: 'a.test' },
+  { action: 'confirm-hazard', site: 'a.test', rule: 'calendar', pattern: '/cal/#' },
+  { action: 'confirm-hazard', site: 'a.test', rule: 'site-urls' },
   { action: 'distrust', site: 'a.test', rule: 'calendar' },
   { action: 'overrule-mirror', site: 'b.test', original: 'a.test' },
   { action: 'add-seeds', urls: ['http://a.test/', 'http://b.test/'] },

@@ -45,6 +45,11 @@ export function actionOf(fields: URLSearchParams): Action {
       const rule = text('rule')
       return { action, site: needed('site', 'the site'), ...(rule !== '' && { rule }) }
     }
+    case 'confirm-hazard': {
+      const pattern = text('pattern')
+      const found = { site: needed('site', 'the site'), rule: needed('rule', 'the rule') }
+      return { action, ...found, ...(pattern !== '' && { pattern }) }
+    }
     case 'confirm-mirror':
     case 'overrule-mirror':
     case 'undecide-mirror':

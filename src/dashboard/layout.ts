@@ -13,6 +13,7 @@ const NAVIGATION = {
   '/cluster': 'Cluster',
   '/hazards': 'Hazards',
   '/mirrors': 'Mirrors',
+  '/blacklist': 'Blacklist',
   '/reports': 'Reports',
 } as const
 

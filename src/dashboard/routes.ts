@@ -2,6 +2,7 @@
 import { notice } from './layout.ts'
 import type { PageAnswer, PageRequest, Render, SlowData } from './page.ts'
 import { type AuditData, audit } from './pages/audit.ts'
+import { type BlacklistData, blacklist } from './pages/blacklist.ts'
 import { type ClusterData, cluster } from './pages/cluster.ts'
 import { type HazardsData, hazards, mirrorComputations, mirrors } from './pages/hazards.ts'
 import { type OverviewData, overview } from './pages/overview.ts'
@@ -20,6 +21,7 @@ export interface DashboardReader
     UrlData,
     ClusterData,
     HazardsData,
+    BlacklistData,
     AuditData,
     ReportsData {}
 
@@ -37,6 +39,7 @@ const ROUTES: Readonly<Record<string, Render<DashboardData>>> = {
   '/cluster': cluster,
   '/hazards': hazards,
   '/mirrors': mirrors,
+  '/blacklist': blacklist,
   '/actions': audit,
   '/reports': reports,
   '/reports/:name': reports,

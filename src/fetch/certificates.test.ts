@@ -33,16 +33,13 @@ test('what is wrong with a certificate is told, also when the session is resumed
       t.after(() => server.close())
       for (let visit = 0; visit < 2; visit++) {
         const session = open()
-        const exchange = await session.fetch(
-          {
-            url: `https://${host}/`,
-            address: { ip: '127.0.0.1', port: server.port },
-            headers: [],
-            may: () => true,
-            wants: () => ({ download: true, limitBytes: 1000 }),
-          },
-          new AbortController().signal,
-        )
+        const exchange = await session.fetch({
+          url: `https://${host}/`,
+          address: { ip: '127.0.0.1', port: server.port },
+          headers: [],
+          may: () => true,
+          wants: () => ({ download: true, limitBytes: 1000 }),
+        })
         session.close()
         assert.equal(exchange.answer.kind, 'full')
         assert.equal(exchange.certificate, fault, `${maxVersion} ${host} visit ${visit}`)

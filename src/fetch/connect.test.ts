@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { connect, Tickets } from './connect.ts'
-import { Connection } from './connection.ts'
+import { Connection, Stop } from './connection.ts'
 import { rawServer } from './raw-server.test-data.ts'
-import { Stop } from './stop.ts'
 
 const CONNECTIONS = 20
 const BYTES = 100_000

@@ -3,10 +3,10 @@ import { constants } from 'node:crypto'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Clock, Millis } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Stop } from './connection.ts'
 import { detailOf, type Failed, failed } from './failure.ts'
-import type { Stop } from './stop.ts'
 
 export interface Target {
   ip: string
@@ -105,7 +105,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
     const cancel = options.clock.after(options.connectMs, () =>
       settle(failed('connect-timeout', secured === undefined ? 'TCP' : 'TLS handshake')),
     )
-    stop.whenStopped({ stopped: () => settle(failed('reset', 'aborted')) })
+    stop.whenStopped(() => settle(failed('reset', 'aborted')))
     socket.on('error', broke)
     socket.on('close', closed)
     socket.on('connect', () => {
@@ -224,8 +224,6 @@ export class Tickets {
   }
 
   keep(server: string, ticket: Ticket): void {
-    this.#kept.delete(server)
-    this.#kept.set(server, ticket)
-    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string)
+    keepNewest(this.#kept, server, ticket, this.#max)
   }
 }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { Connection } from './connection.ts'
+import { Connection, Stop } from './connection.ts'
 import { carry } from './exchange.ts'
 import { handClock } from './raw-server.test-data.ts'
-import { Stop } from './stop.ts'
 
 const HELLO = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
 

@@ -2,10 +2,9 @@
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import type { Connection, ExchangeHandler } from './connection.ts'
+import type { Connection, ExchangeHandler, Stop } from './connection.ts'
 import { detailOf, failed } from './failure.ts'
 import { ResponseReader } from './response-reader.ts'
-import type { Stop, Stoppable } from './stop.ts'
 
 export interface Deadlines {
   connect: Millis
@@ -40,136 +39,82 @@ export function carry(
   reused: boolean,
   bytes: Uint8Array,
   wants: FetchRequest['wants'],
-  options: ExchangeOptions,
+  { clock, deadlines, minRate }: ExchangeOptions,
   stop: Stop,
 ): Promise<Completed> {
-  return new Promise((resolve, reject) => {
-    const carriage = new PendingExchange(connection, reused, wants, options, stop, resolve, reject)
-    carriage.watch()
-    stop.whenStopped(carriage)
-    connection.carry(carriage, bytes)
-  })
-}
-
-/** An object instead of closures: there is one per request. */
-class PendingExchange implements ExchangeHandler, Stoppable {
-  readonly #connection: Connection
-  readonly #reused: boolean
-  readonly #options: ExchangeOptions
-  readonly #stop: Stop
-  readonly #resolve: (carried: Completed) => void
-  readonly #reject: (error: unknown) => void
-  readonly #reader: ResponseReader
-  readonly #sentAt: Millis
-  #firstAt: Millis = -1
-  #lastAt: Millis
-  #received = 0
-  #isOver = false
-
-  constructor(
-    connection: Connection,
-    reused: boolean,
-    wants: FetchRequest['wants'],
-    options: ExchangeOptions,
-    stop: Stop,
-    resolve: (carried: Completed) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#connection = connection
-    this.#reused = reused
-    this.#options = options
-    this.#stop = stop
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#reader = new ResponseReader(wants)
-    this.#sentAt = options.clock.elapsed()
-    this.#lastAt = this.#sentAt
-  }
-
-  data(piece: Buffer): void {
-    // Bytes after the end of the answer.
-    if (this.#isOver) {
-      this.#connection.destroy()
-      return
-    }
-    const isFirst = this.#firstAt < 0
-    this.#lastAt = this.#options.clock.elapsed()
-    if (isFirst) this.#firstAt = this.#lastAt
-    this.#received += piece.length
-    try {
-      const answer = this.#reader.feed(piece)
-      if (answer !== undefined) this.#over(answer)
-      // From now on deadlines only move later, but the next one may be earlier than the one that is set.
-      else if (isFirst) this.watch()
-    } catch (error) {
-      // A bug of ours (in `wants`, say) must not escape from a socket event, where nothing catches it.
-      this.#isOver = true
-      this.#stop.whenStopped(undefined)
-      this.#connection.destroy()
-      this.#reject(error)
-    }
-  }
-
-  ended(error: NodeJS.ErrnoException | undefined): void {
-    if (this.#isOver) return
-    const received = this.#received
-    if (this.#reused && received === 0) this.#over(failed('reset', STALE_CONNECTION))
-    else if (error === undefined) this.#over(this.#reader.end())
-    else {
-      const failure = failed(received === 0 ? kindOf(error) : 'reset', detailOf(error))
-      this.#over(this.#reader.interrupt('disconnect') ?? failure)
-    }
-  }
-
-  stopped(): void {
-    this.#over(failed('reset', 'aborted'))
-  }
-
-  watch(): void {
-    this.#connection.callAt(this.#nextDeadline().at)
-  }
-
-  deadlineReached(): void {
-    // Bytes may be waiting in the kernel if the thread was busy: let them in before deciding.
-    void turn().then(() => {
-      if (this.#isOver) return
-      const { at, kind } = this.#nextDeadline()
-      if (at > this.#options.clock.elapsed()) this.watch()
-      else this.#over(this.#reader.interrupt('time') ?? failed(kind, `${this.#received} bytes came`))
-    })
-  }
+  const reader = new ResponseReader(wants)
+  const sentAt = clock.elapsed()
+  let firstAt: Millis | undefined
+  let lastAt = sentAt
+  let received = 0
+  let isOver = false
 
   /** The earliest deadline. Arriving bytes move them, so they are computed anew when the timer fires. */
-  #nextDeadline(): { at: Millis; kind: FailureKind } {
-    const { deadlines, minRate } = this.#options
-    let at = this.#sentAt + deadlines.exchange
-    let kind: FailureKind = 'exchange-timeout'
-    const earlier = (other: Millis, itsKind: FailureKind) => {
-      if (other < at) {
-        at = other
-        kind = itsKind
-      }
+  const nextDeadline = (): { at: Millis; kind: FailureKind } => {
+    const all: { at: Millis; kind: FailureKind }[] = [{ at: sentAt + deadlines.exchange, kind: 'exchange-timeout' }]
+    if (firstAt === undefined) all.push({ at: sentAt + deadlines.firstByte, kind: 'first-byte-timeout' })
+    else {
+      all.push({ at: lastAt + deadlines.idle, kind: 'idle-timeout' })
+      // When the bytes so far become too few.
+      const enoughFor = (received / minRate.bytesPerSecond) * 1000
+      if (minRate.bytesPerSecond > 0) all.push({ at: firstAt + Math.max(minRate.graceMs, enoughFor), kind: 'too-slow' })
     }
-    if (this.#firstAt < 0) {
-      earlier(this.#sentAt + deadlines.firstByte, 'first-byte-timeout')
-    } else {
-      earlier(this.#lastAt + deadlines.idle, 'idle-timeout')
-      if (minRate.bytesPerSecond > 0) {
-        // When the bytes so far become too few.
-        const enoughFor = (this.#received / minRate.bytesPerSecond) * 1000
-        earlier(this.#firstAt + Math.max(minRate.graceMs, enoughFor), 'too-slow')
-      }
-    }
-    return { at, kind }
+    return all.reduce((first, one) => (one.at < first.at ? one : first))
   }
+  const watch = () => connection.callAt(nextDeadline().at)
 
-  #over(answer: Answer): void {
-    this.#isOver = true
-    this.#stop.whenStopped(undefined)
-    const reusable = answer.kind === 'full' && this.#reader.reusable && this.#connection.alive
-    if (!reusable) this.#connection.destroy()
-    this.#resolve({ answer, reusable })
-  }
+  return new Promise((resolve, reject) => {
+    const over = (answer: Answer) => {
+      isOver = true
+      stop.whenStopped(undefined)
+      const reusable = answer.kind === 'full' && reader.reusable && connection.alive
+      if (!reusable) connection.destroy()
+      resolve({ answer, reusable })
+    }
+    const handler: ExchangeHandler = {
+      data(piece) {
+        // Bytes after the end of the answer.
+        if (isOver) return connection.destroy()
+        const isFirst = firstAt === undefined
+        lastAt = clock.elapsed()
+        firstAt ??= lastAt
+        received += piece.length
+        try {
+          const answer = reader.feed(piece)
+          if (answer !== undefined) over(answer)
+          // From now on deadlines only move later, but the next one may be earlier than the one that is set.
+          else if (isFirst) watch()
+        } catch (error) {
+          // A bug of ours (in `wants`, say) must not escape from a socket event, where nothing catches it.
+          isOver = true
+          stop.whenStopped(undefined)
+          connection.destroy()
+          reject(error)
+        }
+      },
+      ended(error) {
+        if (isOver) return
+        if (reused && received === 0) over(failed('reset', STALE_CONNECTION))
+        else if (error === undefined) over(reader.end())
+        else {
+          const failure = failed(received === 0 ? kindOf(error) : 'reset', detailOf(error))
+          over(reader.interrupt('disconnect') ?? failure)
+        }
+      },
+      deadlineReached() {
+        // Bytes may be waiting in the kernel if the thread was busy: let them in before deciding.
+        void turn().then(() => {
+          if (isOver) return
+          const { at, kind } = nextDeadline()
+          if (at > clock.elapsed()) watch()
+          else over(reader.interrupt('time') ?? failed(kind, `${received} bytes came`))
+        })
+      },
+    }
+    watch()
+    stop.whenStopped(() => over(failed('reset', 'aborted')))
+    connection.carry(handler, bytes)
+  })
 }
 
 /** In TLS 1.3 a server may refuse the handshake after it seemed complete. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressGuard } from './guard.ts'
@@ -131,9 +131,10 @@ test('what the operator names passes: all that is private, or one address in any
   for (const ip of ['127.0.0.2', '10.0.0.1', '::2']) assert.equal(one(ip), false, ip)
 })
 
-test('agrees with net.BlockList on every IPv4 address and its disguises', () => {
-  const list = new BlockList()
-  for (const net of [
+const bitsOf = (ip: string) => ip.split('.').reduce((bits, octet) => bits * 256 + Number(octet), 0)
+
+test('agrees with plain arithmetic on every IPv4 address and its disguises', () => {
+  const refused = [
     '0.0.0.0/8',
     '10.0.0.0/8',
     '100.64.0.0/10',
@@ -150,15 +151,15 @@ test('agrees with net.BlockList on every IPv4 address and its disguises', () => 
     '203.0.113.0/24',
     '224.0.0.0/4',
     '240.0.0.0/4',
-  ]) {
+  ].map((net) => {
     const [base, bits] = net.split('/')
-    list.addSubnet(base, Number(bits))
-  }
+    return { base: bitsOf(base), size: 2 ** (32 - Number(bits)) }
+  })
   const octet = fc.oneof(fc.constantFrom(0, 10, 100, 127, 169, 172, 192, 198, 203), fc.nat(255))
   fc.assert(
     fc.property(fc.tuple(octet, fc.nat(255), fc.nat(255), fc.nat(255)), (octets) => {
       const ip = octets.join('.')
-      const expected = !list.check(ip)
+      const expected = !refused.some(({ base, size }) => bitsOf(ip) >= base && bitsOf(ip) < base + size)
       assert.equal(guard(ip), expected, ip)
       for (const hidden of disguises(ip)) assert.equal(guard(hidden), expected, hidden)
     }),

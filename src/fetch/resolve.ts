@@ -5,6 +5,7 @@
 import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
 import { failed } from './failure.ts'
 import { isPrivateName } from './guard.ts'
@@ -61,14 +62,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
   const ask = limited(options.atOnce, dnsQuery(options))
 
   const remember = (host: string, answer: Answered, ttl: Millis): Answered => {
-    cache.delete(host)
-    if (cache.size >= options.cacheNames) {
-      for (const oldest of cache.keys()) {
-        cache.delete(oldest)
-        break
-      }
-    }
-    cache.set(host, { answer, until: clock.elapsed() + ttl })
+    keepNewest(cache, host, { answer, until: clock.elapsed() + ttl }, options.cacheNames)
     return answer
   }
 
@@ -93,8 +87,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
     if (local !== undefined) return usable(host, local)
     const known = cache.get(host)
     if (known !== undefined && known.until > clock.elapsed()) {
-      cache.delete(host)
-      cache.set(host, known)
+      keepNewest(cache, host, known, options.cacheNames)
       return known.answer
     }
     let asked = underWay.get(host)

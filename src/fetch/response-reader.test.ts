@@ -3,7 +3,7 @@ import { memoryUsage } from 'node:process'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Answer, Headers, Want } from '../contracts/exchange.ts'
-import { BodyBuffer, READER_LIMITS, ResponseReader } from './response-reader.ts'
+import { BodyBuffer, MAX_HEAD_BYTES, ResponseReader } from './response-reader.ts'
 
 const yes =
   (limitBytes = 1_000_000) =>
@@ -196,7 +196,7 @@ test('interim answers are skipped, a flood of them ends', () => {
 test('heads are bounded in bytes and lines', () => {
   assert.equal(told(`${OK}${'X: y\r\n'.repeat(199)}\r\n`), 'full 200 ')
   assert.equal(told(`${OK}${'X: y\r\n'.repeat(200)}\r\n`), 'failed head-too-large')
-  const padding = READER_LIMITS.headBytes - `${OK}X: \r\n\r\n`.length
+  const padding = MAX_HEAD_BYTES - `${OK}X: \r\n\r\n`.length
   assert.equal(told(`${OK}X: ${'y'.repeat(padding)}\r\n\r\n`), 'full 200 ')
   assert.equal(told(`${OK}X: ${'y'.repeat(padding + 1)}\r\n\r\n`), 'failed head-too-large')
   assert.equal(told('\r\n'.repeat(40_000)), 'failed head-too-large')

@@ -10,14 +10,10 @@ import type { FailureKind } from '../contracts/outcome.ts'
 import { ChunkedBody } from '../web/http/chunked.ts'
 import { endOfHead, type Framing, framingOf, type Head, isHttp10, keepsAlive, parseHead } from '../web/http/head.ts'
 
-export interface ReaderLimits {
-  /** Of the head, with the interim answers and empty lines before it. */
-  headBytes: number
-  headLines: number
-  interimAnswers: number
-}
-
-export const READER_LIMITS: ReaderLimits = { headBytes: 65_536, headLines: 200, interimAnswers: 10 }
+/** Of the head, with the interim answers and empty lines before it. */
+export const MAX_HEAD_BYTES = 65_536
+const MAX_HEAD_LINES = 200
+const MAX_INTERIM_ANSWERS = 10
 
 const START = Buffer.from('http/')
 const LF = 10
@@ -25,7 +21,6 @@ const CR = 13
 
 export class ResponseReader {
   readonly #wants: (status: number, headers: Headers) => Want
-  readonly #limits: ReaderLimits
   #state: 'head' | 'body' | 'over' = 'head'
   /** An incomplete head. */
   #pending: BodyBuffer | undefined
@@ -43,9 +38,8 @@ export class ResponseReader {
   #chunked: ChunkedBody | undefined
   #reusable = false
 
-  constructor(wants: (status: number, headers: Headers) => Want, limits: ReaderLimits = READER_LIMITS) {
+  constructor(wants: (status: number, headers: Headers) => Want) {
     this.#wants = wants
-    this.#limits = limits
   }
 
   /** Once the answer is over: the connection may carry another request. */
@@ -87,23 +81,23 @@ export class ResponseReader {
     let start = 0
     for (;;) {
       if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
-      if (this.#skipped > this.#limits.headBytes) return this.#fail('head-too-large', 'empty lines without end')
+      if (this.#skipped > MAX_HEAD_BYTES) return this.#fail('head-too-large', 'empty lines without end')
       if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP answer')
-      const max = start + this.#limits.headBytes - this.#skipped
+      const max = start + MAX_HEAD_BYTES - this.#skipped
       const { end, lineStart } = endOfHead(head, this.#lineStart, max)
       this.#lineStart = lineStart
       if (end < 0) {
-        if (head.length > max) return this.#fail('head-too-large', `over ${this.#limits.headBytes} bytes`)
+        if (head.length > max) return this.#fail('head-too-large', `over ${MAX_HEAD_BYTES} bytes`)
         this.#keepPending(head, start)
         return undefined
       }
       const wireHead = Buffer.from(head.subarray(start, end))
-      const parsed = parseHead(wireHead, this.#limits.headLines)
+      const parsed = parseHead(wireHead, MAX_HEAD_LINES)
       if (parsed === undefined) return this.#fail('protocol', 'malformed status line')
-      if (parsed === 'too many lines') return this.#fail('head-too-large', `over ${this.#limits.headLines} lines`)
+      if (parsed === 'too many lines') return this.#fail('head-too-large', `over ${MAX_HEAD_LINES} lines`)
       // 101 ends the exchange: we asked for no other protocol.
       if (parsed.status >= 200 || parsed.status === 101) return this.#takeHead(parsed, wireHead, head, end)
-      if (++this.#interim > this.#limits.interimAnswers) return this.#fail('protocol', 'interim answers without end')
+      if (++this.#interim > MAX_INTERIM_ANSWERS) return this.#fail('protocol', 'interim answers without end')
       this.#skipped += end - start
       start = end
       this.#lineStart = end

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { getEventListeners } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { turn } from '../base/clock.ts'
@@ -8,7 +7,6 @@ import { addressGuard } from './guard.ts'
 import { handClock, type RawServer, rawServer, rawTlsServer, sessionOptions, until } from './raw-server.test-data.ts'
 import { openSessions, type SessionOptions } from './session.ts'
 
-const never = new AbortController().signal
 const OK = 'HTTP/1.1 200 OK\r\n'
 const HELLO = `${OK}Content-Length: 5\r\n\r\nhello`
 
@@ -53,7 +51,7 @@ async function outcome(
   more: Partial<FetchRequest> = {},
 ): Promise<string> {
   const server = await rawServer((socket) => (close ? socket.end(bytes, 'latin1') : socket.write(bytes, 'latin1')))
-  const { answer } = await session(t, server).fetch(requestTo(server, more), never)
+  const { answer } = await session(t, server).fetch(requestTo(server, more))
   return tell(answer)
 }
 
@@ -61,8 +59,8 @@ test('requests are written as they should be, and share a connection', async (t)
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)
   const url = 'http://user:secret@www.example.test:81/a?b'
-  const first = await fetch(requestTo(server, { url }), never)
-  const second = await fetch(requestTo(server, { url, headers: [['X', 'a\r\nEvil: \u010ab']] }), never)
+  const first = await fetch(requestTo(server, { url }))
+  const second = await fetch(requestTo(server, { url, headers: [['X', 'a\r\nEvil: \u010ab']] }))
   assert.equal(tell(first.answer), 'full 200 hello')
   assert.equal(tell(second.answer), 'full 200 hello')
   assert.equal(server.connections.length, 1)
@@ -82,7 +80,7 @@ test('the URL goes out as it is spelled, without what belongs to us alone', asyn
     "http://h.test/a b\r\nX: é?q='\n#f?",
     'http://h.test',
   ]) {
-    await fetch(requestTo(server, { url }), never)
+    await fetch(requestTo(server, { url }))
   }
   const lines = server.requests.map((request) => request.split('\r\n', 1)[0])
   assert.deepEqual(lines, [
@@ -97,9 +95,9 @@ test('the bytes of an answer are its own, whatever else is asked for', async (t)
   const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`
   const server = await rawServer((socket, n) => socket.write(n % 2 === 0 ? chunked : HELLO))
   const one = session(t, server)
-  const { answer: first } = await one.fetch(requestTo(server), never)
-  const { answer: second } = await one.fetch(requestTo(server), never)
-  const { answer: third } = await one.fetch(requestTo(server), never)
+  const { answer: first } = await one.fetch(requestTo(server))
+  const { answer: second } = await one.fetch(requestTo(server))
+  const { answer: third } = await one.fetch(requestTo(server))
   one.close()
   assert.deepEqual([first, second, third].map(tell), Array(3).fill('full 200 hello'))
   assert.ok(second.kind === 'full')
@@ -114,14 +112,14 @@ test('may() is asked after the connection is there, right before the first byte'
     connected = server.connections.length
     return false
   }
-  const exchange = await fetch(requestTo(server, { may }), never)
+  const exchange = await fetch(requestTo(server, { may }))
   assert.equal(exchange.answer.kind, 'withheld')
   assert.equal(exchange.request.length, 0)
   assert.ok(exchange.connectMs !== undefined && exchange.connectMs >= 0)
   // The accepting side may lag behind the connecting one by a turn.
   await until(() => server.connections.length === 1)
   assert.ok(connected <= 1)
-  const { answer, connectMs } = await fetch(requestTo(server), never)
+  const { answer, connectMs } = await fetch(requestTo(server))
   assert.equal(tell(answer), 'full 200 hello')
   assert.equal(connectMs, undefined, 'the connection was there')
   assert.equal(server.requests.length, 1)
@@ -130,15 +128,15 @@ test('may() is asked after the connection is there, right before the first byte'
 test('a kept connection that the server closed on our request is no failure of the site', async (t) => {
   const server = await rawServer((socket, n) => (n === 2 ? socket.destroy() : socket.write(HELLO)))
   const { fetch } = session(t, server)
-  await fetch(requestTo(server), never)
-  const stale = await fetch(requestTo(server), never)
+  await fetch(requestTo(server))
+  const stale = await fetch(requestTo(server))
   assert.ok(stale.answer.kind === 'failed' && stale.answer.failure.detail === STALE_CONNECTION)
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'full 200 hello')
 })
 
 test('a new connection that is closed without a byte is a failure', async (t) => {
   const server = await rawServer((socket) => socket.destroy())
-  const { answer } = await session(t, server).fetch(requestTo(server), never)
+  const { answer } = await session(t, server).fetch(requestTo(server))
   assert.match(tell(answer), /^failed reset/)
   assert.ok(answer.kind !== 'failed' || answer.failure.detail !== STALE_CONNECTION)
 })
@@ -146,21 +144,21 @@ test('a new connection that is closed without a byte is a failure', async (t) =>
 test('connections that the server gives up while idle, or speaks on unasked, are not used again', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)
-  await fetch(requestTo(server), never)
+  await fetch(requestTo(server))
   server.connections[0].end()
   await until(() => server.connections[0].destroyed)
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'full 200 hello')
   server.connections[1].write('HTTP/1.1 408 Timeout\r\n\r\n')
   await until(() => server.connections[1].destroyed)
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'full 200 hello')
   assert.equal(server.connections.length, 3)
 })
 
 test('garbage after an answer costs the connection, not the answer', async (t) => {
   const server = await rawServer((socket) => socket.write(`${HELLO}garbage`))
   const { fetch } = session(t, server)
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'full 200 hello')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'full 200 hello')
   assert.equal(server.connections.length, 2)
 })
 
@@ -170,9 +168,9 @@ test('an idle connection is closed after its time, or the server’s', async (t)
     socket.write(n === 1 ? HELLO : `${OK}Keep-Alive: timeout=2\r\nContent-Length: 1\r\n\r\nx`),
   )
   const { fetch } = session(t, server, { clock })
-  await fetch(requestTo(server), never)
+  await fetch(requestTo(server))
   clock.move(4_999)
-  await fetch(requestTo(server), never)
+  await fetch(requestTo(server))
   assert.equal(server.connections.length, 1)
   clock.move(1_500)
   await until(() => server.connections[0].destroyed)
@@ -181,23 +179,23 @@ test('an idle connection is closed after its time, or the server’s', async (t)
 test('hosts and schemes have connections of their own', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)
-  for (const host of ['a', 'b', 'a', 'b']) await fetch(requestTo(server, { url: `http://${host}.test/` }), never)
+  for (const host of ['a', 'b', 'a', 'b']) await fetch(requestTo(server, { url: `http://${host}.test/` }))
   assert.equal(server.connections.length, 2)
-  for (let i = 0; i < 9; i++) await fetch(requestTo(server, { url: `http://h${i}.test/` }), never)
+  for (let i = 0; i < 9; i++) await fetch(requestTo(server, { url: `http://h${i}.test/` }))
   await until(() => server.connections.filter((socket) => !socket.destroyed).length === 4)
 })
 
 test('addresses are checked before and after connecting', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const refused = session(t, server, { guard: addressGuard({ allowPrivate: false, allow: new Set() }) })
-  assert.equal(tell((await refused.fetch(requestTo(server), never)).answer), 'failed address-refused: 127.0.0.1')
+  assert.equal(tell((await refused.fetch(requestTo(server))).answer), 'failed address-refused: 127.0.0.1')
   assert.equal(server.connections.length, 0)
   let asked = 0
   const twice = session(t, undefined, { guard: () => ++asked < 2 })
-  assert.equal(tell((await twice.fetch(requestTo(server), never)).answer), 'failed address-refused: 127.0.0.1')
+  assert.equal(tell((await twice.fetch(requestTo(server))).answer), 'failed address-refused: 127.0.0.1')
   assert.equal(asked, 2)
   const named = session(t, undefined)
-  const { answer } = await named.fetch(requestTo(server, { address: { ip: 'localhost', port: server.port } }), never)
+  const { answer } = await named.fetch(requestTo(server, { address: { ip: 'localhost', port: server.port } }))
   assert.equal(tell(answer), 'failed address-refused: localhost')
   assert.equal(server.requests.length, 0)
 })
@@ -206,9 +204,9 @@ test('what cannot be reached or asked', async (t) => {
   const gone = await rawServer(() => {})
   gone.close()
   const { fetch } = session(t, undefined)
-  assert.equal(tell((await fetch(requestTo(gone), never)).answer), 'failed connect: ECONNREFUSED')
-  assert.match(tell((await fetch(requestTo(gone, { url: 'ftp://a.test/' }), never)).answer), /^failed protocol/)
-  assert.match(tell((await fetch(requestTo(gone, { url: 'nonsense' }), never)).answer), /^failed protocol/)
+  assert.equal(tell((await fetch(requestTo(gone))).answer), 'failed connect: ECONNREFUSED')
+  assert.match(tell((await fetch(requestTo(gone, { url: 'ftp://a.test/' }))).answer), /^failed protocol/)
+  assert.match(tell((await fetch(requestTo(gone, { url: 'nonsense' }))).answer), /^failed protocol/)
 })
 
 test('servers that misbehave', async (t) => {
@@ -233,7 +231,7 @@ test('a body without end is cut at what is wanted', async (t) => {
     socket.on('drain', pump)
     pump()
   })
-  const { answer } = await session(t, server).fetch(requestTo(server), never)
+  const { answer } = await session(t, server).fetch(requestTo(server))
   assert.ok(answer.kind === 'cut' && answer.why === 'length' && answer.payload.length === 100_000)
   await until(() => server.connections[0].destroyed)
 })
@@ -252,7 +250,7 @@ test('whatever bytes a server sends, the exchange ends and tells', async (t) => 
   await fc.assert(
     fc.asyncProperty(start, fc.uint8Array({ maxLength: 200 }), async (prefix, rest) => {
       bytes = Buffer.concat([Buffer.from(prefix), rest])
-      const { answer } = await fetch(requestTo(server), never)
+      const { answer } = await fetch(requestTo(server))
       assert.ok(['full', 'cut', 'failed'].includes(answer.kind))
     }),
     { numRuns: 150 },
@@ -277,7 +275,7 @@ test('an unwanted body is not downloaded', async (t) => {
     }
   })
   const want: Want = { download: false, kind: 'image/png', rule: 'media type' }
-  const { answer } = await session(t, server).fetch(requestTo(server, { wants: () => want }), never)
+  const { answer } = await session(t, server).fetch(requestTo(server, { wants: () => want }))
   assert.ok(answer.kind === 'declined' && answer.want === want && answer.head.status === 200)
   await until(() => server.connections[0].destroyed)
   assert.ok(written <= 65_536, `${written} bytes written`)
@@ -292,7 +290,7 @@ test('silence ends: before the first byte, within the head, within the body', as
   ] as const) {
     const clock = handClock()
     const server = await rawServer((socket) => bytes !== '' && socket.write(bytes))
-    const pending = session(t, server, { clock }).fetch(requestTo(server), never)
+    const pending = session(t, server, { clock }).fetch(requestTo(server))
     await until(() => server.requests.length === 1)
     // The bytes are on their way through the kernel: a few turns bring them.
     for (let i = 0; i < 50; i++) await turn()
@@ -321,41 +319,25 @@ test('a drip-feed ends under the least rate, and every exchange at its deadline'
       }
     })
     const minRate = { bytesPerSecond, graceMs: 3_000 }
-    const { answer } = await session(t, server, { clock, minRate }).fetch(requestTo(server), never)
+    const { answer } = await session(t, server, { clock, minRate }).fetch(requestTo(server))
     assert.match(tell(answer), expected)
     assert.ok(sent <= 20, `${sent} bytes`)
   }
 })
 
-test('an exchange ends when its signal says so, and with its session', async (t) => {
+test('an exchange ends with its session, and so does a connection that is being made', async (t) => {
   const server = await rawServer(() => {})
   const { fetch, close } = session(t, server)
-  const abort = new AbortController()
-  const pending = fetch(requestTo(server), abort.signal)
+  const pending = fetch(requestTo(server))
   await until(() => server.requests.length === 1)
-  abort.abort()
-  assert.equal(tell((await pending).answer), 'failed reset: aborted')
-  assert.equal(tell((await fetch(requestTo(server), abort.signal)).answer), 'failed reset: aborted')
-  const connecting = new AbortController()
-  const early = fetch(requestTo(server), connecting.signal)
-  connecting.abort()
-  assert.equal(tell((await early).answer), 'failed reset: aborted')
-  const last = fetch(requestTo(server), never)
-  await until(() => server.requests.length === 2)
   close()
-  assert.equal(tell((await last).answer), 'failed reset: aborted')
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'failed reset: aborted')
+  assert.equal(tell((await pending).answer), 'failed reset: aborted')
+  assert.equal(tell((await fetch(requestTo(server))).answer), 'failed reset: aborted')
+  const other = session(t, server)
+  const early = other.fetch(requestTo(server))
+  other.close()
+  assert.equal(tell((await early).answer), 'failed reset: aborted')
   await until(() => server.connections.every((socket) => socket.destroyed))
-})
-
-test('one signal stops the requests of all sessions, and has one listener for them', async (t) => {
-  const server = await rawServer(() => {})
-  const abort = new AbortController()
-  const pending = Array.from({ length: 20 }, () => session(t, server).fetch(requestTo(server), abort.signal))
-  await until(() => server.requests.length === 20)
-  assert.equal(getEventListeners(abort.signal, 'abort').length, 1)
-  abort.abort()
-  for (const { answer } of await Promise.all(pending)) assert.equal(tell(answer), 'failed reset: aborted')
 })
 
 test('bugs of ours come out of the promise, never out of a socket', async (t) => {
@@ -364,9 +346,9 @@ test('bugs of ours come out of the promise, never out of a socket', async (t) =>
   const wants = () => {
     throw new Error('a bug')
   }
-  await assert.rejects(fetch(requestTo(server, { wants }), never), /a bug/)
-  const first = fetch(requestTo(server), never)
-  await assert.rejects(fetch(requestTo(server), never), /one request in flight/)
+  await assert.rejects(fetch(requestTo(server, { wants })), /a bug/)
+  const first = fetch(requestTo(server))
+  await assert.rejects(fetch(requestTo(server)), /one request in flight/)
   server.close()
   await first
 })
@@ -379,11 +361,11 @@ test('TLS: any certificate, the host’s name, tickets used again', async (t) =>
   })
   const { fetch } = session(t, server)
   const url = 'https://www.example.test./'
-  const first = await fetch(requestTo(server, { url }), never)
+  const first = await fetch(requestTo(server, { url }))
   assert.equal(tell(first.answer), 'full 200 hello')
   assert.equal(first.tls, 'tls/1.3')
-  await fetch(requestTo(server, { url }), never)
-  const literal = await fetch(requestTo(server, { url: 'https://127.0.0.1/' }), never)
+  await fetch(requestTo(server, { url }))
+  const literal = await fetch(requestTo(server, { url: 'https://127.0.0.1/' }))
   assert.equal(tell(literal.answer), 'full 200 no length')
   assert.deepEqual(seen, [
     { name: 'www.example.test', alpn: 'http/1.1', reused: false },
@@ -411,7 +393,7 @@ test('TLS: a later visit resumes what an earlier one began, with old servers too
       const { fetch, close } = open()
       // The last is of another name at the same address: nobody has shown us its certificate yet.
       const url = `https://${visit === 3 ? 'other' : 'www'}.example.test/`
-      const exchange = await fetch(requestTo(server, { url }), never)
+      const exchange = await fetch(requestTo(server, { url }))
       assert.equal(tell(exchange.answer), 'full 200 hello')
       assert.equal(exchange.tls, tls)
       assert.equal(exchange.certificate, 'self-signed', 'also of a session that is resumed')
@@ -433,7 +415,7 @@ test('TLS: a server that takes a ticket and then says nothing is not offered ano
     for (let visit = 0; visit < 3; visit++) {
       const opened = open()
       const request = requestTo(server, { url: 'https://www.example.test/' })
-      told.push(tell((await opened.fetch(request, never)).answer))
+      told.push(tell((await opened.fetch(request)).answer))
       opened.close()
     }
     assert.deepEqual(told, ['full 200 hi', 'failed reset: closed before the head was complete', 'full 200 hi'], version)
@@ -443,7 +425,7 @@ test('TLS: a server that takes a ticket and then says nothing is not offered ano
 test('TLS: certificates nobody trusts are refused when asked to be strict', async (t) => {
   const server = await rawTlsServer((socket) => socket.end(HELLO))
   const url = 'https://www.example.test/'
-  const { answer } = await session(t, server, { tls: 'strict' }).fetch(requestTo(server, { url }), never)
+  const { answer } = await session(t, server, { tls: 'strict' }).fetch(requestTo(server, { url }))
   assert.match(tell(answer), /^failed tls: DEPTH_ZERO_SELF_SIGNED_CERT/)
   assert.equal(server.requests.length, 0)
 })
@@ -451,19 +433,19 @@ test('TLS: certificates nobody trusts are refused when asked to be strict', asyn
 test('TLS: servers that speak something else, or nothing', async (t) => {
   const url = 'https://www.example.test/'
   const other = await rawServer(() => {})
-  const garbled = session(t, other).fetch(requestTo(other, { url }), never)
+  const garbled = session(t, other).fetch(requestTo(other, { url }))
   await until(() => other.connections.length === 1)
   other.connections[0].write('HTTP/1.1 400 Bad Request\r\n\r\n')
   assert.match(tell((await garbled).answer), /^failed tls/)
   const clock = handClock()
   const silent = await rawServer(() => {})
-  const pending = session(t, silent, { clock }).fetch(requestTo(silent, { url }), never)
+  const pending = session(t, silent, { clock }).fetch(requestTo(silent, { url }))
   await until(() => silent.connections.length === 1)
   for (let i = 0; i < 20; i++) await turn()
   clock.move(5_000)
   assert.match(tell((await pending).answer), /^failed connect-timeout/)
   const closing = await rawServer(() => {})
-  const closed = session(t, closing).fetch(requestTo(closing, { url }), never)
+  const closed = session(t, closing).fetch(requestTo(closing, { url }))
   await until(() => closing.connections.length === 1)
   closing.connections[0].end()
   assert.match(tell((await closed).answer), /^failed tls/)
@@ -473,7 +455,7 @@ test('headers that cannot be sent are refused each time, not only the first', as
   const server = await rawServer((socket) => socket.write(HELLO))
   const opened = session(t, server)
   const request = requestTo(server, { headers: [['No Name', 'x']] })
-  for (let n = 0; n < 2; n++) await assert.rejects(opened.fetch(request, never), /header name/)
-  assert.equal(tell((await opened.fetch(requestTo(server), never)).answer), 'full 200 hello')
+  for (let n = 0; n < 2; n++) await assert.rejects(opened.fetch(request), /header name/)
+  assert.equal(tell((await opened.fetch(requestTo(server))).answer), 'full 200 hello')
   assert.equal(server.requests.length, 1)
 })

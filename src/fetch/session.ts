@@ -12,10 +12,9 @@ import type {
 } from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { type ConnectOptions, connect, type Target, Tickets, tlsPolicy } from './connect.ts'
-import { Connection } from './connection.ts'
+import { Connection, Stop } from './connection.ts'
 import { carry, type Deadlines, type MinRate } from './exchange.ts'
 import { failed } from './failure.ts'
-import { Stop } from './stop.ts'
 
 export interface SessionOptions {
   clock: Clock
@@ -54,9 +53,6 @@ interface Endpoint {
   readonly address: Address
   readonly target: Target
   connection: Connection | undefined
-  /** The last request's headers and the text made of them, reused because they rarely change. */
-  headers: Headers | undefined
-  rest: string
 }
 
 function openSession(options: SessionOptions, connecting: ConnectOptions): FetchSession {
@@ -64,7 +60,6 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const endpoints: Endpoint[] = []
   const stop = new Stop()
   let isBusy = false
-  let isClosed = false
 
   const findEndpoint = (origin: string, address: Address): Endpoint | undefined =>
     endpoints.find((line) => line.origin === origin && isSame(line.address, address))
@@ -72,7 +67,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const newEndpoint = (origin: string, url: URL, address: Address): Endpoint => {
     if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
     const target = targetOf(url, address)
-    const line = { origin, host: url.host, address, target, connection: undefined, headers: undefined, rest: '' }
+    const line = { origin, host: url.host, address, target, connection: undefined }
     endpoints.push(line)
     return line
   }
@@ -98,11 +93,10 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       line.connection = connection = opened
     }
     if (stop.isStopped) {
-      if (isClosed) connection.destroy()
-      else connection.release(options.maxIdleMs)
+      connection.destroy()
       return unsent(request, clock.now(), failed('reset', 'aborted'))
     }
-    const bytes = requestBytes(line, target, request.headers)
+    const bytes = requestBytes(line.host, target, request.headers)
     const connected = reused ? {} : { connectMs: connection.connectMs }
     // No await from here to the write: the permission must still hold when the first byte is sent.
     if (!request.may()) {
@@ -130,21 +124,18 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   }
 
   return {
-    async fetch(request, signal) {
+    async fetch(request) {
       assert(!isBusy, 'a session has one request in flight')
-      if (signal.aborted || isClosed) return unsent(request, clock.now(), failed('reset', 'aborted'))
+      if (stop.isStopped) return unsent(request, clock.now(), failed('reset', 'aborted'))
       isBusy = true
-      stop.begin(signal)
       try {
         return await ask(request)
       } finally {
-        stop.end()
         isBusy = false
       }
     },
     close() {
-      isClosed = true
-      if (isBusy) stop.stop()
+      stop.stop()
       for (const { connection } of endpoints) connection?.destroy()
       endpoints.length = 0
     },
@@ -166,14 +157,6 @@ function targetOf(url: URL, address: Address): Target {
   return { ip: address.ip, port, secure, hostname: url.hostname }
 }
 
-function requestBytes(line: Endpoint, target: string, headers: Headers): Uint8Array {
-  if (line.headers !== headers) {
-    line.rest = afterTarget(line.host, headers)
-    line.headers = headers
-  }
-  return Buffer.from(`GET ${target}${line.rest}`, 'latin1')
-}
-
 /** Half a second less than the server's `Keep-Alive: timeout=5`, so that few requests meet a closed connection. */
 function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   if (answer.kind !== 'full') return 0
@@ -189,14 +172,14 @@ function requestTarget({ href, protocol }: URL): string {
   return hash < 0 ? href.slice(from) : href.slice(from, hash)
 }
 
-/** Everything after the target, Host first (RFC 9110 §7.2). Credentials in the URL are never sent. */
-function afterTarget(host: string, headers: Headers): string {
-  let text = ` HTTP/1.1\r\nHost: ${host}\r\n`
+/** Host first (RFC 9110 §7.2). Credentials in the URL are never sent. */
+function requestBytes(host: string, target: string, headers: Headers): Uint8Array {
+  let text = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n`
   for (const [name, value] of headers) {
     assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
     // Values may come from the web (an ETag, a cookie): nothing in them may begin a new line.
     text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
   }
   // HTTP/1.1 keeps connections open without being told.
-  return `${text}\r\n`
+  return Buffer.from(`${text}\r\n`, 'latin1')
 }

@@ -6,9 +6,11 @@ import { formatDuration } from '../base/units.ts'
 import {
   type Action,
   type Choice,
+  type ConfirmedFinding,
   type Control,
   type Decided,
   EVERY_RULE,
+  type FindingName,
   type Performed,
 } from '../contracts/control.ts'
 import type { SiteName } from '../contracts/visit.ts'
@@ -26,6 +28,8 @@ export interface ControlParts {
   urls: UrlReader
   /** Names of hazard rules. */
   rules: readonly string[]
+  /** Undefined: there is no such finding at the site. */
+  findingState(tx: Tx, site: SiteName, finding: FindingName): Promise<'in-force' | 'withdrawn' | undefined>
   /** Throws a `Problem` when the line is none of a blacklist. */
   checkBlacklist(line: string): void
   /** Frees what a silent worker holds: how many visits. Throws a `Problem` when it is unknown or at work. */
@@ -44,6 +48,8 @@ const MAX_LINE = 2000
 const MAX_WHO = 200
 /** Originals that one site is no copy of. */
 const MAX_OVERRULED = 100
+/** Findings of one site; its memory has room for some twenty. */
+const MAX_CONFIRMED = 100
 
 /** What an action does to its subject. `after` undefined: the same as before. */
 interface Effect {
@@ -110,6 +116,8 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
     case 'trust':
     case 'distrust':
       return trust(acting, action)
+    case 'confirm-hazard':
+      return confirmHazard(acting, action)
     case 'confirm-mirror':
     case 'overrule-mirror':
     case 'undecide-mirror':
@@ -239,13 +247,12 @@ async function trust(
   acting: Acting,
   { action, site: given, rule = EVERY_RULE }: Extract<Action, { action: 'trust' | 'distrust' }>,
 ): Promise<Effect> {
-  const { urls, rules } = acting
-  const site = siteOf(urls, given)
-  if (rule !== EVERY_RULE && !rules.includes(rule))
-    throw new Problem('bad-flag', `there is no hazard rule ${shown(rule)}: one of ${rules.join(', ')}`)
-  const decided = await decide(acting, site, ({ trust = [], ...before }) => {
+  const site = siteOf(acting.urls, given)
+  if (rule !== EVERY_RULE) checkRule(acting, rule)
+  const decided = await decide(acting, site, (choice) => {
+    const { trust = [], ...before } = choice
     const isThere = trust.includes(rule)
-    if (action === 'trust') return isThere ? undefined : { ...before, trust: [...trust, rule] }
+    if (action === 'trust') return isThere ? undefined : { ...withoutConfirmed(before, rule), trust: [...trust, rule] }
     // Without a rule: none is trusted any more.
     const left = rule === EVERY_RULE ? [] : trust.filter((one) => one !== rule)
     if (left.length === trust.length) return undefined
@@ -258,6 +265,47 @@ async function trust(
     ? 'no hazard rule counts'
     : `these hazard rules do not count: ${trust.join(', ')}`
   return { ...decided, now: trust.length === 0 ? `At ${site} all hazard rules count.` : `At ${site} ${what}.` }
+}
+
+function checkRule({ rules }: ControlParts, rule: string): void {
+  if (!rules.includes(rule))
+    throw new Problem('bad-flag', `there is no hazard rule ${shown(rule)}: one of ${rules.join(', ')}`)
+}
+
+/** Overruling undoes it. */
+function withoutConfirmed({ confirmed = [], ...choice }: Choice, rule: string): Choice {
+  const left = rule === EVERY_RULE ? [] : confirmed.filter((one) => one.rule !== rule)
+  return left.length === 0 ? choice : { ...choice, confirmed: left }
+}
+
+async function confirmHazard(
+  acting: Acting,
+  { site: given, rule, pattern }: Extract<Action, { action: 'confirm-hazard' }>,
+): Promise<Effect> {
+  const { urls, tx, by } = acting
+  const site = siteOf(urls, given)
+  checkRule(acting, rule)
+  const finding: FindingName = pattern === undefined ? { rule } : { rule, pattern }
+  const what = pattern === undefined ? rule : `${rule} in ${shown(pattern)}`
+  const state = await acting.findingState(tx, site, finding)
+  if (state === undefined)
+    throw new Problem('not-found', `${what} was not found at ${site}: orbweaver explain ${site} lists what was`)
+  if (state === 'withdrawn')
+    throw new Problem('bad-flag', `${what} at ${site} is withdrawn: samples contradicted it, so it holds nothing back`)
+  const decided = await decide(acting, site, ({ confirmed = [], ...before }) => {
+    const { trust = [] } = before
+    if (trust.includes(rule) || trust.includes(EVERY_RULE))
+      throw new Problem('bad-flag', `${rule} is overruled at ${site}: let it count again first`)
+    if (confirmed.some((one) => one.rule === rule && one.pattern === pattern)) return undefined
+    if (confirmed.length >= MAX_CONFIRMED)
+      throw new Problem('bad-flag', `${MAX_CONFIRMED} findings are confirmed at ${site} already: bar the site instead`)
+    const added: ConfirmedFinding = { ...finding, ...by }
+    return { ...before, confirmed: [...confirmed, added] }
+  })
+  return {
+    ...decided,
+    now: `${what} at ${site} is confirmed: it stays in force, without samples, until it is overruled.`,
+  }
 }
 
 type MirrorAction = Extract<Action, { action: 'confirm-mirror' | 'overrule-mirror' | 'undecide-mirror' }>

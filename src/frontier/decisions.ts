@@ -222,12 +222,13 @@ export class Decisions {
   }
 }
 
-function orderOf(site: SiteName, { paused, barred, pauseMs, trust }: Choice): SiteOrder {
+function orderOf(site: SiteName, { paused, barred, pauseMs, trust, confirmed }: Choice): SiteOrder {
   const isStopped = paused !== undefined || barred !== undefined
   return {
     site,
     ...(isStopped && { isStopped }),
     ...(pauseMs !== undefined && { pauseMs }),
     ...(trust !== undefined && { trust }),
+    ...(confirmed !== undefined && { confirmed: confirmed.map(({ rule, pattern }) => ({ rule, pattern })) }),
   }
 }

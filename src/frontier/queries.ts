@@ -29,6 +29,7 @@ import type {
 import { decidedMirrors } from './decisions.ts'
 import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
+import { readPrice, readRecord } from './records.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
 import { domainOf } from './rules/domains.ts'
 import { CURSOR } from './rules/enrol.ts'
@@ -38,7 +39,6 @@ import { type SiteRow, WITHOUT_END } from './rules/site.ts'
 import { visitId } from './rules/visit.ts'
 import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
-const READ_RULES = `SELECT value FROM frontier_meta WHERE name = ?`
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before AS "notBefore", polite_at AS "politeAt",
     pause, address, fence AS visits, worker, lease_until AS until, part AS parts, known, waiting, stopped
@@ -137,12 +137,9 @@ const READ_MOST_HINTED = `
   FROM site_looks l JOIN site s ON s.bucket = l.bucket AND s.key = l.site
   WHERE ${HAD_HINTS} ORDER BY hints_right + hints_wrong DESC, s.name LIMIT ?`
 const READ_PAUSE = `SELECT name, pause, address FROM site WHERE bucket = ? AND key = ?`
-export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
 
 export const frontierQueries: FrontierQueries = {
-  async reader(tx) {
-    return readerOf((await queries(tx).get<{ value: string }>(READ_RULES, RULES_RECORD))?.value)
-  },
+  reader: async (tx) => readerOf(await readRecord(tx, RULES_RECORD)),
   totals: async (tx) => readTotals(tx),
   site: viewOfSite,
   url: viewOfUrl,
@@ -183,11 +180,8 @@ export const frontierQueries: FrontierQueries = {
     const all = { right: Number(right ?? 0), wrong: Number(wrong ?? 0), unannounced: Number(unannounced ?? 0) }
     return { sites: Number(sites ?? 0), all, bySite: await queries(tx).all(READ_MOST_HINTED, atMost) }
   },
-  price: async (tx) => (await queries(tx).get<{ price: number }>(READ_PRICE))?.price ?? 0,
-  async isRefreshing(tx) {
-    const sql = 'SELECT value FROM frontier_meta WHERE name = ?'
-    return ((await queries(tx).get<{ value: string }>(sql, CURSOR))?.value ?? '') !== ''
-  },
+  price: async (tx) => (await readPrice(tx)) ?? 0,
+  isRefreshing: async (tx) => ((await readRecord(tx, CURSOR)) ?? '') !== '',
   sitePauses: (tx, sites) =>
     Promise.all(sites.map((site) => queries(tx).get<SitePause>(READ_PAUSE, ...rowOf(tx, site)))),
   async urlTexts(tx, at) {

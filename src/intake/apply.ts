@@ -7,6 +7,7 @@
 import type { Millis } from '../base/clock.ts'
 import type { VolumeIds } from '../collection/captures/write-captures.ts'
 import { writeSums } from '../collection/counters/counters.ts'
+import { type EndedVisit, noteVisits } from '../collection/counters/last-visits.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
 import { CatalogueWriter } from '../collection/write-reports.ts'
 import type { VisitReport } from '../contracts/report.ts'
@@ -14,7 +15,8 @@ import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
 import type { IntakeTools } from './intake.ts'
-import { type ClosedPart, openPart, ReportSums } from './report-parts.ts'
+import { workersAt } from './rechecks.ts'
+import { type ClosedPart, openPart, ReportSums, timeOf } from './report-parts.ts'
 
 export type ApplyTools = IntakeTools & { log: CrawlLog; volumes: VolumeIds }
 
@@ -42,6 +44,7 @@ export class Batch {
   readonly #bucket: number
   readonly #catalogue: CatalogueWriter
   readonly #sums = new ReportSums()
+  readonly #ended: EndedVisit[] = []
   readonly #troubles: string[] = []
   readonly seen = { answersMs: [] as Millis[], pausesMs: [] as Millis[], hazards: [] as string[] }
   #recorded: RecordedLines | undefined
@@ -67,10 +70,13 @@ export class Batch {
     // Together on PostgreSQL, for the round trips. On SQLite a read that fails would end the transaction while the frontier,
     // which yields to other work, is still writing.
     const reading = this.#catalogue.readBefore(reports)
-    const [results, before] =
+    // First: the end of a visit removes the name of its worker.
+    const ends = reports.filter(({ ended }) => ended !== undefined).map(({ site }) => site)
+    const asking = workersAt(this.#tx, ends)
+    const [results, before, workers] =
       this.#tx.dialect === 'postgres'
-        ? await Promise.all([applying(), reading])
-        : [await reading.then(applying), await reading]
+        ? await Promise.all([applying(), reading, asking])
+        : await Promise.all([reading, asking]).then(async (known) => [await applying(), ...known] as const)
     await checked?.applied(results)
     const done = read.flatMap(({ part }, at) => (results[at] === 'out-of-order' ? [] : [part]))
     const counting = reports
@@ -80,6 +86,9 @@ export class Batch {
     for (const report of counting) {
       this.#sums.add(report, this.#tools.clock)
       this.#see(report)
+      const { site, ended: why } = report
+      const at = timeOf(report) ?? this.#tools.clock.now()
+      if (why !== undefined) this.#ended.push({ site, at, why, worker: workers.get(site) })
     }
     this.pages += counting.reduce((sum, { pages }) => sum + pages.length, 0)
     return {
@@ -105,6 +114,8 @@ export class Batch {
     const [recorded] = await Promise.all([
       lines === '' ? undefined : this.#tools.log.record(this.#tx, lines),
       writeSums(this.#tx, this.#bucket, counters),
+      // Behind the sums, which it reads.
+      noteVisits(this.#tx, this.#bucket, this.#ended),
     ])
     this.#recorded = recorded
   }

@@ -10,7 +10,7 @@ import { bitsApart } from '../collection/pages/page-row.ts'
 import { siteAt } from '../collection/row-id.ts'
 import { countLabel } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
-import type { PageMemory, WorkerId } from '../contracts/visit.ts'
+import type { PageMemory, SiteName, WorkerId } from '../contracts/visit.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
@@ -42,7 +42,8 @@ interface AwaitedCapture {
 const SELECT_AWAITED = 'SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck'
 const SQLITE_AWAITED = `${SELECT_AWAITED} WHERE site = ? AND comparison IS NULL`
 export const READ_AWAITED = `${SELECT_AWAITED} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND comparison IS NULL`
-const READ_WORKER = 'SELECT worker FROM site WHERE bucket = ? AND key = ?'
+const SQLITE_WORKER = 'SELECT key, worker FROM site WHERE key = ?'
+export const READ_WORKERS = 'SELECT key, worker FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])'
 const WRITE_COMPARISON = `UPDATE recheck SET second_worker = ?, second_at = ?, comparison = ?
   WHERE bucket = ? AND site = ? AND key = ? AND comparison IS NULL`
 
@@ -80,7 +81,7 @@ export class Rechecks {
       })
     })
     if (found.length === 0) return { forFrontier: reports, forCatalogue: (report) => report, applied: async () => {} }
-    const workers = await readWorkers(tx, found)
+    const workers = await workersAt(tx, new Set(found.map(({ report }) => report.site)))
     const rechecked = new Set(found.flatMap(({ page, awaited }) => (awaited === undefined ? [] : page)))
     return {
       forFrontier: reports.map((report) => seenByFrontier(report, rechecked)),
@@ -90,7 +91,8 @@ export class Rechecks {
         const dueAt = this.#tools.clock.now() + ASKED_AGAIN_AFTER
         const scheduled: ScheduledUrl[] = []
         for (const one of found) {
-          const worker = workers.get(one.report.site)
+          // A worker's threads (`id.thread`) count as one.
+          const worker = workers.get(one.report.site)?.split('.')[0]
           if (worker === undefined || !counting.has(one.report)) continue
           if (one.awaited !== undefined) await compare(tx, one.page, one.awaited, worker)
           else if (await draw(tx, one, worker)) scheduled.push({ url: one.page.url, dueAt })
@@ -124,14 +126,24 @@ async function awaitedInBuckets(tx: Tx, sites: readonly bigint[]): Promise<Await
   return (await Promise.all(rows)).flat()
 }
 
-/** The workers of visits by site; a lost visit has none. A worker's threads (`id.thread`) count as one. */
-async function readWorkers(tx: Tx, found: readonly Found[]): Promise<Map<string, WorkerId>> {
-  const workers = new Map<string, WorkerId>()
-  for (const name of new Set(found.map(({ report }) => report.site))) {
-    const row = await queries(tx).get<{ worker: string | null }>(READ_WORKER, ...siteAt(tx.dialect, siteKeyOf(name)))
-    if (row?.worker != null) workers.set(name, row.worker.split('.')[0])
+/** Who visits these sites now; a lost visit has no worker. */
+export async function workersAt(tx: Tx, sites: Iterable<SiteName>): Promise<Map<SiteName, WorkerId>> {
+  const names = new Map([...sites].map((site) => [siteKeyOf(site), site]))
+  const workers = new Map<SiteName, WorkerId>()
+  const found = ({ key, worker }: AtWork) => worker !== null && workers.set(names.get(key)!, worker)
+  if (tx.dialect === 'sqlite') {
+    for (const key of names.keys()) sqliteTx(tx).allExact<AtWork>(SQLITE_WORKER, key).forEach(found)
+    return workers
   }
+  const buckets = [...Map.groupBy(names.keys(), (key) => bucketOf('postgres', key))]
+  const rows = buckets.map(([bucket, keys]) => postgresTx(tx).allExact<AtWork>(READ_WORKERS, bucket, keys))
+  for (const row of (await Promise.all(rows)).flat()) found(row)
   return workers
+}
+
+interface AtWork {
+  key: bigint
+  worker: WorkerId | null
 }
 
 /** The page was collected and stays so, whatever the second answer was. */

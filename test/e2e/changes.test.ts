@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PNG } from 'pngjs'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import {
   crawl,
   folder,
@@ -32,7 +33,7 @@ const story = (changes: Partial<Record<'lead' | 'link' | 'image' | 'count', stri
 const escapes = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 /** Crawled, changed, and looked at again. */
-async function changedSite(scene: Scene): Promise<{ web: Web; at: string; pages: Pages[string] }> {
+async function changedSite(scene: Scene, ...flags: string[]): Promise<{ web: Web; at: string; pages: Pages[string] }> {
   const pages: Pages[string] = {
     '/': links('/story', '/same', '/moves', '/notes.txt', '/data.pdf', '/counter'),
     '/story': story({}),
@@ -44,7 +45,7 @@ async function changedSite(scene: Scene): Promise<{ web: Web; at: string; pages:
   }
   const web = await serve(scene, { 'a.test': pages })
   const at = folder(scene)
-  await runTo(0, crawl(web, at, 'http://a.test/'))
+  await runTo(0, crawl(web, at, 'http://a.test/', ...flags))
   pages['/story'] = story(
     { lead: `The new lead of the story ${escapes(EVIL)}`, link: '/b', image: 'two.png', count: '13' },
     true,
@@ -53,11 +54,12 @@ async function changedSite(scene: Scene): Promise<{ web: Web; at: string; pages:
   pages['/counter'] = '<p>Text that stays<p>Visits: 2'
   pages['/notes.txt'] = { headers: { 'content-type': 'text/plain' }, body: 'one\n2\nthree\nfour\n' }
   pages['/data.pdf'] = { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4\n\x00\x01\x02 two' }
-  await refresh(web, at)
+  await refresh(web, at, ...flags)
   return { web, at, pages }
 }
 
-const refresh = (web: Web, at: string) => runTo(0, ['refresh', '--once', ...crawl(web, at).slice(1), '--quiet'])
+const refresh = (web: Web, at: string, ...flags: string[]) =>
+  runTo(0, ['refresh', '--once', ...crawl(web, at, ...flags).slice(1), '--quiet'])
 
 /** Controls except line ends, and marks that turn the direction of a text. */
 const RAW = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
@@ -246,6 +248,38 @@ test('watch --follow -o misses nothing and repeats nothing, though it is killed'
   writeFileSync(file, 'a file of mine\n')
   assert.match((await runTo(2, args)).stderr, /does not end with a change that watch wrote/)
   assert.equal(readFileSync(file, 'utf8'), 'a file of mine\n')
+})
+
+test('watch over PostgreSQL reports each change once, and goes on though it is killed', async (t) => {
+  const postgres = await postgresForTests()
+  if ('skipped' in postgres) return t.skip(postgres.skipped)
+  try {
+    const database = ['--database', await postgres.newDatabase()]
+    const { at, web, pages } = await changedSite(t, ...database)
+    const watch = ['watch', '-c', at, ...database]
+    const all = linesOf((await runTo(0, watch)).stdout)
+    assert.deepEqual(named(all), CHANGED)
+    assert.deepEqual(linesOf((await runTo(0, [...watch, '--since', all.at(-1)!.cursor])).stdout), [])
+    const file = join(at, 'changes.jsonl')
+    const lines = () => (existsSync(file) ? linesOf(readFileSync(file, 'utf8')) : [])
+    const first = start([...watch, '--follow', '-o', file])
+    await until('the first changes', () => lines().length === CHANGED.length)
+    pages['/same'] = '<p>not the same any more'
+    await refresh(web, at, ...database)
+    await until('a change that is found meanwhile', () => lines().length === CHANGED.length + 1)
+    first.child.kill('SIGKILL')
+    await first.ended
+    pages['/counter'] = '<p>Quite another text'
+    await refresh(web, at, ...database)
+    const second = start([...watch, '--follow', '-o', file])
+    await until('the change it missed', () => lines().length > CHANGED.length + 1)
+    second.child.kill('SIGTERM')
+    assert.equal((await second.ended).code, 0)
+    assert.deepEqual(named(lines().slice(CHANGED.length)), ['changed /counter', 'changed /same'])
+    assert.equal(new Set(lines().map(({ cursor }) => cursor)).size, CHANGED.length + 2)
+  } finally {
+    await postgres.end()
+  }
 })
 
 test('watch --feed writes a feed that a feed reader understands', async (t) => {

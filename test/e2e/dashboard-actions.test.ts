@@ -35,21 +35,38 @@ async function silence(web: Web, host: string, forMs: number): Promise<void> {
 async function act(page: Page, name: string, fields: Record<string, string> = {}): Promise<string> {
   const summary = page.getByText(`${name}…`, { exact: true })
   if ((await summary.count()) > 0) await summary.click()
-  for (const [label, value] of Object.entries(fields)) await page.locator('details[open]').getByLabel(label).fill(value)
+  const form = page.locator((await summary.count()) > 0 ? 'details[open]' : 'form.act')
+  for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value)
   await page.getByRole('button', { name, exact: true }).click()
   return page.locator('.message').innerText()
 }
 
 async function steerBySitePage(t: TestContext, database: string[]): Promise<void> {
-  const pages: Pages = { 'a.test': chain('a.test', 2000), 'b.test': chain('b.test', 40) }
+  const pages: Pages = {
+    'a.test': chain('a.test', 2000),
+    'b.test': chain('b.test', 40),
+    'c.test': chain('c.test', 2000),
+  }
   const web = await serve(t, pages)
   const collection = `${folder(t)}/collection`
-  const args = crawl(web, collection, 'http://a.test/', 'http://b.test/', ...database, '--dashboard', '127.0.0.1:0')
+  const seeds = ['http://a.test/', 'http://b.test/', 'http://c.test/']
+  const args = crawl(web, collection, ...seeds, ...database, '--dashboard', '127.0.0.1:0')
   const running = start(args.map((arg) => (arg === '*.test=0s' ? '*.test=100ms' : arg)))
   t.after(() => running.child.kill('SIGKILL'))
   const base = await until('the dashboard', () => /dashboard at (http:\S+?)\/(?=\s|$)/m.exec(running.stderr())?.[1])
   const { page } = await watchedPage(await openBrowser(t))
   await until('a visit', () => countOf(web, 'a.test') > 3)
+  await until('a visit there too', () => countOf(web, 'c.test') > 3)
+  await page.goto(`${base}/blacklist`)
+  assert.match(await act(page, 'Add', { Line: 'c.test' }), /What matches "c\.test" is not asked for/)
+  await silence(web, 'c.test', 1500)
+  await page.goto(`${base}/blacklist?q=http://c.test/9`)
+  assert.match(await page.locator('main').innerText(), /is forbidden by c\.test/)
+  await page.goto(`${base}/blacklist`)
+  assert.match(await act(page, 'Remove'), /"c\.test" is not on the list/)
+  assert.match(await page.locator('main').innerText(), /Nothing is on it/)
+  await page.goto(`${base}/actions`)
+  assert.match(await page.locator('table').innerText(), /unblacklist[\s\S]*blacklist\s+the crawl/)
   await page.goto(`${base}/site?name=a.test`)
 
   assert.match(await act(page, 'Pause', { Reason: 'for <b>lunch</b>' }), /a\.test/)

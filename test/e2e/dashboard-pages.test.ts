@@ -232,6 +232,12 @@ async function lookAtAll(t: TestContext, address?: string): Promise<void> {
     assert.ok(text.includes(MARKUP))
     assert.match(text, /maze[\s\S]*evil\.test[\s\S]*in force/)
     assert.equal(await page.locator('a[href^="javascript:"]').count(), 0)
+    await page.getByText('Confirm…', { exact: true }).first().click()
+    await page.getByRole('button', { name: 'Confirm', exact: true }).first().click()
+    assert.match(
+      await page.locator('main').innerText(),
+      /is confirmed: it stays in force[\s\S]*confirmed by the operator/i,
+    )
     assert.match(await look(watched, base, '/hazards?rule=maze'), /Findings by maze/)
     assert.match(await look(watched, base, '/hazards?rule=none&before=9.9'), /No hazard was found/)
     assert.match(await look(watched, base, '/mirrors'), /No site is another name/)
@@ -249,6 +255,9 @@ async function lookAtAll(t: TestContext, address?: string): Promise<void> {
       `/url?url=${at}`,
       '/hazards',
       '/mirrors?find=1',
+      '/blacklist',
+      '/cluster',
+      '/actions',
     ]) {
       await look(phone, base, path)
       const wide = await phone.page.evaluate('document.documentElement.scrollWidth - innerWidth')

@@ -23,27 +23,24 @@ const SRC = join(import.meta.dirname, '../../src')
 
 /** Exported statements that do not go to one shard, by file and name, with the reason. */
 const OTHERWISE: Record<string, string> = {
-  'read-totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
+  'look-around.ts READ_TOTALS': 'the sum of some rows for each bucket',
   'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
-  'balance-domain.ts READ_NEWEST': 'strangers of a domain lie in all buckets; only of domains with a wildcard',
-  'balance-domain.ts READ_OLDEST_HELD': 'as READ_NEWEST',
-  'balance-domain.ts READ_PENDING_DOMAINS': 'once a second: an index of its own, of the few that are pending',
-  'move-waiting.ts READ_PENDING': 'as READ_PENDING_DOMAINS',
-  'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING_DOMAINS',
-  'move-waiting.ts READ_NAMES_OF': 'only of originals that were given up',
-  'open-frontier.ts READ_HELD_FROM': 'once, when a process begins',
-  'reap.ts READ_ENDED_LEASES': 'once a second, the first of each bucket',
-  'reap.ts READ_ENDED_BUCKETS': 'as READ_ENDED_LEASES',
-  'refresh-due-cache.ts READ_DUE': 'once a second, the first of each bucket',
-  'refresh-due-cache.ts READ_ASIDE': 'as READ_DUE',
-  'refresh-due-cache.ts READ_IDLE': 'as READ_DUE',
-  'alias-book.ts LOG_CHANGES': 'rows of a table that stays at the coordinator',
+  'unendorsed-rows.ts READ_NEWEST': 'strangers of a domain lie in all buckets; only of domains with a wildcard',
+  'unendorsed-rows.ts READ_OLDEST_HELD': 'as READ_NEWEST',
+  'unendorsed-rows.ts READ_PENDING_DOMAINS': 'once a second: an index of its own, of the few that are pending',
+  'aliases.ts READ_PENDING': 'as READ_PENDING_DOMAINS',
+  'aliases.ts READ_IDLE_PENDING': 'as READ_PENDING_DOMAINS',
+  'aliases.ts READ_NAMES_OF': 'only of originals that were given up',
+  'leases.ts READ_ENDED_LEASES': 'once a second, the first of each bucket',
+  'look-around.ts READ_DUE': 'once a second, the first of each bucket',
+  'look-around.ts READ_IDLE': 'as READ_DUE',
+  'aliases.ts LOG_CHANGES': 'rows of a table that stays at the coordinator',
   'write-captures.ts ADD_PAYLOADS': 'digests lie by their own hash',
 }
 /** Citus does these but cannot say how. */
 const UNEXPLAINED: Record<string, string> = {
   'look-around.ts FOLD_TOTALS': 'rows of one bucket, through the coordinator; once a second',
-  'enter.ts HOLD_ADDRESS': 'one row; the question beside it is of the same shard',
+  'address-rows.ts HOLD_ADDRESS': 'one row; the question beside it is of the same shard',
 }
 
 const postgres = await postgresForTests()

@@ -322,7 +322,7 @@ export async function askOurs(port: number): Promise<string> {
     may: () => true,
     wants: () => ({ download: true, limitBytes: 1_000_000 }) as const,
   }
-  const { answer } = await session.fetch(request, new AbortController().signal)
+  const { answer } = await session.fetch(request)
   session.close()
   switch (answer.kind) {
     case 'full':

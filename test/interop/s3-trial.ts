@@ -212,7 +212,7 @@ test('a store that dies is replaced by the next place, and the crawl goes on', a
   assert.ok(readdirSync(`${collection}/archive`).length > 0)
 })
 
-test('a crawl on one machine, killed and resumed, with its volumes in the store: all is read from there; clean finds what nobody names', async () => {
+test('a crawl on one machine, killed and resumed, with its volumes in the store: all is read from there; clean finds what nobody names, and thins old captures', async () => {
   using folder = temporaryFolder()
   await using store = await startStore(folder)
   await using served = await serveWeb({ seed: 5, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000 }, folder)
@@ -267,5 +267,24 @@ test('a crawl on one machine, killed and resumed, with its volumes in the store:
   assert.match(cleaned.notes.join(), /1 volumes in s3:\S+ are not in this collection's table/)
   assert.deepEqual(await objects.list(`${orphan}.pieces/`), [])
   assert.equal((await objects.list('')).length, before - 1)
+
+  const refreshed = await orbweaver(['refresh', '--once', '-c', collection, ...flags.slice(2), ...store.flags])
+  assert.equal(refreshed.code, 0, refreshed.stderr)
+  const retain = async (...more: string[]) => {
+    const ran = await orbweaver(['clean', '--retention', 'none', '--json', '-c', collection, ...store.flags, ...more])
+    assert.equal(ran.code, 0, ran.stderr)
+    return JSON.parse(ran.stdout) as { captures: number; elsewhere: number; volumes: number; notes: string[] }
+  }
+  const dry = await retain()
+  const bytes = async () => (await objects.list('')).reduce((sum, { size }) => sum + size, 0)
+  const [whole, names] = [await bytes(), inStore()]
+  const thinned = await retain('--remove')
+  assert.ok(thinned.captures > 0 && thinned.volumes > 0, JSON.stringify(thinned))
+  assert.deepEqual([dry.captures, thinned.elsewhere, thinned.notes], [thinned.captures, 0, []])
+  assert.ok((await bytes()) < whole && inStore().some((name) => name.includes('~r1') && !names.includes(name)))
+  assert.ok(inStore().includes('A-20261115000000000-00001-other.warc.gz'))
+  const after = await orbweaver(['verify', '--everywhere', '--json', '-c', collection, ...store.flags])
+  assert.equal(after.code, 0, after.stdout + after.stderr)
+  assert.equal((await orbweaver(['get', page, '-c', collection, ...store.flags])).code, 0)
   objects.close()
 })

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { WARCParser, type WARCRecord } from 'warcio'
 import { sha1 } from '../../src/base/digest.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { FOLDER, keepAll, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from '../../src/collection/volumes/made-up.test-exchange.ts'
 import type { Exchange } from '../../src/contracts/exchange.ts'
 import type { Capture } from '../../src/contracts/report.ts'
+import { memoryDisk } from '../../testkit/memory-disk.ts'
 
 interface Read {
   type: string

@@ -269,7 +269,7 @@ async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOption
     const name = `worker-${i}`
     const secret = new Uint8Array(32).fill(i)
     const id = String(i).padStart(16, '0')
-    await workerRows.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
+    await workerRows.register({ id, name, region: undefined, version: VERSION }, secret, clock.now())
     const machine = new Machine(name, clock, ownRandom(world))
     // Drawn in any case: what follows must not depend on it.
     const isOff = random.next() < clocksOff

@@ -153,14 +153,14 @@ function noting(openSession: OpenSession, { ledger, askers, note }: ClusterWorld
     const session = openSession()
     return {
       close: () => session.close(),
-      async fetch(request, signal) {
+      async fetch(request) {
         const may = () => {
           const yes = request.may()
           if (yes) askers[ledger.entries.length] = worker
           if (yes) note(worker, `asks ${request.address.ip} for ${request.url}`)
           return yes
         }
-        const exchange = await session.fetch({ ...request, may }, signal)
+        const exchange = await session.fetch({ ...request, may })
         const { answer, tookMs } = exchange
         const what =
           'head' in answer ? answer.head.status : answer.kind === 'failed' ? answer.failure.kind : answer.kind

@@ -4,11 +4,11 @@
  * undisturbed crawl makes.
  */
 import type { Millis } from '../../src/base/clock.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { type Random, seededRandom } from '../../src/base/random.ts'
-import type { VirtualClock } from '../../src/base/virtual-clock.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Archive } from '../../src/contracts/ports.ts'
+import { memoryDisk } from '../memory-disk.ts'
+import type { VirtualClock } from '../virtual-clock.ts'
 import { type CrashPoint, drawCrashPoint, nameOf } from './crash-points.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
 import { faultsOf } from './faults.ts'

@@ -3,14 +3,14 @@
 import type { Settings } from '../../src/app/config/keys.ts'
 import { loadSettings } from '../../src/app/config/load.ts'
 import { type Clock, type Millis, realClock } from '../../src/base/clock.ts'
-import { type MemoryDisk, memoryDisk } from '../../src/base/memory-disk.ts'
-import { type VirtualClock, virtualClock } from '../../src/base/virtual-clock.ts'
 import { readCounters } from '../../src/collection/counters/counters.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import type { Frontier } from '../../src/contracts/ports.ts'
 import type { Database } from '../../src/database/database.ts'
-import { openSqlite } from '../../src/database/sqlite/open.ts'
+import { openSqlite, openUnjournaled } from '../../src/database/sqlite/open.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import { type MemoryDisk, memoryDisk } from '../memory-disk.ts'
+import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
 import { RequestLedger } from '../web/ledger-of-requests.ts'
 import type { WebOptions } from '../web/options.ts'
 import { makeWeb } from '../web/web.ts'
@@ -61,7 +61,7 @@ export interface Stage extends CrawledWeb {
 
 export async function simulateCrawl(options: SimulateOptions): Promise<SimulationReport> {
   const begun = realClock.elapsed()
-  const stage = setStage({ tick: TURN, ...options })
+  const stage = setStage({ tick: TURN, ...options, database: options.database ?? openUnjournaled() })
   await crawlOn(stage)
   const counters = await stage.database.read((tx) => readCounters(tx))
   const judgement = await judge(stage)

@@ -4,9 +4,9 @@
  */
 import type { Clock, Millis } from '../../src/base/clock.ts'
 import type { AppendFile, Disk } from '../../src/base/disk.ts'
-import { type MemoryDisk, memoryDisk } from '../../src/base/memory-disk.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Event } from '../../src/contracts/events.ts'
+import { type MemoryDisk, memoryDisk } from '../memory-disk.ts'
 import type { CrashPoint } from './crash-points.ts'
 import { Power } from './power.ts'
 

@@ -1,8 +1,9 @@
 /** A real database under a virtual clock: no time passes while it works. */
-import type { VirtualClock } from '../../src/base/virtual-clock.ts'
+
 import type { Database } from '../../src/database/database.ts'
 import type { Connection } from '../../src/database/postgres/connection.ts'
 import type { PostgresDatabase } from '../../src/database/postgres/open.ts'
+import type { VirtualClock } from '../virtual-clock.ts'
 
 export function outsideTime(database: Database, clock: VirtualClock): Database {
   const outside: Database = {

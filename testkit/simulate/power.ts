@@ -211,10 +211,10 @@ export class Power {
       const session = openSession()
       return {
         close: () => session.close(),
-        fetch: (request, signal) => {
+        fetch: (request) => {
           if (!this.#on) return never()
           const may = () => this.#step() && !this.standsStill && request.may()
-          return this.hears(session.fetch({ ...request, may }, signal))
+          return this.hears(session.fetch({ ...request, may }))
         },
       }
     }

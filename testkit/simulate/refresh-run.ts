@@ -4,12 +4,12 @@
  */
 import type { Settings } from '../../src/app/config/keys.ts'
 import { type Clock, type Instant, type Millis, realClock, Wakeup } from '../../src/base/clock.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import type { RefreshOptions } from '../../src/frontier/contract.ts'
 import { frontierQueries } from '../../src/frontier/queries.ts'
+import { memoryDisk } from '../memory-disk.ts'
+import { virtualClock } from '../virtual-clock.ts'
 import { RequestLedger } from '../web/ledger-of-requests.ts'
 import { PLAIN, type WebOptions } from '../web/options.ts'
 import { canonicalUrl } from '../web/spelling.ts'
@@ -103,9 +103,9 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
   const disks = databases.map(() => memoryDisk())
   const share = Math.ceil(sites / databases.length / TURNS)
   const run = (refresh: RefreshOptions | undefined, stop: AbortSignal) => {
-    const news: News = { wakeups: [], until: 0 }
+    const wakeups: Wakeup[] = []
     stop.addEventListener('abort', () => {
-      for (const wakeup of news.wakeups) wakeup.wake()
+      for (const wakeup of wakeups) wakeup.wake()
     })
     const runs = databases.map((database, nth) =>
       runVirtualCoordinator(
@@ -126,8 +126,8 @@ export async function simulateRefresh(options: RefreshRunOptions): Promise<Refre
           ...(refresh && { eachTick: enrolAll() }),
           alter:
             database.dialect === 'sqlite'
-              ? askWhenDue(database, clock, news, options.sink)
-              : askInTurns(clock, news, options.sink, { pauseMs: settings.pause, share }),
+              ? askWhenDue(database, clock, wakeups, options.sink)
+              : askInTurns(clock, wakeups, options.sink, { pauseMs: settings.pause, share }),
           ...(options.looks && { ledgerOver: (ledger) => options.looks?.ledger(ledger) ?? ledger }),
           ...(refresh && { refresh }),
         },
@@ -193,45 +193,38 @@ function enrolAll(): NonNullable<VirtualParts['eachTick']> {
   }
 }
 
-/** Of all servers: a part that came to one makes a site due for the others too. */
-interface News {
-  wakeups: Wakeup[]
-  /** Until what was sent is applied, a site may become due at any time. */
-  until: Millis
-}
-
 /**
  * A worker asks at least once a second whether there is something to visit. In a month that is millions of check-outs that
- * find nothing. Before the first site is due its question waits, unless a part comes in meanwhile; every site is still handed
- * out at the instant at which it would have been. When the first site is due is read anew after a check-out, when a part was
- * sent and when it must have been applied.
+ * find nothing. Until the first site is due its question waits. When that is, is read anew after a check-out, and APPLIED_BY
+ * after a part was sent. So a site is handed out at the instant at which it would have been, except one that a part makes due
+ * before that: it is handed out up to APPLIED_BY (a second) later.
  */
-function askWhenDue(database: Database, clock: Clock, news: News, faulty: Alterations['sink']): Alterations {
+function askWhenDue(database: Database, clock: Clock, wakeups: Wakeup[], faulty: Alterations['sink']): Alterations {
   const own = new Wakeup()
-  news.wakeups.push(own)
-  let due: { at: Instant; heard: AbortSignal } | undefined
+  wakeups.push(own)
+  let due: Instant | undefined
+  /** When the parts that were sent must have been applied, each of which may make a site due. */
+  const applied: Millis[] = []
   return {
     frontier: (frontier) => ({
       ...frontier,
       async checkOut(worker, atMost) {
-        const heard = own.signal()
-        if (due?.heard !== heard) due = { at: await firstDue(database), heard }
-        const wait = due.at - clock.now()
+        for (; applied.length > 0 && applied[0] <= clock.elapsed(); due = undefined) applied.shift()
+        due ??= await firstDue(database)
+        const wait = due - clock.now()
         if (wait <= 0) {
           due = undefined
           return frontier.checkOut(worker, atMost)
         }
-        const unsure = news.until - clock.elapsed()
-        await clock.sleep(unsure > 0 ? Math.min(wait, unsure) : wait, heard)
-        if (unsure > 0) due = undefined
+        await clock.sleep(Math.min(wait, (applied[0] ?? Number.POSITIVE_INFINITY) - clock.elapsed()), own.signal())
         return { visits: [], next: 0 }
       },
     }),
     sink: (sink, worker) => ({
       async send(who, reports) {
         await (faulty?.(sink, worker) ?? sink).send(who, reports)
-        news.until = clock.elapsed() + APPLIED_BY
-        for (const wakeup of news.wakeups) wakeup.wake()
+        applied.push(clock.elapsed() + APPLIED_BY)
+        own.wake()
       },
     }),
   }
@@ -259,12 +252,12 @@ const ANSWER: Millis = 500
  */
 function askInTurns(
   clock: Clock,
-  news: News,
+  wakeups: Wakeup[],
   faulty: Alterations['sink'],
   { pauseMs, share }: { pauseMs: Millis; share: number },
 ): Alterations {
   const stopped = new Wakeup()
-  news.wakeups.push(stopped)
+  wakeups.push(stopped)
   const turnMs = (pauseMs + ANSWER) / TURNS
   let hasMore = false
   return {

@@ -3,6 +3,7 @@
 import { type Coordinator, type CoordinatorParts, openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
 import type { Settings } from '../../src/app/config/keys.ts'
+import { scopeSeeds } from '../../src/app/seeds/stored-seeds.ts'
 import { type Clock, every, type Millis } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import type { Journal } from '../../src/base/journal.ts'
@@ -84,7 +85,8 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
       .map(coordinator.urls.parse)
       .flatMap((url) => (url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }])),
   )
-  const plan = { settings, seeds: await coordinator.seeds(), version: VERSION }
+  const { seeds } = await scopeSeeds({ database, settings })
+  const plan = { settings, seeds, version: VERSION }
   const over = new AbortController()
   const keeping = keep(coordinator, parts, over.signal)
   const stopped = () => coordinator.frontier.stop()
@@ -111,7 +113,7 @@ export async function runVirtualCoordinator(parts: VirtualParts, stop: AbortSign
       openSession: alter.openSession?.(openSession, worker) ?? openSession,
       resolve: alter.resolve?.(resolve, worker) ?? resolve,
       archive: alter.archive?.(archive, worker) ?? archive,
-      findCopy: coordinator.findCopy,
+      findCopy: coordinator.calls.findCopy,
       watch: { begin() {}, end() {} },
     })
     const sink: ReportSink = { send: (_worker, reports) => coordinator.intake.accept(reports.map(seal)) }

@@ -45,8 +45,8 @@ function answeringLate(openSession: OpenSession, clock: Clock): OpenSession {
     const session = openSession()
     return {
       close: () => session.close(),
-      async fetch(request, signal) {
-        const exchange = await session.fetch(request, signal)
+      async fetch(request) {
+        const exchange = await session.fetch(request)
         await clock.sleep(0.001)
         return exchange
       },

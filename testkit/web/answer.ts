@@ -189,11 +189,18 @@ function codingFor(site: SiteDefinition, page: PageDefinition, request: WebReque
   // What a test planted is sent as it was written.
   if (page.content?.planted !== undefined) return 'identity'
   const accepted = headerOf(request.headers, 'accept-encoding') ?? ''
-  const named = accepted
+  if (accepted !== lastAccepted.text) lastAccepted = { text: accepted, codings: codingsIn(accepted) }
+  return lastAccepted.codings.includes(site.coding) ? site.coding : 'identity'
+}
+
+/** A crawler always sends the same. */
+let lastAccepted: { text: string; codings: readonly string[] } = { text: '', codings: [] }
+
+function codingsIn(accepted: string): string[] {
+  return accepted
     .toLowerCase()
     .split(',')
     .map((part) => part.split(';', 1)[0].trim())
-  return named.includes(site.coding) ? site.coding : 'identity'
 }
 
 function bodyOf(plan: WebPlan, page: PageDefinition, version: Version): Uint8Array<ArrayBuffer> {

@@ -5,12 +5,13 @@ export type Charset = 'utf-8' | 'utf-16le' | 'iso-8859-1' | 'iso-8859-7' | 'wind
 /** Stands for letters that the charset has not. */
 const QUESTION = 0x3f
 
+const encoder = new TextEncoder()
 const tables = new Map<Charset, Uint8Array>()
 
 export function encodeText(text: string, charset: Charset): Uint8Array<ArrayBuffer> {
   switch (charset) {
     case 'utf-8':
-      return own(Buffer.from(text, 'utf8'))
+      return encoder.encode(text)
     case 'iso-8859-1':
       return own(Buffer.from(text, 'latin1'))
     case 'utf-16le':

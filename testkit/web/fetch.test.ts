@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type VirtualClock, virtualClock } from '../../src/base/virtual-clock.ts'
 import type { Exchange, Want } from '../../src/contracts/exchange.ts'
+import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
 import { testFetch, testResolve } from './fetch.ts'
 import { RequestLedger } from './ledger-of-requests.ts'
 import type { WebOptions } from './options.ts'
@@ -27,7 +27,7 @@ class Lab {
       may: () => may,
       wants: () => want,
     }
-    return this.clock.run(session.fetch(request, new AbortController().signal))
+    return this.clock.run(session.fetch(request))
   }
 }
 

@@ -57,7 +57,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
     const open = new Map<string, number>()
     return {
       close: () => open.clear(),
-      fetch: async (request, signal) => {
+      fetch: async (request) => {
         const origin = request.url.slice(0, request.url.indexOf('/', 8))
         const began = { at: clock.now(), elapsed: clock.elapsed() }
         let connected: Pick<Exchange, 'connectMs'> = {}
@@ -75,8 +75,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
         const nothing = new Uint8Array(0)
         if (!open.has(origin)) {
           const trouble = web.unreachable(request.url)
-          await clock.sleep(trouble === 'connect-timeout' ? patience.connectMs : HANDSHAKE_MS, signal)
-          if (signal.aborted) return done(failed('reset', 'aborted'), nothing)
+          await clock.sleep(trouble === 'connect-timeout' ? patience.connectMs : HANDSHAKE_MS)
           if (trouble !== undefined) return done(failed(trouble, `synthetic: ${trouble}`), nothing)
           open.set(origin, ++connections)
           connected = { connectMs: clock.elapsed() - began.elapsed }
@@ -93,7 +92,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
         )
         const attempt = ledger.attempts(entry.url)
         const said = web.answer({ url: request.url, at: began.at, attempt, headers: request.headers })
-        const { answer, keep } = await receive(said, request, signal, { clock, ledger, patience, entry })
+        const { answer, keep } = await receive(said, request, { clock, ledger, patience, entry })
         if (!keep) open.delete(origin)
         return done(answer, sent)
       },
@@ -111,7 +110,6 @@ interface Receiving {
 async function receive(
   said: WebAnswer,
   request: FetchRequest,
-  signal: AbortSignal,
   { clock, ledger, patience, entry }: Receiving,
 ): Promise<{ answer: Answer; keep: boolean }> {
   const end = (answer: Answer, status: number, bodyBytes: number, whole: boolean, keep = false) => {
@@ -119,8 +117,7 @@ async function receive(
     return { answer, keep }
   }
   const latency = said.kind === 'silent' ? Number.POSITIVE_INFINITY : said.latencyMs
-  await clock.sleep(Math.min(latency, patience.firstByteMs), signal)
-  if (signal.aborted) return end(failed('reset', 'aborted'), 0, 0, false)
+  await clock.sleep(Math.min(latency, patience.firstByteMs))
   if (latency > patience.firstByteMs) return end(failed('first-byte-timeout', 'no answer'), 0, 0, false)
   if (said.kind === 'silent' || said.kind === 'reset')
     return end(failed('reset', 'closed before the answer'), 0, 0, false)
@@ -131,7 +128,7 @@ async function receive(
   const want = request.wants(head.status, head.headers)
   if (!want.download) return end({ kind: 'declined', head, wireHead, want }, head.status, 0, false)
   const answer =
-    said.drip === undefined ? bodyWithin(said, want) : await dripping(said, said.drip, want, clock, patience, signal)
+    said.drip === undefined ? bodyWithin(said, want) : await dripping(said, said.drip, want, clock, patience)
   return end(
     answer,
     head.status,
@@ -167,13 +164,11 @@ async function dripping(
   want: Want & { download: true },
   clock: Clock,
   patience: FetchPatience,
-  signal: AbortSignal,
 ): Promise<Answer> {
   const { head, wireHead, payload } = said
   const pieces = [payload]
   const flows = drip.everyMs === 0
-  if (!flows) await clock.sleep(patience.tooSlowMs, signal)
-  if (signal.aborted) return failed('reset', 'aborted')
+  if (!flows) await clock.sleep(patience.tooSlowMs)
   const max = flows ? want.limitBytes : payload.length + Math.floor(patience.tooSlowMs / drip.everyMs)
   for (let length = payload.length; length < max; length += drip.bytes.length) pieces.push(drip.bytes)
   const cut = join(pieces).slice(0, max)

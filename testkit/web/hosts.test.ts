@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
+import { virtualClock } from '../virtual-clock.ts'
 import { testFetch, testResolve } from './fetch.ts'
 import { askedAgainst } from './judges.ts'
 import { RequestLedger } from './ledger-of-requests.ts'

@@ -1,20 +1,9 @@
 /** Which hosts there are: numbered sites, those that tests planted, copies of others, and whatever a wildcard makes up. */
 import { type Mirror, planMirrors } from './mirror-plan.ts'
 import type { PlantedPage, WebPlan } from './options.ts'
-import type { ShapePage } from './shapes/shape.ts'
-import { definePlantedSite, defineSite, indexOfHost, type SiteDefinition, siteSizes } from './site-plan.ts'
+import { definePlantedSite, defineSite, type Host, indexOfHost, type SiteDefinition, siteSizes } from './site-plan.ts'
 import { splitUrl } from './spelling.ts'
 import { planWildcards } from './wildcards.ts'
-
-export interface Host {
-  site: SiteDefinition
-  /** All its pages move readers there. */
-  movesTo?: SiteDefinition
-  /** It has no numbered pages, but these. */
-  page?(path: string, bound: number): ShapePage | undefined
-  /** What those belong to, when nobody misses them. */
-  trap?: string
-}
 
 export interface Hosts {
   site(index: number): SiteDefinition
@@ -59,11 +48,18 @@ export function planHosts(plan: WebPlan): Hosts {
     for (const planted of plantedSites.values()) if (planted.host.split(':', 1)[0] === host) return planted
     return undefined
   }
+  const known = new Map<string, Host>()
   return {
     site: drawn,
     of(host, anyPort) {
+      const before = anyPort ? undefined : known.get(host)
+      if (before !== undefined) return before
       const index = indexOfHost(plan, host.split(':', 1)[0])
-      if (index !== undefined && (anyPort || drawn(index).host === host)) return { site: drawn(index) }
+      if (index !== undefined && (anyPort || drawn(index).host === host)) {
+        const found = { site: drawn(index) }
+        if (!anyPort) known.set(host, found)
+        return found
+      }
       const planted = plantedHost(host, anyPort)
       if (planted !== undefined) return { site: planted }
       return mirrors.sites.get(host) ?? wildcards.hostOf(host)

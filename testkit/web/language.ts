@@ -1,7 +1,8 @@
 /** Prose of six languages: enough for detectors to tell them apart, drawn by the page so that no two pages read alike. */
 import { Draws } from './chance.ts'
 import type { Charset } from './charset.ts'
-import type { Language } from './options.ts'
+
+export type Language = 'en' | 'pt' | 'de' | 'el' | 'ru' | 'fr'
 
 const WORDS: Record<Language, string> = {
   en: 'the of and to in is that for it was on are with they this have from or had by not but what some we can out other were all your when up use word how said an each which do their time if will way about many then them would write like these her long make thing see him two has look more day could go come did number sound people over know water than first been call who oil now find',
@@ -39,7 +40,8 @@ function stockOf(language: Language): Stock {
 }
 
 function compose(words: readonly string[], draws: Draws, length: number): string {
-  const text = Array.from({ length }, () => words[draws.below(words.length)]).join(' ')
+  let text = words[draws.below(words.length)]
+  for (let i = 1; i < length; i++) text += ` ${words[draws.below(words.length)]}`
   return text.charAt(0).toUpperCase() + text.slice(1) + '.'
 }
 

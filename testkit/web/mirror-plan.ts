@@ -6,7 +6,7 @@ import { draw, drawText, unit } from './chance.ts'
 import type { MirrorKind, WebPlan } from './options.ts'
 import type { ShapePage } from './shapes/shape.ts'
 import { sheet, slug } from './shapes/sheet.ts'
-import { definePlantedSite, type SiteDefinition } from './site-plan.ts'
+import { definePlantedSite, type Host, type SiteDefinition } from './site-plan.ts'
 
 /** Same home page or same documents, and yet another site. */
 export type FalseMirrorKind =
@@ -25,17 +25,9 @@ export interface Mirror {
 export interface MirrorPlan {
   mirrors: readonly Mirror[]
   /** Hosts that are there only because of this plan. */
-  sites: ReadonlyMap<string, MirrorSite>
+  sites: ReadonlyMap<string, Host>
   /** Originals, as they are then: their links name no host. */
   originals: ReadonlyMap<number, SiteDefinition>
-}
-
-export interface MirrorSite {
-  site: SiteDefinition
-  /** Its pages move readers there. */
-  movesTo?: SiteDefinition
-  /** A look-alike writes its own pages. */
-  page?(path: string): ShapePage | undefined
 }
 
 const GROUP = 3
@@ -43,7 +35,7 @@ const FALSE_KINDS: readonly FalseMirrorKind[] = ['construction', 'defaults', 'pa
 
 export function planMirrors(plan: WebPlan, siteOf: (index: number) => SiteDefinition): MirrorPlan {
   const mirrors: Mirror[] = []
-  const sites = new Map<string, MirrorSite>()
+  const sites = new Map<string, Host>()
   const originals = new Map<number, SiteDefinition>()
   for (let index = 0; plan.mirrorShare > 0 && index < plan.sites; index++) {
     const drawn = siteOf(index)
@@ -85,7 +77,7 @@ function copyHost(plan: WebPlan, index: number): string {
   return bits % 3 === 0 ? `mirror.${name}${index}.${plan.domain}` : `${name}${index}.${plan.domain}`
 }
 
-function addLookalikes(plan: WebPlan, group: number, mirrors: Mirror[], sites: Map<string, MirrorSite>): void {
+function addLookalikes(plan: WebPlan, group: number, mirrors: Mirror[], sites: Map<string, Host>): void {
   const kind = FALSE_KINDS[group % FALSE_KINDS.length]
   const hosts = Array.from(
     { length: GROUP },

@@ -143,7 +143,7 @@ async function visit(
     ['Accept-Encoding', 'gzip, deflate, br, zstd'],
   ]
   for (let attempt = 0; attempt < 4; attempt++) {
-    const { answer } = await fetch({ url, address: addresses.list[0], headers, may: () => true, wants }, signal)
+    const { answer } = await fetch({ url, address: addresses.list[0], headers, may: () => true, wants })
     if (answer.kind !== 'full') {
       if (answer.kind === 'declined') found.asked.add(url)
       return []

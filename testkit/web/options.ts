@@ -1,9 +1,8 @@
 /** What a synthetic web is made of. Plain JSON, so that a web can be named on a command line and served by another process. */
 import type { Instant, Millis } from '../../src/base/clock.ts'
+import type { Language } from './language.ts'
 import type { RobotsKind } from './robots-plan.ts'
-import { LOOKALIKE_SHAPES, type LookalikeName, type TrapShapeName } from './shapes/shape.ts'
-
-export type Language = 'en' | 'pt' | 'de' | 'el' | 'ru' | 'fr'
+import { LOOKALIKE_SHAPES, type LookalikeName, type TrapShapeName } from './shapes/all.ts'
 
 /** How a whole site fails. */
 export type FailingKind =

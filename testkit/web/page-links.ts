@@ -48,8 +48,15 @@ export interface Neighbours {
 
 const LINKS = 0x11c5
 
+/** Of a site; a page names twenty of them, and most are named by several pages. */
+const MOST_KEPT = 1000
+const kept = new WeakMap<SiteDefinition, string[]>()
+
 export function urlOf(plan: WebPlan, site: SiteDefinition, page: number): string {
-  return site.origin + pathOf(plan, site, page)
+  if (page >= MOST_KEPT) return site.origin + pathOf(plan, site, page)
+  let urls = kept.get(site)
+  if (urls === undefined) kept.set(site, (urls = []))
+  return (urls[page] ??= site.origin + pathOf(plan, site, page))
 }
 
 const link = (tag: LinkTag, target: string, nofollow = false): LinkDefinition => ({ tag, target, nofollow })

@@ -9,9 +9,9 @@ import { test } from 'node:test'
 import { connect as connectSecure } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../src/base/clock.ts'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
 import type { Exchange } from '../../src/contracts/exchange.ts'
 import { parseHttpBlock } from '../../src/web/warc/http-block.ts'
+import { virtualClock } from '../virtual-clock.ts'
 import { testFetch } from './fetch.ts'
 import { overlaps, repeats } from './judges.ts'
 import { RequestLedger, readLedgerLines } from './ledger-of-requests.ts'
@@ -46,9 +46,7 @@ async function virtually(web: TestWeb, url: string): Promise<Exchange> {
     may: () => true,
     wants: () => ({ download: true as const, limitBytes: 1e9 }),
   }
-  return clock.run(
-    testFetch(web, stopped(web.plan.epoch), new RequestLedger(clock))().fetch(request, new AbortController().signal),
-  )
+  return clock.run(testFetch(web, stopped(web.plan.epoch), new RequestLedger(clock))().fetch(request))
 }
 
 test('what is served is what virtual time has: head and payload, byte for byte', async () => {

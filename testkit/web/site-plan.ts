@@ -2,14 +2,27 @@
 import type { Instant, Millis } from '../../src/base/clock.ts'
 import { draw, drawText, unit } from './chance.ts'
 import type { Charset } from './charset.ts'
+import type { Language } from './language.ts'
 import { CHARSETS } from './language.ts'
-import type { FailingKind, Language, WebPlan } from './options.ts'
+import type { FailingKind, WebPlan } from './options.ts'
 import { defineRobots, type RobotsDefinition } from './robots-plan.ts'
-import type { LookalikeName, TrapShapeName } from './shapes/shape.ts'
+import type { LookalikeName, TrapShapeName } from './shapes/all.ts'
+import type { ShapePage } from './shapes/shape.ts'
 import { defineSitemap, type SitemapDefinition, withSitemaps } from './sitemap-plan.ts'
 
 export type Coding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
 export type Framing = 'length' | 'chunked' | 'close'
+
+/** A numbered site, a planted one, a copy of another, or one that a wildcard makes up. */
+export interface Host {
+  site: SiteDefinition
+  /** All its pages move readers there. */
+  movesTo?: SiteDefinition
+  /** It has no numbered pages, but these. */
+  page?(path: string, bound: number): ShapePage | undefined
+  /** What those belong to, when nobody misses them. */
+  trap?: string
+}
 
 export interface SiteDefinition {
   index: number

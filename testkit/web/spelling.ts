@@ -1,17 +1,25 @@
 /** The one spelling of a URL by which the synthetic web knows it. Written for this room alone: the oracle shares no code with what it judges. */
 
 export interface SplitUrl {
-  scheme: 'http' | 'https'
+  readonly scheme: 'http' | 'https'
   /** In small letters, without the scheme's own port. */
-  host: string
+  readonly host: string
   /** Path and query; escapes in capitals, none for letters and digits that need none. */
-  path: string
+  readonly path: string
 }
 
 const NEEDLESS = /%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g
 
+let last: { url: string; split: SplitUrl } | undefined
+
+/** Whoever answers a request asks several times for the same URL in a row. */
 export function splitUrl(url: string): SplitUrl {
-  const scheme = url.startsWith('https:') ? 'https' : 'http'
+  if (last?.url !== url) last = { url, split: split(url) }
+  return last.split
+}
+
+function split(url: string): SplitUrl {
+  const scheme = url[4] === 's' || url[4] === 'S' ? 'https' : 'http'
   const start = scheme.length + 3
   let end = url.length
   for (let i = start; i < url.length; i++) {
@@ -38,5 +46,6 @@ function plainEscapes(path: string): string {
 /** The same URL whatever harmless variant was asked for: use it on both sides when sets of URLs are compared. */
 export function canonicalUrl(url: string): string {
   const { scheme, host, path } = splitUrl(url)
-  return `${scheme}://${host}${path}`
+  const same = url.length === scheme.length + 3 + host.length + path.length && url.startsWith(scheme)
+  return same && url.endsWith(path) && url.startsWith(host, scheme.length + 3) ? url : `${scheme}://${host}${path}`
 }

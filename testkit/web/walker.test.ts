@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../../src/base/virtual-clock.ts'
+import { virtualClock } from '../virtual-clock.ts'
 import { testFetch, testResolve } from './fetch.ts'
 import { askedAgainst, forbiddenRequests } from './judges.ts'
 import { RequestLedger } from './ledger-of-requests.ts'

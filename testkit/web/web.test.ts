@@ -46,6 +46,12 @@ test('the same question has the same answer, in another web object and in anothe
   )
 })
 
+test('a URL has one spelling', () => {
+  for (const url of ['HTTP://a.test/x', 'http://A.test:80/x', 'Http://a.test/%78#y'])
+    assert.equal(canonicalUrl(url), 'http://a.test/x')
+  for (const url of ['HTTPS://a.test', 'https://a.test:443/']) assert.equal(canonicalUrl(url), 'https://a.test/')
+})
+
 test('every page is found again under its name, and under no other', () => {
   const web = makeWeb({ seed: 3, sites: 400, pages: 60_000 })
   fc.assert(

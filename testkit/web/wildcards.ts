@@ -5,20 +5,11 @@ import type { WebPlan, WildcardDomain } from './options.ts'
 import { farmDomain, farmPage } from './shapes/link-farm.ts'
 import type { ShapePage } from './shapes/shape.ts'
 import { madeUpWord, sheet } from './shapes/sheet.ts'
-import { definePlantedSite, type SiteDefinition } from './site-plan.ts'
-
-/** A host under a wildcard. */
-export interface WildcardHost {
-  site: SiteDefinition
-  /** It has no pages but these; a good site has numbered pages as any other. */
-  page?(path: string, bound: number): ShapePage | undefined
-  /** What its pages belong to, when nobody misses them. */
-  trap?: 'link-farm' | 'no-such-blog' | 'advertising'
-}
+import { definePlantedSite, type Host, type SiteDefinition } from './site-plan.ts'
 
 export interface Wildcards {
   /** `host`: with its port, if it has one. */
-  hostOf(host: string): WildcardHost | undefined
+  hostOf(host: string): Host | undefined
   /** Home pages of the good sites. */
   homes(): string[]
   good(): SiteDefinition[]
@@ -42,7 +33,7 @@ export function planWildcards(plan: WebPlan, farmers: readonly SiteDefinition[])
       named.set(host, { ...site, pages: wildcard.pages, addressGroup })
     }
   })
-  const hostOf = (host: string): WildcardHost | undefined => {
+  const hostOf = (host: string): Host | undefined => {
     const good = named.get(host)
     if (good !== undefined) return { site: good }
     if (!/^[a-z0-9][a-z0-9.-]{0,250}$/.test(host)) return undefined

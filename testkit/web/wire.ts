@@ -105,7 +105,9 @@ export function wireAnswer(parts: AnswerParts): WireAnswer {
 export function headBytes(head: Head): Uint8Array<ArrayBuffer> {
   let text = `${head.version} ${head.status} ${head.reason}\r\n`
   for (const [name, value] of head.headers) text += `${name}: ${value}\r\n`
-  return new Uint8Array(Buffer.from(text + '\r\n', 'latin1'))
+  const bytes = new Uint8Array(text.length + 2)
+  Buffer.from(bytes.buffer).write(`${text}\r\n`, 'latin1')
+  return bytes
 }
 
 function chunks(payload: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,6 @@
 /** A comparison of two versions of a page as one web page: no script, nothing from elsewhere, everything of the versions escaped. */
 import { createHash } from 'node:crypto'
+import { escapeUTF8 } from 'entities/escape'
 import type { DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
 import type { ImageDiff, ImageVersion } from '../../page/change/image-diff.ts'
 import { grouped } from '../../report/text-table.ts'
@@ -20,6 +21,8 @@ del{background:var(--del)}
 ins{background:var(--ins)}
 img{max-width:100%}
 tr.moved td{background:var(--moved)}
+@media(max-width:40em){table,caption,thead,tbody,tr,th,td{display:block}tr{border:1px solid var(--line);border-bottom:0}table{border-bottom:1px solid var(--line)}
+th,td{border:0}td:empty,tr.marked td:first-child{display:none}td:first-child:not([colspan])::before{content:"− "}td:last-child:not([colspan])::before{content:"+ "}tr.marked td::before{content:none}}
 `
 
 /** Bytes of an image. */
@@ -43,7 +46,7 @@ export function diffPage(versions: Versions, diff: PageDiff | undefined, images?
 <h1>Changes of <bdi>${escaped(url)}</bdi></h1>
 ${notes.map((note) => `<p>${escaped(note)}</p>`).join('\n')}
 <table>
-<caption>Both versions, side by side</caption>
+<caption>Both versions</caption>
 <thead><tr><th scope="col">Before: ${escaped(versionText(before!))}</th><th scope="col">After: ${escaped(versionText(after))}</th></tr></thead>
 <tbody>
 ${diff === undefined ? picturesOf(versions, images) : rowsOf(diff)}</tbody>
@@ -151,17 +154,9 @@ function factsOf(facts: readonly FactChange[]): string {
 /** Controls and marks that turn the direction of text are shown by number. */
 const HIDDEN = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 /** For HTML and XML, in text and in attributes. */
 export function escaped(text: string): string {
-  return text
-    .replace(HIDDEN, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)
-    .replace(/[&<>"']/g, (character) => ENTITIES[character])
+  return escapeUTF8(
+    text.replace(HIDDEN, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`),
+  )
 }

@@ -2,12 +2,15 @@
 import { mkdirSync } from 'node:fs'
 import type { Freshness } from '../../cluster/maintenance/measure-freshness.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
+import type { SiteView } from '../../frontier/contract.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
 import type { Settings } from '../config/keys.ts'
+import type { UrlFacts } from '../reader/explain.ts'
+import type { CollectionStatus } from '../reader/status.ts'
 import type { SeedsEntered } from '../seeds/sources.ts'
 import type { Screen } from './screen.ts'
-import type { CollectionReader, CollectionStatus, Services, SiteView, UrlFacts } from './services.ts'
+import type { CollectionReader, Services } from './services.ts'
 
 export interface RecordedScreen extends Screen {
   out: string

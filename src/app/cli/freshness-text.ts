@@ -8,7 +8,10 @@ import { isoTime, some } from './text.ts'
 /** `freshness 93.1% of at most 95.0%`; undefined when it is not measured yet. */
 export function freshnessText(freshness: Freshness | undefined): string | undefined {
   if (freshness === undefined) return undefined
-  return `freshness ${percent(freshness.freshness)} of at most ${percent(freshness.bound)}`
+  const [now, most] = [percent(freshness.freshness), percent(freshness.bound)]
+  // Just after a look at every page.
+  if (freshness.freshness > freshness.bound) return `freshness ${now} (at most ${most} in the long run)`
+  return `freshness ${now} of at most ${most}`
 }
 
 /** The nearer to all or nothing, the more digits. */
@@ -23,7 +26,7 @@ export function freshnessLines(freshness: Freshness): string[] {
   const more = capacity === null ? '' : `one look/s more +${percent(gain.oneMoreLook)}, `
   const lines = [
     `  fresh       ${percent(freshness.freshness)} expected, of ${some(pages, 'known page')}`,
-    `              out of date for ${formatDuration(Math.round(ageSeconds) * 1000)} on average`,
+    `              out of date for ${ageSeconds < 1 ? 'less than 1s' : formatDuration(Math.round(ageSeconds) * 1000)} on average`,
     `  at most     ${percent(freshness.bound)}, with ${howOften(freshness.boundLooks)} (${limitsText(freshness)})`,
     `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
   ]

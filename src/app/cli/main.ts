@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { realClock } from '../../base/clock.ts'
-import { EXIT, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
+import { EXIT, firstFailure, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
 import { didYouMean } from '../config/nearest.ts'
 import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
@@ -44,8 +44,9 @@ export async function run(
     const exit = await dispatch(argv, screen, services, heart)
     heart.stop(true)
     return exit
-  } catch (error) {
+  } catch (thrown) {
     screen.draw([])
+    const error = firstFailure(thrown)
     // After a bug, the supervisor tries again.
     const passing = error instanceof Problem ? PASSING[error.code] : undefined
     heart.stop(error instanceof Problem || isDiskFull(error) || fileError(error) !== undefined, passing)

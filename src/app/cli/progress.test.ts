@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../../base/virtual-clock.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
 import { recordedScreen, SNAPSHOT } from './fake-services.test-data.ts'
 import { type History, liveLines, progressLine, rates, remember, timeLeftMs, watchCrawl } from './progress.ts'

@@ -3,8 +3,7 @@ import { styleText } from 'node:util'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
-import type { LookCounts } from '../../collection/counters/counters.ts'
-import type { Decided } from '../../contracts/control.ts'
+import { type LookCounts, lookCounts } from '../../collection/counters/counters.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
 import { freshnessText } from './freshness-text.ts'
@@ -41,16 +40,23 @@ export interface Rates {
 }
 
 export function rates(history: History, windowMs = WINDOW_MS): Rates {
-  const now = history.at(-1)
-  const then = history.find((s) => now !== undefined && s.at >= now.at - windowMs && s.at < now.at) ?? history.at(-2)
-  const seconds = now === undefined || then === undefined ? 0 : (now.at - then.at) / 1000
-  if (now === undefined || then === undefined || seconds <= 0) return { documents: 0, bytes: 0, done: 0, waiting: 0 }
+  const [then, now, seconds] = stretchOf(history, windowMs) ?? []
+  if (then === undefined || now === undefined || seconds === undefined)
+    return { documents: 0, bytes: 0, done: 0, waiting: 0 }
   return {
     documents: (now.documents - then.documents) / seconds,
     bytes: (now.bytes - then.bytes) / seconds,
     done: (now.urls.done - then.urls.done) / seconds,
     waiting: (now.urls.waiting - then.urls.waiting) / seconds,
   }
+}
+
+/** From the first snapshot of the window to the last; undefined: no time has passed. */
+function stretchOf(history: History, windowMs: Millis): [CrawlSnapshot, CrawlSnapshot, seconds: number] | undefined {
+  const now = history.at(-1)
+  const then = history.find((s) => now !== undefined && s.at >= now.at - windowMs && s.at < now.at) ?? history.at(-2)
+  if (now === undefined || then === undefined || now.at <= then.at) return undefined
+  return [then, now, (now.at - then.at) / 1000]
 }
 
 /** The least time that the known URLs will take at the present pace; the last few sites are slower. Undefined when unknown. */
@@ -71,70 +77,61 @@ export function liveLines(history: History, style: TerminalStyle): string[] {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return []
-  if (now.refresh !== undefined) return refreshLines(history, style)
-  const rate = rates(history)
-  const { sites, urls } = now
-  const lines = [
-    `${style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'}  ${seconds(now.at - first.at)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
-    `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
-    `URLs     ${bar(urls.done, urls.known, style)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
-    `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
-    `also     ${some(now.requests, 'request')}  ${some(now.failures, 'failure')}  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
-    state(history),
-  ]
-  for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
-  return lines.map((line) => clip(line, style.width - 1))
+  const name = style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'
+  const [head, ...lines] =
+    now.refresh === undefined ? crawlLines(history, now, style) : refreshLines(history, first, now, now.refresh)
+  const slow = now.slow.slice(0, 3).map(({ site, why }) => `slow     ${plain(site)}: ${plain(why)}`)
+  return [`${name}  ${seconds(now.at - first.at)}  ${head}`, ...lines, state(history), ...slow].map((line) =>
+    clip(line, style.width - 1),
+  )
 }
 
-/** The same for a refresh. Looks and new pages are those of this run. */
-function refreshLines(history: History, style: TerminalStyle): string[] {
-  const [first] = history
-  const now = history.at(-1)
-  if (first === undefined || now?.refresh === undefined) return []
-  const { sites, urls, refresh } = now
+const givenUp = ({ sites }: CrawlSnapshot) => (sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : '')
+const toApply = ({ inbox }: CrawlSnapshot) => (inbox > 0 ? `  ${some(inbox, 'part')} to apply` : '')
+
+function crawlLines(history: History, now: CrawlSnapshot, style: TerminalStyle): string[] {
+  const rate = rates(history)
+  const { sites, urls } = now
+  return [
+    `${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${givenUp(now)}  of ${grouped(sites.total)}`,
+    `URLs     ${bar(urls.done, urls.known, style)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
+    `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
+    `also     ${some(now.requests, 'request')}  ${some(now.failures, 'failure')}  ${grouped(now.refused)} refused${toApply(now)}`,
+  ]
+}
+
+/** Looks and new pages are those of this run. */
+function refreshLines(
+  history: History,
+  first: CrawlSnapshot,
+  now: CrawlSnapshot,
+  { pages, freshness }: NonNullable<CrawlSnapshot['refresh']>,
+): string[] {
+  const { sites, urls } = now
   const { performed, changed, unchanged, failed } = looksOf(first, now)
-  const lines = [
-    `${style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'}  ${seconds(now.at - first.at)}  ${some(refresh.pages, 'page')}  ${freshnessText(refresh.freshness) ?? 'freshness not measured yet'}`,
+  return [
+    `${some(pages, 'page')}  ${freshnessText(freshness) ?? 'freshness not measured yet'}`,
     `looks    ${grouped(performed)}  ${grouped(changed)} changed  ${grouped(unchanged)} unchanged  ${grouped(failed)} failed  ${looksPerSecond(history).toFixed(1)}/s`,
     `new      ${some(now.documents - first.documents, 'page')}  ${some(urls.waiting, 'URL')} waiting`,
-    `sites    ${grouped(sites.busy)} busy  ${grouped(sites.free)} ready  ${grouped(sites.waiting)} waiting${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
-    `also     ${some(now.requests - first.requests, 'request')}${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
-    refreshState(now),
+    `sites    ${grouped(sites.busy)} busy  ${grouped(sites.free)} ready  ${grouped(sites.waiting)} waiting${givenUp(now)}  of ${grouped(sites.total)}`,
+    `also     ${some(now.requests - first.requests, 'request')}${toApply(now)}`,
   ]
-  for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
-  return lines.map((line) => clip(line, style.width - 1))
 }
+
+const NO_LOOKS = lookCounts(new Map())
 
 /** Looks of this run. */
 export function looksOf(first: CrawlSnapshot, now: CrawlSnapshot): Omit<LookCounts, 'hints'> {
-  const since = (name: keyof Omit<LookCounts, 'hints'>) =>
-    (now.refresh?.looks[name] ?? 0) - (first.refresh?.looks[name] ?? 0)
-  return {
-    performed: since('performed'),
-    changed: since('changed'),
-    unchanged: since('unchanged'),
-    moved: since('moved'),
-    refused: since('refused'),
-    failed: since('failed'),
-  }
+  const { hints: _, ...looks } = now.refresh?.looks ?? NO_LOOKS
+  const before = first.refresh?.looks ?? NO_LOOKS
+  for (const name of Object.keys(looks) as (keyof typeof looks)[]) looks[name] -= before[name]
+  return looks
 }
 
 function looksPerSecond(history: History): number {
-  const now = history.at(-1)
-  const then = history.find((s) => now !== undefined && s.at >= now.at - WINDOW_MS && s.at < now.at) ?? history.at(-2)
-  if (now === undefined || then === undefined || now.at <= then.at) return 0
-  return (looksOf(then, now).performed * 1000) / (now.at - then.at)
-}
-
-function refreshState(now: CrawlSnapshot): string {
-  const paused = now.paused && pausedText(now.paused, now.at)
-  const trouble = outageText(now) ?? paused ?? lateText(now)
-  if (trouble !== undefined) return trouble
-  const { sites, next } = now
-  if (sites.busy > 0) return 'looking again'
-  if (sites.free > 0) return `waiting for a worker: ${some(sites.free, 'site')} ready`
-  if (next === undefined) return 'nothing is due'
-  return `next look ${next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`}, at ${plain(next.site)}`
+  const [then, now, seconds = 1] = stretchOf(history, WINDOW_MS) ?? []
+  return then === undefined || now === undefined ? 0 : looksOf(then, now).performed / seconds
 }
 
 /** One line for a log. */
@@ -142,59 +139,53 @@ export function progressLine(history: History): string {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return ''
+  const doing = `${state(history)}${slowest(now)}`
   if (now.refresh !== undefined) {
     const { performed, changed, unchanged, failed } = looksOf(first, now)
     const freshness = freshnessText(now.refresh.freshness)
     return (
       `${seconds(now.at - first.at)}: ${some(performed, 'look')}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged, ${grouped(failed)} failed, ${looksPerSecond(history).toFixed(1)}/s; ` +
-      `${some(now.documents - first.documents, 'new page')}${freshness === undefined ? '' : `; ${freshness}`}; ${refreshState(now)}${slowest(now)}`
+      `${some(now.documents - first.documents, 'new page')}${freshness === undefined ? '' : `; ${freshness}`}; ${doing}`
     )
   }
   const rate = rates(history)
   return (
     `${seconds(now.at - first.at)}: ${some(now.documents, 'document')}, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
     `sites ${grouped(now.sites.busy)} busy, ${grouped(now.sites.waiting + now.sites.free)} waiting, ${grouped(now.sites.done)} done; ` +
-    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${some(now.failures, 'failure')}; ${state(history)}${slowest(now)}`
+    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${some(now.failures, 'failure')}; ${doing}`
   )
 }
 
 /** Shorter outages are not shown. */
 const SHOWN_OUTAGE_MS = 2000
 
-function outageText({ outage }: CrawlSnapshot): string | undefined {
-  if (outage === undefined || outage.forMs < SHOWN_OUTAGE_MS) return undefined
-  return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
-}
-
-function pausedText(paused: Decided, now: number): string {
-  return `paused ${decidedText(paused, now)}; orbweaver resume goes on`
-}
-
-function lateText({ lateMs }: CrawlSnapshot): string | undefined {
-  return lateMs > 1000 ? `this machine is overloaded: ${formatDuration(lateMs)} behind` : undefined
-}
-
 /** What the crawl is doing now. */
 function state(history: History): string {
   const now = history.at(-1)
   if (now === undefined) return ''
-  const { urls, waitsFor, next } = now
-  const outage = outageText(now)
-  if (outage !== undefined) return outage
-  if (now.paused !== undefined) return pausedText(now.paused, now.at)
+  const { urls, sites, waitsFor, next, outage, paused, lateMs } = now
+  if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
+    return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
+  if (paused !== undefined) return `paused ${decidedText(paused, now.at)}; orbweaver resume goes on`
   const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
-  if (waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`
-  if (waitsFor === 'retry') return `waiting to retry ${plain(next?.site ?? '')} ${when}`
-  const late = lateText(now)
-  if (late !== undefined) return late
+  const isRefresh = now.refresh !== undefined
+  if (!isRefresh && waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`
+  if (!isRefresh && waitsFor === 'retry') return `waiting to retry ${plain(next?.site ?? '')} ${when}`
+  if (lateMs > 1000) return `this machine is overloaded: ${formatDuration(lateMs)} behind`
+  const ready = `waiting for a worker: ${some(sites.free, 'site')} ready`
+  if (isRefresh) {
+    if (sites.busy > 0) return 'looking again'
+    if (sites.free > 0) return ready
+    return next === undefined ? 'nothing is due' : `next look ${when}, at ${plain(next.site)}`
+  }
   if (urls.waiting === 0 && urls.known > 0)
-    return now.sites.busy > 0 ? 'waiting for the last responses' : 'the queue is empty'
-  if (now.sites.busy === 0 && now.sites.free > 0) return `waiting for a worker: ${some(now.sites.free, 'site')} ready`
+    return sites.busy > 0 ? 'waiting for the last responses' : 'the queue is empty'
+  if (sites.busy === 0 && sites.free > 0) return ready
   const left = timeLeftMs(history)
   const isGrowing = rates(history, TREND_MS).waiting > 0
   if (left === undefined || isGrowing)
     return urls.done === 0 || isGrowing ? 'discovering URLs' : 'waiting for responses'
-  const active = now.sites.busy + now.sites.waiting + now.sites.free
+  const active = sites.busy + sites.waiting + sites.free
   if (left < 10_000) return `${some(urls.waiting, 'URL')} left on ${some(active, 'site')}`
   return `at least ${formatDuration(coarse(left))} left, longer if new URLs are found`
 }

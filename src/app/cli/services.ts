@@ -11,17 +11,6 @@ import type { OpenCollection } from '../reader/open.ts'
 
 export type CollectionReader = OpenCollection
 
-type Answer<Question extends keyof CollectionReader> = Awaited<ReturnType<CollectionReader[Question]>>
-export type CollectionStatus = Answer<'standing'>
-export type UrlFacts = Answer<'urlFacts'>
-export type SiteFacts = Answer<'siteFacts'>
-export type SiteView = NonNullable<SiteFacts['view']>
-export type WhyNot = NonNullable<Answer<'whyNot'>>
-export type LeftMirror = Pick<NonNullable<Answer<'leftMirror'>>, 'original' | 'on' | 'why'>
-export type RefreshPlan = Answer<'refreshPlan'>
-export type PagePlan = RefreshPlan['plans'][number]
-export type Content = NonNullable<Answer<'content'>>
-
 export type Services = typeof realServices
 
 /** A function of a module that is loaded with the first call. */

@@ -103,8 +103,6 @@ function instanceOf(path: string): Scenario {
   }
 }
 
-/** The rate of a page that was fetched only once; rather too low. */
-
 /** The pages of a collection on their sites, with rates estimated from their captures. The rest comes from flags. */
 async function collectionScenario(call: Invocation): Promise<Scenario> {
   interface Seen {

@@ -6,17 +6,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { realClock } from '../../base/clock.ts'
-import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { findOrphans, removeOrphans } from '../../cluster/maintenance/find-orphans.ts'
-import type { CleanerParts, Findings, Orphan, OtherLocation } from '../../cluster/maintenance/orphan.ts'
+import type { CleanerParts, Findings, Orphan } from '../../cluster/maintenance/orphan.ts'
 import { locationNodes } from '../../cluster/maintenance/orphan-volumes.ts'
+import { folderLocation, type OtherLocation, storeLocation } from '../../collection/locations/other-locations.ts'
 import { EMBEDDED_OWNER, knownNodeId } from '../../collection/locations/own-locations.ts'
-import { copyVolume } from '../../collection/locations/read-volumes.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
-import type { ObjectStore } from '../../collection/s3/s3-store.ts'
-import { isVolume, OPEN, volumeFiles, volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked, type Lock, lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/election.ts'
@@ -39,46 +36,36 @@ const OTHERS_FOLDER = 'the folder has a collection of its own, beside the databa
 
 export async function cleanCollection(settings: Settings, version: string): Promise<Cleaned> {
   if (settings.database === undefined && isWorkersFolder(settings.collection)) return cleanWorkersFolder(settings)
+  const found = await asRead(settings, (database) =>
+    withOrphans(settings, database, isLocked(settings.collection), (all) => all),
+  )
+  if (!settings.remove) return resultOf(found, new Set())
+  await using opening = new AsyncDisposableStack()
+  const isShared = settings.database !== undefined
+  const lock = isShared ? opening.adopt(lockIfFree(settings.collection), (held) => held?.release()) : undefined
+  const { database, ledger } = opening.use(await openForSeeding(settings, version))
+  if (isShared) {
+    await takeRole(opening, database, 'cleaner', 'another cleaner is working on this database: wait until it has ended')
+    await freeLeases(database, ledger)
+  }
+  return await remove(settings, database, found, !isShared || lock !== undefined)
+}
+
+/** Asks a collection that is opened only to be read. */
+export async function asRead<T>(settings: Settings, ask: (database: Database) => Promise<T>): Promise<T> {
   const database = await databaseToRead(settings.collection, settings.database)
-  let found: Findings
   try {
-    found = await withOrphans(settings, database, isLocked(settings.collection), (all) => all)
+    return await ask(database)
   } finally {
     await database.close()
   }
-  if (!settings.remove) return resultOf(found, new Set())
-  return settings.database === undefined ? removeHere(settings, version, found) : removeShared(settings, version, found)
 }
 
-async function removeHere(settings: Settings, version: string, before: Findings): Promise<Cleaned> {
-  const { database, close } = await openForSeeding(settings, version)
-  try {
-    return await remove(settings, database, before, true)
-  } finally {
-    await close()
-  }
-}
-
-async function removeShared(settings: Settings, version: string, before: Findings): Promise<Cleaned> {
-  const lock = lockIfFree(settings.collection)
-  try {
-    const { database, ledger, close } = await openForSeeding(settings, version)
-    try {
-      const role = await tryRole(database as PostgresDatabase, 'cleaner')
-      if (role === undefined)
-        throw new Problem('collection-in-use', 'another cleaner is working on this database: wait until it has ended')
-      try {
-        await freeLeases(database, ledger)
-        return await remove(settings, database, before, lock !== undefined)
-      } finally {
-        await role.release()
-      }
-    } finally {
-      await close()
-    }
-  } finally {
-    lock?.release()
-  }
+/** Of the shared database, until the stack is disposed of. */
+export async function takeRole(opening: AsyncDisposableStack, database: Database, name: string, taken: string) {
+  const role = await tryRole(database as PostgresDatabase, name)
+  if (role === undefined) throw new Problem('collection-in-use', taken)
+  opening.defer(() => role.release())
 }
 
 /** Leases were given up when the database was opened: those that are still there were not orphaned. */
@@ -104,8 +91,9 @@ async function withOrphans<T>(
   const isAtRest = database.dialect === 'sqlite' && !isInUse && !isLocked(folder)
   const files = isInUse ? { left: IN_USE } : filesOf(folder, database)
   const now = database.dialect === 'sqlite' ? realClock.now() : await sharedNow(database)
-  const locations = openLocationsToClean(settings, 'left' in files ? [] : await locationNodes(database))
-  const parts = { database, files, locations: locations.list, now, olderThan, keepCallsFor: keepCalls, isAtRest }
+  const locations = await openOtherLocations(settings, database)
+  const others = 'left' in files ? [] : locations.list
+  const parts = { database, files, locations: others, now, olderThan, keepCallsFor: keepCalls, isAtRest }
   try {
     return await work(await findOrphans(parts))
   } finally {
@@ -178,53 +166,24 @@ function resultOf({ orphans, notes }: Findings, removed: ReadonlySet<Orphan>): C
 }
 
 /** Locations of volumes outside the collection's folder: folders of this machine, and stores. */
-function openLocationsToClean(settings: Parameters<typeof s3AccessOf>[0], nodes: readonly string[]) {
+export async function openOtherLocations(settings: Settings, database: Database) {
   const stores = openStores(() => s3AccessOf(settings))
-  const list = nodes.map((node) =>
-    node.startsWith(DIR) ? folderToClean(node, realDisk) : storeToClean(node, realDisk, () => stores.open(node)),
+  const scratch = join(settings.collection, 'archive')
+  const list = (await locationNodes(database)).map((node) =>
+    node.startsWith(DIR) ? folderHere(node) : storeLocation(realDisk, node, scratch, () => stores.open(node)),
   )
   return { list, close: stores.close }
 }
 
-function folderToClean(node: string, disk: Disk): OtherLocation {
+function folderHere(node: string): OtherLocation {
   const folder = node.slice(DIR.length)
+  const location = folderLocation(realDisk, folder)
   return {
-    node,
+    ...location,
     async list() {
       // An unmounted disk, or a folder of another machine: what is missing there is not lost.
       if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Error('there is no such folder here')
-      return new Map(volumeFiles(disk, folder).map(({ name, file }) => [name, disk.size(join(folder, file)) ?? 0]))
+      return location.list()
     },
-    async open(volume) {
-      const path = volumePath(disk, folder, volume)
-      if (path === undefined) throw new Error(`${volume} is no longer in ${folder}`)
-      return { path, [Symbol.dispose]() {} }
-    },
-    async remove(volume) {
-      for (const name of [volume, volume + OPEN]) disk.remove(join(folder, name))
-      await disk.syncFolder(folder)
-    },
-  }
-}
-
-const PIECES = /^(.+)\.pieces\/\d+$/
-
-function storeToClean(node: string, disk: Disk, open: () => Promise<ObjectStore>): OtherLocation {
-  const volumes = async () => {
-    const { storedVolumes } = await import('../../collection/s3/stored-volumes.ts')
-    return storedVolumes(await open())
-  }
-  return {
-    node,
-    async list() {
-      const sizes = new Map<string, number>()
-      for (const { key, size } of await (await open()).list('')) {
-        const name = PIECES.exec(key)?.[1] ?? key
-        if (isVolume(name)) sizes.set(name, (sizes.get(name) ?? 0) + size)
-      }
-      return sizes
-    },
-    open: async (volume) => copyVolume((await volumes()).readAt, volume, disk),
-    remove: async (volume) => (await volumes()).remove(volume),
   }
 }

@@ -9,10 +9,12 @@ import { freshId } from '../../base/random.ts'
 import { INBOX_FULL } from '../../cluster/maintenance/problems.ts'
 import { RefreshPlanner } from '../../cluster/maintenance/refresh-planner.ts'
 import { freeWorker } from '../../cluster/server/worker-table.ts'
+import { findingState } from '../../collection/browse/findings.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
 import { addCounts, noteProgress } from '../../collection/counters/counters.ts'
+import { noteLost } from '../../collection/counters/last-visits.ts'
 import { linkIndexer } from '../../collection/links/index-links.ts'
 import {
   durableEnds,
@@ -28,14 +30,14 @@ import { fillBefore } from '../../collection/pages/known-pages.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
 import type { Control } from '../../contracts/control.ts'
-import type { FindCopy, Frontier } from '../../contracts/ports.ts'
+import type { Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
 import { parseBlacklist } from '../../crawl/scope/blacklist.ts'
 import { unreadableReport } from '../../crawl/worker/watchdog.ts'
 import type { Database } from '../../database/database.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
-import type { HintResult, Ledger, SeedUrl } from '../../frontier/contract.ts'
+import type { HintResult, Ledger, LostVisit, SeedUrl } from '../../frontier/contract.ts'
 import { type ControlParts, openControl } from '../../frontier/control.ts'
 import { Decisions, forgetStop } from '../../frontier/decisions.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/prefetched-leases.ts'
@@ -73,7 +75,6 @@ export interface Coordinator {
   frontier: LeasesAhead
   intake: Intake
   filter: DigestFilter
-  findCopy: FindCopy
   parts: CoordinatorParts
   archiveFolder: string
   /** The name under which it records its own volumes outside the archive folder. */
@@ -85,7 +86,6 @@ export interface Coordinator {
   control: Control
   decisions: Decisions
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
-  seeds(): Promise<string[]>
   /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
   recordUnreadable(reading: NowReading): Promise<void>
   /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
@@ -131,14 +131,8 @@ export async function openCoordinator(parts: CoordinatorParts): Promise<Coordina
     : leasesAhead(granting, database, clock)
   const { schedule } = frontier.ledger
   const intake = await openIntake({
-    database,
-    ledger: frontier.ledger,
-    filter,
-    disk,
+    ...{ database, ledger: frontier.ledger, filter, disk, node, clock, journal },
     logPath: join(folder, 'logs', 'crawl.log'),
-    node,
-    clock,
-    journal,
     // A recheck needs another worker.
     ...(workersElsewhere && {
       rechecks: new Rechecks({ share: parts.recheckShare ?? 0, salt: freshId(), clock, schedule }),
@@ -166,13 +160,23 @@ function withKnownPages(frontier: Frontier, database: Database): Frontier {
   }
 }
 
+/** A worker, or a thread, has ended: its visits are lost. */
+export function loseVisits({ frontier, parts }: Coordinator, worker: string): Promise<LostVisit[]> {
+  return parts.database.transact(async (tx) => {
+    const lost = await frontier.ledger.lose(tx, worker)
+    await noteLost(tx, lost, parts.clock.now())
+    return lost
+  })
+}
+
 /** What actions are checked by, and what they do outside of the frontier. */
 export function steeringRules(
   ledger: Ledger,
   clock: Clock,
-): Pick<ControlParts, 'rules' | 'checkBlacklist' | 'freeWorker'> {
+): Pick<ControlParts, 'rules' | 'findingState' | 'checkBlacklist' | 'freeWorker'> {
   return {
     rules: RULE_NAMES,
+    findingState,
     checkBlacklist: (line) => void parseBlacklist([{ name: 'blacklist', text: line }]),
     freeWorker: (tx, worker) => freeWorker(tx, ledger, worker, clock.now()),
   }
@@ -186,18 +190,12 @@ interface Opened {
   originals: OriginalScope
   /** Undefined: it has its database to itself. */
   node: string | undefined
-  hints: HintCounter
+  hints: ReturnType<typeof hintCounter>
   decisions: Decisions
 }
 
-interface HintCounter {
-  count(result: HintResult): void
-  /** Writes what is not written yet. */
-  write(): Promise<void>
-}
-
 /** Hints come one by one, within transactions. Their counts are written some seconds later; a crash loses those. */
-function hintCounter({ database, clock, journal }: CoordinatorParts): HintCounter {
+function hintCounter({ database, clock, journal }: CoordinatorParts) {
   const counts = new Map<`hints:${HintResult}`, number>()
   let cancel = () => {}
   const write = async () => {
@@ -209,11 +207,12 @@ function hintCounter({ database, clock, journal }: CoordinatorParts): HintCounte
   }
   const report = (error: unknown) => journal.record({ kind: 'trouble', what: String(error) })
   return {
-    count(result) {
+    count(result: HintResult) {
       if (counts.size === 0) cancel = clock.after(HINTS_EVERY, () => void write().catch(report))
       const name = `hints:${result}` as const
       counts.set(name, (counts.get(name) ?? 0) + 1)
     },
+    /** Writes what is not written yet. */
     write,
   }
 }
@@ -246,19 +245,9 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
     clock,
     journal,
   })
-  const find = findCopy(database, filter)
   return {
-    frontier,
-    intake,
-    filter,
-    findCopy: find,
-    parts,
-    archiveFolder,
-    owner,
-    urls,
-    mirrors,
-    calls: callsOf(parts, opened, find),
-    decisions,
+    ...{ parts, frontier, intake, filter, archiveFolder, owner, urls, mirrors, decisions },
+    calls: callsOf(parts, opened),
     control: openControl({
       ...{ database, ledger, decisions, clock, urls },
       ...steeringRules(ledger, clock),
@@ -273,7 +262,6 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
         if (queue.waiting + sites.leased + sites.returning === 0) await ledger.tryAgain(tx, urls)
         return admitted
       }),
-    seeds: () => database.read(async (tx) => (await frontierQueries.firstSeeds(tx)).map(({ url }) => url)),
     async recordUnreadable(reading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
@@ -283,12 +271,12 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
       await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
-    ...periodicWork(parts, opened, { mirrors, planner: plannerOf(parts, ledger, decisions), follow, repair }),
+    ...periodicWork(parts, opened, mirrors, plannerOf(parts, ledger, decisions), follow, repair),
   }
 }
 
-function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened, find: FindCopy): CoordinatorCalls {
-  const { intake, originals, node, decisions } = opened
+function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened): CoordinatorCalls {
+  const { intake, filter, originals, node, decisions } = opened
   const { frontier, ledger } = opened.frontier
   /** Leases that were prefetched before an operator stopped their sites. */
   const withhold = async (answer: Awaited<ReturnType<Frontier['checkOut']>>) => {
@@ -321,18 +309,12 @@ function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened,
     enter: (worker, visit, address) => frontier.enter(worker, visit, address),
     renew: (worker, visits) => frontier.renew(worker, visits),
     accept: (_worker, sealed) => intake.accept(sealed),
-    findCopy: find,
+    findCopy: findCopy(database, filter),
   }
 }
 
-interface Planner {
-  isEnrolling(): boolean
-  tick(): Promise<void>
-  release(): Promise<void>
-}
-
 /** Undefined: known pages are not looked at again. */
-function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions): Planner | undefined {
+function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions) {
   const { database, clock, settings, refresh, serves, renewWeights = async () => {} } = parts
   if (refresh === undefined) return undefined
   // Of several servers, only the one that does the periodic work ticks.
@@ -350,17 +332,13 @@ function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions
   return { isEnrolling: () => planner.isEnrolling, tick: () => planner.tick(), release: async () => role?.release() }
 }
 
-interface Periodic {
-  mirrors: MirrorMaintenance
-  planner: Planner | undefined
-  follow(): Promise<void>
-  repair(): Promise<void>
-}
-
 function periodicWork(
   { database, disk, folder, clock }: CoordinatorParts,
   { frontier, intake, originals, node, hints }: Opened,
-  { mirrors, planner, follow, repair }: Periodic,
+  mirrors: MirrorMaintenance,
+  planner: ReturnType<typeof plannerOf>,
+  follow: () => Promise<void>,
+  repair: () => Promise<void>,
 ): Pick<Coordinator, 'isEnrolling' | 'tick' | 'finish'> {
   const isShared = node !== undefined
   const links = linkIndexer(database)

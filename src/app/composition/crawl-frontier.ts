@@ -66,31 +66,27 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
   return { frontier, urls, originals }
 }
 
-/** Whether an original may replace its mirrors: only a site whose home page is in the scope may. */
-export interface OriginalScope {
-  mayReplace(original: SiteName): boolean
-  /** There are new seeds. */
-  stale(): void
-  /** Call it before sites are handed out: links must be judged by all seeds. Free when there are no new ones. */
-  refresh(): Promise<void>
-}
+export type OriginalScope = ReturnType<typeof originalScope>
 
-function originalScope(parts: FrontierParts, urls: UrlReader): OriginalScope {
+/** Whether an original may replace its mirrors: only a site whose home page is in the scope may. */
+function originalScope(parts: FrontierParts, urls: UrlReader) {
   const { settings, disk, clock, journal } = parts
   const blacklist = blacklistFiles(blacklistPaths(settings), disk, clock, journal) ?? (() => emptyBlacklist)
   let scope = scopeFor(settings, [], blacklist)
   let isStale = true
   return {
+    /** There are new seeds. */
     stale() {
       isStale = true
     },
-    async refresh() {
+    /** Call it before sites are handed out: links must be judged by all seeds. Free when there are no new ones. */
+    async refresh(): Promise<void> {
       if (!isStale) return
       isStale = false
       const { seeds, alternates } = await scopeSeeds(parts)
       scope = scopeFor(settings, parseUrls(urls, seeds), blacklist, parseUrls(urls, alternates))
     },
-    mayReplace: (original) =>
+    mayReplace: (original: SiteName): boolean =>
       ['https', 'http'].some((scheme) => {
         const home = urls.parse(`${scheme}://${original}/`)
         return home !== undefined && scope().judge(home, 0).yes

@@ -13,28 +13,16 @@ import type { Event } from '../../contracts/events.ts'
 import type { Coordinator } from './coordinator.ts'
 import { s3AccessOf } from './volume-sources.ts'
 
-export interface CrawlVolumes {
-  /** Where a thread that begins now writes. */
-  readonly folder: string
-  /** The coordinator as threads see it. */
-  readonly calls: CoordinatorCalls
-  /** A thread could not write in this folder. False: there is no other. */
-  leave(folder: string, why: unknown): Promise<boolean>
-  /** Call it when all threads have ended and their volumes are closed. */
-  finish(): Promise<void>
-  close(): void
-}
+export type CrawlVolumes = Awaited<ReturnType<typeof inLocations>>
 
 export async function openCrawlVolumes(coordinator: Coordinator, journal: Readers<Event>): Promise<CrawlVolumes> {
   const { volumes } = coordinator.parts.settings
-  if (volumes.length === 1 && volumes[0] === 'keep') {
-    const { archiveFolder: folder, calls } = coordinator
-    return { folder, calls, leave: async () => false, finish: async () => {}, close() {} }
-  }
-  return inLocations(coordinator, journal)
+  if (volumes.length !== 1 || volumes[0] !== 'keep') return inLocations(coordinator, journal)
+  const { archiveFolder: folder, calls } = coordinator
+  return { folder, calls, leave: async () => false, finish: async () => {}, close() {} }
 }
 
-async function inLocations(coordinator: Coordinator, journal: Readers<Event>): Promise<CrawlVolumes> {
+async function inLocations(coordinator: Coordinator, journal: Readers<Event>) {
   const { settings, disk, database } = coordinator.parts
   const archive = resolve(coordinator.archiveFolder)
   const opened = new Set<string>()
@@ -61,19 +49,21 @@ async function inLocations(coordinator: Coordinator, journal: Readers<Event>): P
     close()
     throw error
   })
+  const accept: CoordinatorCalls['accept'] = async (worker, parts) => {
+    await ship()
+    await coordinator.calls.accept(worker, parts)
+  }
   return {
-    get folder() {
+    /** Where a thread that begins now writes. */
+    get folder(): string {
       return list.folder
     },
-    calls: {
-      ...coordinator.calls,
-      async accept(worker, parts) {
-        await ship()
-        await coordinator.calls.accept(worker, parts)
-      },
-    },
-    leave: (folder, why) => list.leave(folder, why),
-    async finish() {
+    /** The coordinator as threads see it. */
+    calls: { ...coordinator.calls, accept },
+    /** A thread could not write in this folder. False: there is no other. */
+    leave: (folder: string, why: unknown) => list.leave(folder, why),
+    /** Call it when all threads have ended and their volumes are closed. */
+    async finish(): Promise<void> {
       await list
         .ship()
         .catch((error) => journal.record({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` }))

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { orElse } from './crawl.ts'
+import { Worker } from 'node:worker_threads'
+import { scratchFolder } from '../../base/real-disk.ts'
+import { isLocked } from '../../database/lock.ts'
+import { loadSettings } from '../config/load.ts'
+import { startCrawl } from './crawl.ts'
 
-test('what a start has opened is closed when a later step fails, innermost first, and the failure is told', async () => {
-  const closed: string[] = []
-  const failure = new Error('the intake is closed')
-  const begun = orElse(
-    orElse(Promise.reject(failure), () => closed.push('volumes')),
-    async () => closed.push('coordinator'),
-  )
-  await assert.rejects(begun, failure)
-  assert.deepEqual(closed, ['volumes', 'coordinator'])
-  assert.equal(await orElse(Promise.resolve(1), () => assert.fail('nothing failed')), 1)
+test('what a start has opened is closed when a later step fails, and the failure is told', async () => {
+  using folder = scratchFolder('crawl')
+  const world = { env: {}, readFile: () => undefined }
+  const { settings } = loadSettings(['-c', folder.path], 'crawl', world)
+  const thread = new Worker('setInterval(() => {}, 1000)', { eval: true })
+  const ended = new Promise((resolve) => thread.once('exit', resolve))
+  await assert.rejects(startCrawl(settings, { seeds: [], version: '0' }, thread), { code: 'no-seeds' })
+  assert.equal(isLocked(folder.path), false)
+  await ended
 })

@@ -14,11 +14,11 @@ import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
-import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
+import { sharedRole } from '../../database/postgres/election.ts'
 import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
-import type { Coordinator } from './coordinator.ts'
+import { type Coordinator, loseVisits } from './coordinator.ts'
 import { type CrawlEndReason, type CrawlSnapshot, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-view.ts'
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
@@ -56,35 +56,21 @@ export async function startCrawl(
   options: CrawlOptions,
   thread: Worker = loadThread(),
 ): Promise<CrawlHandle> {
-  return orElse(openCrawl(settings, options, thread), () => thread.terminate())
-}
-
-/** Clears up when `work` fails, and passes the failure on. */
-export async function orElse<T>(work: Promise<T>, clearUp: () => unknown): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    await clearUp()
-    throw error
-  }
-}
-
-async function openCrawl(settings: Settings, options: CrawlOptions, thread: Worker): Promise<CrawlHandle> {
-  const folder = settings.collection
+  await using opening = new AsyncDisposableStack()
+  opening.defer(async () => void (await thread.terminate()))
   readBlacklists(blacklistPaths(settings), realDisk)
   checkWeights(settings)
-  const mirrors = mirrorFileOf(settings.mirrors, folder, realDisk)
+  const mirrors = mirrorFileOf(settings.mirrors, settings.collection, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
-  const opened = await openForWriting(settings, options)
-  return orElse(planAndRun(settings, options, opened, thread), () => opened.close())
+  const { coordinator, journal } = opening.use(await openForWriting(settings, options))
+  const plan = await planOf(settings, options.version, coordinator)
+  const volumes = await openCrawlVolumes(coordinator, journal)
+  opening.defer(() => volumes.close())
+  const named = options.seeds.map(({ href }) => href)
+  return await runCrawl({ plan, named, coordinator, journal, volumes, restarts: options.restarts }, thread, opening)
 }
 
-async function planAndRun(
-  settings: Settings,
-  options: CrawlOptions,
-  { coordinator, journal, close }: Awaited<ReturnType<typeof openForWriting>>,
-  thread: Worker,
-): Promise<CrawlHandle> {
+async function planOf(settings: Settings, version: string, coordinator: Coordinator): Promise<CrawlPlan> {
   const { seeds, alternates } = await scopeSeeds(coordinator.parts)
   if (seeds.length === 0) {
     throw new Problem(
@@ -93,13 +79,10 @@ async function planAndRun(
     )
   }
   if (settings.refresh) await checkHasPages(settings, coordinator)
-  const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
+  const plan: CrawlPlan = { settings, seeds, alternates, version }
   checkSeedsInScope(plan)
   if (settings.refresh) await recordPass(coordinator)
-  const named = options.seeds.map(({ href }) => href)
-  const parts = { plan, named, coordinator, journal, restarts: options.restarts, close }
-  const volumes = await openCrawlVolumes(coordinator, journal)
-  return orElse(runCrawl(parts, volumes, thread), () => volumes.close())
+  return plan
 }
 
 async function checkHasPages({ collection }: Settings, { parts: { database } }: Coordinator): Promise<void> {
@@ -131,8 +114,8 @@ function checkSeedsInScope(plan: CrawlPlan): void {
 
 /** Adds seeds without crawling. */
 export async function addSeeds(settings: Settings, options: CrawlOptions): Promise<{ added: number; known: number }> {
-  const { fresh, close } = await openForWriting(settings, options)
-  await close()
+  await using opened = await openForWriting(settings, options)
+  const { fresh } = opened
   return { added: fresh, known: options.seeds.length - fresh }
 }
 
@@ -142,12 +125,11 @@ interface CrawlParts {
   named: readonly string[]
   coordinator: Coordinator
   journal: Readers<Event>
+  volumes: CrawlVolumes
   restarts: CrawlOptions['restarts']
-  close(): Promise<void>
 }
 
 interface Run extends CrawlParts {
-  volumes: CrawlVolumes
   threads: WorkerThreads<CrawlPlan>
   live: LiveScope
   /** Where a shared database has leases of threads. */
@@ -156,15 +138,13 @@ interface Run extends CrawlParts {
   problems: ProblemWatch
   /** Loaded while the crawl begins. */
   reporter: Promise<Reporter | undefined>
-  /** Looks after what concerns all crawls that share the database. */
-  role: SharedRole
   /** Undefined: nothing but its completion ends it. */
   why: CrawlEndReason | undefined
   stop(reason: CrawlEndReason): void
 }
 
-/** Until it returns, its caller closes what it opened; then the crawl does when it ends. */
-async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker): Promise<CrawlHandle> {
+/** Once it returns, the crawl closes what was opened when it ends. */
+async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposableStack): Promise<CrawlHandle> {
   const { coordinator, journal, restarts } = parts
   const { database, disk, folder } = coordinator.parts
   // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
@@ -173,7 +153,7 @@ async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker
   for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
   notes?.clear()
   const live = new LiveScope(parts.plan, coordinator)
-  const threads = openThreads(parts, live, volumes, notes, thread)
+  const threads = openThreads(parts, live, notes, thread)
   live.renewThreads = () => threads.pool.renew()
   const view = new CrawlView(coordinator, threads.pool)
   // A pass over all pages would be over before its first page came in.
@@ -187,6 +167,8 @@ async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker
     () => run.why !== undefined,
     () => watch,
   )
+  // The last who has SQLite's file open must be the one who writes it.
+  opening.defer(async () => dashboard?.close())
   journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   const known = sendOrders(coordinator.decisions, 0, (orders) => threads.pool.order(orders))
   threads.pool.start()
@@ -195,21 +177,17 @@ async function runCrawl(parts: CrawlParts, volumes: CrawlVolumes, thread: Worker
     coordinator.frontier.stop()
     threads.pool.stop()
   }
+  // Looks after what concerns all crawls that share the database.
   const role = sharedRole(database, realClock, 'problems')
+  opening.defer(() => role.release())
   // `orbweaver stop` sees by it that a crawl is running.
   await role.isOurs()
   const problems = watchCrawlProblems(coordinator, view, { url: hostname(), role, restarts })
   watch = problems
   const reporter = reporterOf(coordinator, problems, role)
-  const close = async () => {
-    // The last who has SQLite's file open must be the one who writes it.
-    await dashboard?.close()
-    await parts.close()
-  }
-  const more = { volumes, threads, live, notes, view, problems, reporter, role }
-  const run: Run = { ...parts, ...more, why: undefined, stop, close }
+  const run: Run = { ...parts, threads, live, notes, view, problems, reporter, why: undefined, stop }
   return {
-    done: untilEnd(run, known),
+    done: untilEnd(run, known, opening.move()),
     dashboard: dashboard?.url,
     snapshot: () => view.snapshot(),
     problems: problems.now,
@@ -240,15 +218,14 @@ async function openDashboardOf(
   )
 }
 
-async function loseLeases({ frontier, parts: { database } }: Coordinator, worker: string): Promise<void> {
-  await frontier.filled(worker)
-  await database.transact((tx) => frontier.ledger.lose(tx, worker))
+async function loseLeases(coordinator: Coordinator, worker: string): Promise<void> {
+  await coordinator.frontier.filled(worker)
+  await loseVisits(coordinator, worker)
 }
 
 function openThreads(
-  { plan, coordinator, journal }: CrawlParts,
+  { plan, coordinator, journal, volumes }: CrawlParts,
   live: LiveScope,
-  volumes: CrawlVolumes,
   notes: ThreadNotes | undefined,
   thread: Worker,
 ): WorkerThreads<CrawlPlan> {
@@ -333,8 +310,8 @@ function steeredBy({ live, threads, stop }: Run): Steered {
 }
 
 /** `known`: the decisions that its threads know. */
-async function untilEnd(run: Run, known: number): Promise<CrawlEnd> {
-  const { coordinator, journal, volumes, view, named, plan, threads, notes, problems, role } = run
+async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack): Promise<CrawlEnd> {
+  const { coordinator, journal, volumes, view, named, plan, threads, notes, problems } = run
   const { pool, fault } = threads
   const { database, folder } = coordinator.parts
   const { mirrors } = coordinator
@@ -380,10 +357,8 @@ async function untilEnd(run: Run, known: number): Promise<CrawlEnd> {
     await reporter?.end(`it failed: ${reasonOf(error)}`)
     throw error
   } finally {
-    volumes.close()
     await reporter?.close()
-    await role.release()
-    await run.close().catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
+    await opened.disposeAsync().catch((error) => journal.record({ kind: 'trouble', what: reasonOf(error) }))
   }
   journal.record({ kind: 'crawl-over', why })
   const documents = view.counters.get('documents') ?? 0

@@ -174,7 +174,9 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
     const { begunAt, pace, recent, events } = record
     const { lateMs } = view.snapshot()
     const facts = { now: clock.now(), collection: settings.collection, runs, version, begunAt, lateMs }
-    return { ...facts, pace, recent, events, choice: parts.control.crawl, isEnding: parts.isEnding() }
+    // Up to 20 MB, which only its own page shows.
+    const { blacklist: _, ...choice } = parts.control.crawl
+    return { ...facts, pace, recent, events, choice, isEnding: parts.isEnding() }
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it, test } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'

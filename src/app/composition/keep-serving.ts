@@ -1,13 +1,13 @@
 /** What a server does once it is open: the calls that it offers to workers, and the work of every second. */
-import type { Clock, Millis } from '../../base/clock.ts'
-import { remembered } from '../../base/clock.ts'
+import { type Clock, type Millis, remembered } from '../../base/clock.ts'
+import { reasonOf } from '../../base/errors.ts'
 import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'
 import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
 import type { Given, SettingName } from '../config/keys.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
-import type { Coordinator } from './coordinator.ts'
+import { type Coordinator, loseVisits } from './coordinator.ts'
 import { type CrawlEndReason, type CrawlView, TICK } from './crawl-view.ts'
 import { planForWorkers } from './plan-for-workers.ts'
 
@@ -27,7 +27,7 @@ export function serverCalls(
     async leave(worker) {
       // Its reports count first.
       await coordinator.intake.idle()
-      const lost = await database.transact((tx) => ledger.lose(tx, worker))
+      const lost = await loseVisits(coordinator, worker)
       return lost.map(({ visit }) => visit)
     },
     giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
@@ -73,7 +73,7 @@ export async function keepServing(
     } catch (error) {
       // An unreachable database comes back, or the operator reads this. Nothing is lost meanwhile.
       if (database.dialect === 'sqlite') throw error
-      if (!isTroubled) journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      if (!isTroubled) journal.record({ kind: 'trouble', what: reasonOf(error) })
       isTroubled = true
     }
   }

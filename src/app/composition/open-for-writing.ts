@@ -43,42 +43,33 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   // A loss of power must not take the folder itself, with all that is durable in it.
   await realDisk.syncFolder(folder)
   await realDisk.syncFolder(dirname(resolve(folder)))
-  const lock = lockCollection(folder)
+  await using opening = new AsyncDisposableStack()
+  opening.adopt(lockCollection(folder), (lock) => lock.release())
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)
-  try {
-    const { database, clock, notifications, close: closeDatabase } = await databaseToWrite(settings)
-    let opened: Coordinator | undefined
-    const close = async () => {
-      // What the log file lacks then, the database still has.
-      await opened?.intake.close().catch(() => {})
-      await closeDatabase()
-      lock.release()
-    }
-    try {
-      const random = seededRandom(settings.randomSeed ?? freshSeed())
-      const { given, version, atOnceBytes, serves, workers } = options
-      const refresh = settings.refresh ? await openRefreshing(settings, database, clock) : undefined
-      const coordinator = await openCoordinator({
-        ...{ database, disk: realDisk, folder, clock, random, journal, settings, atOnceBytes },
-        ...(refresh && { refresh: refresh.options, renewWeights: refresh.renewWeights }),
-        ...(serves && { serves, recheckShare: settings.recheckShare }),
-        ...(workers && { workers }),
-        isRestarted: options.restarts?.() !== undefined,
-      })
-      opened = coordinator
-      if (database.dialect === 'postgres' && given !== undefined)
-        await database.transact((tx) => writeRecord(tx, 'settings', writeSettingsFile(given, version)))
-      const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
-      return { coordinator, journal, notifications, fresh, close }
-    } catch (error) {
-      await close()
-      throw error
-    }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
+  const { database, clock, notifications } = await databaseToWrite(settings, opening)
+  const random = seededRandom(settings.randomSeed ?? freshSeed())
+  const { given, version, atOnceBytes, serves, workers } = options
+  const refresh = settings.refresh ? await openRefreshing(settings, database, clock) : undefined
+  const coordinator = await openCoordinator({
+    ...{ database, disk: realDisk, folder, clock, random, journal, settings, atOnceBytes },
+    ...(refresh && { refresh: refresh.options, renewWeights: refresh.renewWeights }),
+    ...(serves && { serves, recheckShare: settings.recheckShare }),
+    ...(workers && { workers }),
+    isRestarted: options.restarts?.() !== undefined,
+  })
+  // What the log file lacks then, the database still has.
+  opening.defer(() => coordinator.intake.close().catch(() => {}))
+  if (database.dialect === 'postgres' && given !== undefined)
+    await database.transact((tx) => writeRecord(tx, 'settings', writeSettingsFile(given, version)))
+  const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
+  return { coordinator, journal, notifications, fresh, ...closing(opening) }
+}
+
+/** What was opened is the caller's from now on. */
+function closing(opening: AsyncDisposableStack): AsyncDisposable & { close(): Promise<void> } {
+  const opened = opening.move()
+  return { close: () => opened.disposeAsync(), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 /**
@@ -107,23 +98,19 @@ function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
  */
 export async function openForSeeding(settings: Settings, version: string) {
   if (settings.database === undefined) {
-    const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
+    const { coordinator, ...opened } = await openForWriting(settings, { seeds: [], version })
     const { database, clock } = coordinator.parts
-    return { database, clock, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
+    return { ...opened, database, clock, ledger: coordinator.frontier.ledger, urls: coordinator.urls }
   }
-  const { database, clock, close } = await databaseToWrite(settings)
-  try {
-    const random = seededRandom(settings.randomSeed ?? freshSeed())
-    const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
-    const { order = settings.order, besideServers } = await asServersHaveIt(database)
-    const parts = { ...tools, settings: { ...settings, order }, besideServers }
-    const { frontier, urls } = await openCrawlFrontier(parts, true)
-    await frontier.recover(async () => {})
-    return { database, clock, ledger: frontier.ledger, urls, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  await using opening = new AsyncDisposableStack()
+  const { database, clock } = await databaseToWrite(settings, opening)
+  const random = seededRandom(settings.randomSeed ?? freshSeed())
+  const tools = { database, disk: realDisk, clock, random, journal: { record() {} } }
+  const { order = settings.order, besideServers } = await asServersHaveIt(database)
+  const parts = { ...tools, settings: { ...settings, order }, besideServers }
+  const { frontier, urls } = await openCrawlFrontier(parts, true)
+  await frontier.recover(async () => {})
+  return { database, clock, ledger: frontier.ledger, urls, ...closing(opening) }
 }
 
 /** Servers say that they are there every ten seconds. */
@@ -171,30 +158,27 @@ export async function openToSteer(settings: Settings, version: string) {
     const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
     return { control: coordinator.control, isServed: false, close }
   }
-  const { database, clock, close } = await databaseToWrite(settings)
-  try {
-    const { ledger, urls } = await openSteeredLedger(settings, database, clock)
-    const control = openControl({
-      ...{ database, ledger, decisions: new Decisions(database), clock, urls },
-      ...steeringRules(ledger, clock),
-      // Servers apply what the worker has sent, before or after.
-      settled: async () => {},
-    })
-    return { control, isServed: await isServed(database, clock), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  await using opening = new AsyncDisposableStack()
+  const { database, clock } = await databaseToWrite(settings, opening)
+  const { ledger, urls } = await openSteeredLedger(settings, database, clock)
+  const control = openControl({
+    ...{ database, ledger, decisions: new Decisions(database), clock, urls },
+    ...steeringRules(ledger, clock),
+    // Servers apply what the worker has sent, before or after.
+    settled: async () => {},
+  })
+  return { control, isServed: await isServed(database, clock), ...closing(opening) }
 }
 
 /** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */
 const PATIENCE: Millis = 10_000
 
 /** `clock`: the one of all who share the database; `notifications`: news of other servers, where there may be any. */
-async function databaseToWrite({ database: address, collection }: Settings) {
+async function databaseToWrite({ database: address, collection }: Settings, opening: AsyncDisposableStack) {
   if (address === undefined) {
     const database = openSqlite(join(collection, 'collection.db'))
-    return { database, clock: realClock, notifications: undefined, close: () => database.close() }
+    opening.defer(() => database.close())
+    return { database, clock: realClock, notifications: undefined }
   }
   const [{ openPostgres }, { databaseClock }, { openNotifications }] = await Promise.all([
     import('../../database/postgres/open.ts'),
@@ -202,21 +186,10 @@ async function databaseToWrite({ database: address, collection }: Settings) {
     import('../../database/postgres/notifications.ts'),
   ])
   const database = await openPostgres(address, { patienceMs: PATIENCE })
-  try {
-    const clock = await databaseClock(database, realClock)
-    const notifications = openNotifications(database, { clock: realClock, random: seededRandom(freshSeed()) })
-    return {
-      database,
-      clock,
-      notifications,
-      async close() {
-        clock.close()
-        await notifications.close()
-        await database.close()
-      },
-    }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+  opening.defer(() => database.close())
+  const clock = await databaseClock(database, realClock)
+  opening.defer(() => clock.close())
+  const notifications = openNotifications(database, { clock: realClock, random: seededRandom(freshSeed()) })
+  opening.defer(() => notifications.close())
+  return { database, clock, notifications }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { replaceFile } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import { loadSettings } from '../config/load.ts'
 import { planForWorkers, settingsDigests } from './plan-for-workers.ts'

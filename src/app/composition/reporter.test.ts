@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bothDatabases } from '../../../testkit/postgres/database.test-tools.ts'
-import { type VirtualClock, virtualClock } from '../../base/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../../testkit/virtual-clock.ts'
 import {
   type NamedProblem,
   noteProblems,

@@ -5,21 +5,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { everyCapture, responseAt, responseWith } from '../../collection/captures/read-captures.ts'
+import { folderLocation, type OtherLocation, storeLocation } from '../../collection/locations/other-locations.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
-import { compactVolumes, ownVolumes, successorOf } from '../../collection/retention/compact-volumes.ts'
+import { readVolumes } from '../../collection/locations/read-volumes.ts'
+import { compactVolumes, successorOf } from '../../collection/retention/compact-volumes.ts'
+import { findVolumes } from '../../collection/retention/find-volumes.ts'
 import { parseRetention, type RetentionRule } from '../../collection/retention/rule.ts'
 import { thinCaptures } from '../../collection/retention/thin-captures.ts'
+import { type MemoryStore, memoryStore } from '../../collection/s3/memory.test-store.ts'
+import { storedVolumes } from '../../collection/s3/stored-volumes.ts'
 import { applyReports } from '../../collection/sample-catalogue.test-data.ts'
-import { localVolumes } from '../../collection/volumes/local-volumes.ts'
 import { madeUpArchive } from '../../collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
@@ -34,10 +38,12 @@ import { loadSettings } from '../config/load.ts'
 import { verifyIndex } from '../verify/cdxj-index.ts'
 import { Faults } from '../verify/faults.ts'
 import { verifyVolumes } from '../verify/volumes.ts'
-import { retainCaptures } from './retention.ts'
+import { notesOn, retainCaptures } from './retention.ts'
 
 const FOLDER = 'collection'
 const ARCHIVE = `${FOLDER}/archive`
+const SECOND = '/mnt/second'
+const BUCKET = 's3://bucket/volumes'
 const INDEXES = `${FOLDER}/indexes`
 const DAY = 86_400_000
 const DAYS = 45
@@ -49,9 +55,9 @@ const postgres = await postgresForTests()
 after(() => ('skipped' in postgres ? undefined : postgres.end()))
 
 /** Daily looks at some pages of two sites; what each capture holds, by URL and time. */
-async function looks(database: Database, disk: Disk, days = DAYS): Promise<Map<string, string>> {
+async function looks(database: Database, disk: Disk, days = DAYS, folder = ARCHIVE): Promise<Map<string, string>> {
   const random = seededRandom(7)
-  const { archive } = madeUpArchive(disk, { folder: ARCHIVE, rollBytes: 10_000 })
+  const { archive } = madeUpArchive(disk, { folder, rollBytes: 10_000 })
   const held = new Map<string, string>()
   const start = NOON - days * DAY
   const reports = []
@@ -91,13 +97,14 @@ async function looks(database: Database, disk: Disk, days = DAYS): Promise<Map<s
   return held
 }
 
-async function retain(database: Database, disk: Disk, rule = RULE) {
-  const parts = { database, disk, folder: FOLDER, node: undefined, guard: async () => {} }
-  const volumes = new Set((await ownVolumes(parts)).map(({ id }) => id))
+async function retain(database: Database, disk: Disk, rule = RULE, locations: readonly OtherLocation[] = []) {
+  const parts = { database, disk, folder: FOLDER, node: undefined, locations, guard: async () => {} }
+  const { located, left } = await findVolumes(parts)
+  const volumes = new Set(located.map(({ id }) => id))
   const thinned = await thinCaptures({ ...parts, rule, now: NOON, volumes, remove: true })
   const { needed } = thinned
   const compacted = await compactVolumes({ ...parts, clock: virtualClock(NOON), random: seededRandom(1), needed })
-  return { ...thinned, ...compacted }
+  return { ...thinned, ...compacted, left }
 }
 
 /** No fault that `verify` would find, and every capture gives the bytes that were collected. */
@@ -106,11 +113,16 @@ async function checkWhole(
   disk: Disk,
   held: Map<string, string>,
   isStale = false,
+  store = memoryStore(),
 ): Promise<string[]> {
   const faults = new Faults()
-  const sources = { store: () => Promise.reject(new Error()), server: () => Promise.reject(new Error()), close() {} }
+  const sources = {
+    store: async () => storedVolumes(store).readAt,
+    server: () => Promise.reject(new Error()),
+    close() {},
+  }
   await verifyVolumes(
-    { database, disk, archive: ARCHIVE, server: undefined, sources, everywhere: false },
+    { database, disk, archive: ARCHIVE, server: undefined, sources, everywhere: true },
     faults,
     () => {},
   )
@@ -122,7 +134,7 @@ async function checkWhole(
   )
   const urls: string[] = []
   for await (const capture of everyCapture(database)) {
-    const read = await readCapture(localVolumes(disk, ARCHIVE), capture, (url, at) =>
+    const read = await readCapture(readVolumes(database, disk, ARCHIVE, sources), capture, (url, at) =>
       database.read(
         async (tx) => (await responseAt(tx, capture.digest, url, at)) ?? (await responseWith(tx, capture.digest)),
       ),
@@ -168,11 +180,28 @@ test('old captures are thinned, volumes shrink, and all that stays is whole and 
   assert.ok(last.length < left.length && last.length >= 9, String(last.length))
 })
 
+test('a late report names a volume again that was rewritten: the new one stays', async () => {
+  const disk = memoryDisk()
+  const database = openSqlite(':memory:')
+  const held = await looks(database, disk)
+  const bytesOf = (name: string) => disk.read(`${ARCHIVE}/${name}`, 0, disk.size(`${ARCHIVE}/${name}`)!)
+  const bytes = new Map(disk.list(ARCHIVE).map((name) => [name, bytesOf(name)]))
+  await retain(database, disk)
+  const [old] = [...bytes.keys()].filter((name) => disk.list(ARCHIVE).includes(successorOf(name)))
+  const file = disk.append(`${ARCHIVE}/${old}`)
+  file.write(bytes.get(old)!)
+  file.close()
+  await database.transact((tx) => queries(tx).run('INSERT INTO volume (name, removed_bytes) VALUES (?, 1e6)', old))
+  const before = await checkWhole(database, disk, held)
+  await retain(database, disk)
+  assert.deepEqual(await checkWhole(database, disk, held), before)
+})
+
 /** A process that dies at its nth step: a write, a sync, a change of a name, or before or after a transaction. */
 function mortal(disk: Disk, database: Database, steps: number) {
-  const state = { left: steps }
+  let left = steps
   const step = () => {
-    if (state.left-- <= 0) throw new Error('died')
+    if (left-- <= 0) throw new Error('died')
   }
   const mortalDisk: Disk = {
     ...disk,
@@ -218,39 +247,98 @@ function mortal(disk: Disk, database: Database, steps: number) {
       return result
     },
   }
-  return { disk: mortalDisk, database: mortalDatabase, isAlive: () => state.left > 0 }
+  return { disk: mortalDisk, database: mortalDatabase, step }
 }
 
-test('killed, or without power, at any step: nothing that stays is lost, and the next run completes it', async () => {
-  const reference = { disk: memoryDisk(), database: openSqlite(':memory:') }
-  const held = await looks(reference.database, reference.disk, FEW_DAYS)
-  await retain(reference.database, reference.disk)
-  const expected = await checkWhole(reference.database, reference.disk, held)
-  let finished = false
-  for (let steps = 0; !finished; steps++) {
-    const disk = memoryDisk()
-    const database = openSqlite(':memory:')
-    await looks(database, disk, FEW_DAYS)
-    await disk.syncFolder(ARCHIVE)
-    await disk.syncFolder(INDEXES)
-    const process = mortal(disk, database, steps)
-    finished = await retain(process.database, process.disk).then(
-      () => true,
-      (error: Error) => {
-        assert.equal(error.message, 'died', error.stack)
-        return false
-      },
-    )
-    disk.crash(seededRandom(steps))
-    const isStale =
-      (await database.read((tx) => queries(tx).get<{ size: number }>('SELECT size FROM cdxj_upto')))!.size < 0
-    await checkWhole(database, disk, held, isStale)
-    await retain(database, disk)
-    assert.deepEqual(await checkWhole(database, disk, held), expected, `after ${steps} steps`)
-    assert.deepEqual(disk.list(ARCHIVE), reference.disk.list(ARCHIVE), `after ${steps} steps`)
-    await database.close()
+interface Place {
+  locations(disk: Disk): OtherLocation[]
+  store: MemoryStore
+  /** Of what lies there. */
+  names(): string[]
+}
+
+/** The same looks, with volumes that lie elsewhere. */
+async function looksIn(where: 'archive' | 'folder' | 'store', database: Database, disk: Disk) {
+  const held = await looks(database, disk, FEW_DAYS, where === 'folder' ? SECOND : ARCHIVE)
+  const store = memoryStore()
+  const folder = where === 'folder' ? SECOND : ARCHIVE
+  if (where !== 'archive') {
+    const node = where === 'folder' ? `dir:${SECOND}` : BUCKET
+    for (const name of disk.list(folder)) {
+      const bytes = disk.read(`${folder}/${name}`, 0, 1e6)
+      await database.transact((tx) =>
+        queries(tx).run('INSERT INTO volume_location VALUES (?, ?, ?, ?, 1)', name, node, 'crawl', bytes.length),
+      )
+      if (where === 'folder') continue
+      store.objects.set(name, bytes)
+      disk.remove(`${folder}/${name}`)
+    }
   }
-})
+  // Others use the same folder and bucket: what looks like a rewritten volume of theirs stays.
+  for (const name of ['OTHER-1.warc.gz', 'OTHER-1~r1.warc.gz']) {
+    if (where === 'folder') disk.append(`${SECOND}/${name}`).write(Buffer.from('theirs'))
+    if (where === 'store') store.objects.set(name, Buffer.from('theirs'))
+  }
+  for (const one of [ARCHIVE, INDEXES, SECOND]) await disk.syncFolder(one)
+  const place: Place = {
+    store,
+    locations: (mortalDisk) => [
+      folderLocation(mortalDisk, SECOND),
+      storeLocation(mortalDisk, BUCKET, ARCHIVE, async () => store),
+    ],
+    names: () => [...disk.list(ARCHIVE), ...disk.list(SECOND), ...[...store.objects.keys()].sort()],
+  }
+  return { held, place }
+}
+
+/** Every so many steps; another folder is like the archive. */
+const STRIDES = { archive: 1, folder: 4, store: 2 }
+
+for (const where of ['archive', 'folder', 'store'] as const)
+  test(`${where}: killed, or without power, at any step: nothing that stays is lost, and the next run completes it`, async () => {
+    const reference = { disk: memoryDisk(), database: openSqlite(':memory:') }
+    const { held, place } = await looksIn(where, reference.database, reference.disk)
+    const all = await checkWhole(reference.database, reference.disk, held, false, place.store)
+    const { volumes } = await retain(reference.database, reference.disk, RULE, place.locations(reference.disk))
+    assert.ok(volumes > 1, String(volumes))
+    const expected = await checkWhole(reference.database, reference.disk, held, false, place.store)
+    assert.ok(expected.length < all.length)
+    const rewritten = place.names().filter((name) => name.includes('~r1') && !name.startsWith('OTHER'))
+    assert.ok(rewritten.length > 0)
+    assert.equal(place.names().filter((name) => name.startsWith('OTHER')).length, where === 'archive' ? 0 : 2)
+    let finished = false
+    for (let steps = 0; !finished; steps += STRIDES[where]) {
+      const disk = memoryDisk()
+      const database = openSqlite(':memory:')
+      const { place: own } = await looksIn(where, database, disk)
+      const process = mortal(disk, database, steps)
+      own.store.may = process.step
+      finished = await retain(process.database, process.disk, RULE, own.locations(process.disk)).then(
+        () => true,
+        (error: Error) => {
+          assert.equal(error.message, 'died', error.stack)
+          return false
+        },
+      )
+      own.store.may = () => {}
+      disk.crash(seededRandom(steps))
+      const isStale =
+        (await database.read((tx) => queries(tx).get<{ size: number }>('SELECT size FROM cdxj_upto')))!.size < 0
+      await checkWhole(database, disk, held, isStale, own.store)
+      await retain(database, disk, RULE, own.locations(disk))
+      assert.deepEqual(await checkWhole(database, disk, held, false, own.store), expected, `after ${steps} steps`)
+      assert.deepEqual(own.names(), place.names(), `after ${steps} steps`)
+      assert.deepEqual(await volumeRows(database), await volumeRows(reference.database), `after ${steps} steps`)
+      await database.close()
+    }
+  })
+
+const volumeRows = (database: Database) =>
+  database.read((tx) =>
+    queries(tx).all(
+      'SELECT v.name, p.node FROM volume v LEFT JOIN volume_location p ON p.name = v.name ORDER BY v.name',
+    ),
+  )
 
 test('a damaged volume stays as it is, and is named; what the catalogue has is whole', async () => {
   const disk = memoryDisk()
@@ -274,18 +362,46 @@ test('a damaged volume stays as it is, and is named; what the catalogue has is w
   assert.ok(held.size > 0)
 })
 
-test('volumes that are elsewhere too stay, with all their captures', async () => {
+test('volumes that cannot be rewritten from here stay, with all their captures, and it is said why', async () => {
   const disk = memoryDisk()
   const database = openSqlite(':memory:')
   await looks(database, disk)
-  const names = disk.list(ARCHIVE)
-  await database.transact(async (tx) => {
-    for (const name of names)
-      await queries(tx).run('INSERT INTO volume_location VALUES (?, ?, ?, 7, 1)', name, 's3://there/', 'w')
-  })
-  const { captures, elsewhere } = await retain(database, disk)
-  assert.deepEqual([captures, elsewhere > 100], [0, true])
-  assert.deepEqual(disk.list(ARCHIVE), names)
+  const [several, unsealed, away, server, folder, missing, theirs, ...rest] = disk.list(ARCHIVE)
+  const place = (name: string, node: string, sealed = 1) =>
+    database.transact((tx) =>
+      queries(tx).run('INSERT INTO volume_location VALUES (?, ?, ?, 7, ?)', name, node, 'w', sealed),
+    )
+  await place(several, BUCKET)
+  for (const name of [unsealed, away, server, folder, missing, theirs]) disk.remove(`${ARCHIVE}/${name}`)
+  await place(unsealed, `dir:${SECOND}`, 0)
+  await place(away, BUCKET)
+  await place(server, 'other-server')
+  await place(folder, `dir:${SECOND}`)
+  await place(theirs, `dir:${SECOND}`)
+  disk.append(`${SECOND}/${folder}`).write(new Uint8Array(100))
+  const unreachable = storeLocation(disk, BUCKET, ARCHIVE, () => Promise.reject(new Error('no such bucket')))
+  const { elsewhere, left } = await retain(database, disk, RULE, [folderLocation(disk, SECOND), unreachable])
+  const notes = notesOn(elsewhere, left)
+  for (const why of [
+    /^\d+ captures that could go are in volumes that lie in more than one place: run 'orbweaver clean' first$/m,
+    /that are not complete/,
+    /in s3:\/\/bucket\/volumes, which cannot be reached: no such bucket/,
+    /with server other-server, which is not running: run this on its machine, too, .* file server-id has other-server$/m,
+    /in \/mnt\/second on the machine of worker w, where they do not have the recorded size/,
+    /in \/mnt\/second on the machine of worker w: run this there, too$/m,
+    /that are missing: run 'orbweaver verify'/,
+  ])
+    assert.match(notes.join('\n'), why)
+  assert.equal(notes.length, 7)
+  assert.ok(disk.list(ARCHIVE).includes(several))
+  // The others are rewritten.
+  assert.ok(rest.some((name) => !disk.list(ARCHIVE).includes(name)))
+  const names = await database.read((tx) => queries(tx).all<{ name: string }>('SELECT name FROM volume'))
+  for (const name of [several, unsealed, away, server, folder, missing, theirs])
+    assert.ok(
+      names.some((row) => row.name === name),
+      name,
+    )
 })
 
 const flags = ['--retention', 'none', '--remove']

@@ -6,23 +6,22 @@ import type { Instant } from '../../base/clock.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
-import { realDisk } from '../../base/real-disk.ts'
-import { compactVolumes, ownVolumes } from '../../collection/retention/compact-volumes.ts'
+import { compactVolumes } from '../../collection/retention/compact-volumes.ts'
+import { findVolumes } from '../../collection/retention/find-volumes.ts'
 import type { RetentionRule } from '../../collection/retention/rule.ts'
 import { type Thinned, thinCaptures } from '../../collection/retention/thin-captures.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { type Lock, lockCollection } from '../../database/lock.ts'
-import { type HeldRole, tryRole } from '../../database/postgres/election.ts'
-import type { PostgresDatabase } from '../../database/postgres/open.ts'
+import { lockCollection } from '../../database/lock.ts'
 import { queries } from '../../database/queries.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 import type { Settings } from '../config/keys.ts'
-import { databaseToRead } from '../reader/open.ts'
-import { filesOf, freeLeases, isWorkersFolder, sharedNow } from './clean.ts'
+import { asRead, filesOf, freeLeases, isWorkersFolder, openOtherLocations, sharedNow, takeRole } from './clean.ts'
 import { openForSeeding } from './open-for-writing.ts'
 
-export interface Retained extends Omit<Thinned, 'needed'> {
+export interface Retained extends Omit<Thinned, 'needed' | 'elsewhere'> {
+  /** That the rule does not keep, in volumes that cannot be rewritten from here; the notes say why. */
+  elsewhere: number
   /** Rewritten or removed, and what that freed; nothing without --remove. */
   volumes: number
   freed: number
@@ -33,52 +32,24 @@ export async function retainCaptures(settings: Settings, version: string, rule: 
   const { collection: folder, database: address } = settings
   if (address === undefined && isWorkersFolder(folder))
     throw new Problem('no-collection', `${folder} is a worker's folder: run this where its server's collection is`)
-  const database = await databaseToRead(folder, address)
-  try {
-    if (!settings.remove) return await thin(settings, database, rule, async () => {})
-  } finally {
-    await database.close()
+  const counted = await asRead(settings, async (database) =>
+    settings.remove ? undefined : thin(settings, database, rule, async () => {}),
+  )
+  if (counted !== undefined) return counted
+  await using opening = new AsyncDisposableStack()
+  const isShared = address !== undefined
+  if (isShared) opening.adopt(lockCollection(folder), (lock) => lock.release())
+  const { database, ledger } = opening.use(await openForSeeding(settings, version))
+  if (isShared) {
+    for (const name of ['cleaner', 'maintenance']) await takeRole(opening, database, name, AT_WORK)
+    await freeLeases(database, ledger)
   }
-  return address === undefined ? removeHere(settings, version, rule) : removeShared(settings, version, rule)
+  await database.read(nothingUnderWay)
+  const begun = isShared ? await sharedNow(database) : 0
+  return await thin(settings, database, rule, async (tx) => (isShared ? noServerSince(tx, begun) : undefined))
 }
 
-async function removeHere(settings: Settings, version: string, rule: RetentionRule): Promise<Retained> {
-  const { database, close } = await openForSeeding(settings, version)
-  try {
-    await database.read(nothingUnderWay)
-    return await thin(settings, database, rule, async () => {})
-  } finally {
-    await close()
-  }
-}
-
-async function removeShared(settings: Settings, version: string, rule: RetentionRule): Promise<Retained> {
-  const lock: Lock = lockCollection(settings.collection)
-  const roles: HeldRole[] = []
-  try {
-    const { database, ledger, close } = await openForSeeding(settings, version)
-    try {
-      for (const name of ['cleaner', 'maintenance']) {
-        const role = await tryRole(database as PostgresDatabase, name)
-        if (role === undefined)
-          throw new Problem(
-            'collection-in-use',
-            'a server or another cleaner is working on this database: stop all servers and workers first',
-          )
-        roles.push(role)
-      }
-      await freeLeases(database, ledger)
-      await database.read(nothingUnderWay)
-      const begun = await sharedNow(database)
-      return await thin(settings, database, rule, (tx) => noServerSince(tx, begun))
-    } finally {
-      for (const role of roles) await role.release()
-      await close()
-    }
-  } finally {
-    lock.release()
-  }
-}
+const AT_WORK = 'a server or another cleaner is working on this database: stop all servers and workers first'
 
 async function thin(
   settings: Settings,
@@ -91,15 +62,32 @@ async function thin(
   if ('left' in files) throw new Problem('no-collection', `its volumes cannot be rewritten: ${files.left}`)
   const { disk, node } = files
   const now = database.dialect === 'sqlite' ? realClock.now() : await sharedNow(database)
-  const own = await ownVolumes({ database, disk, folder, node })
-  const volumes = new Set(own.map(({ id }) => id))
-  const { needed, ...thinned } = await thinCaptures({ database, rule, now, volumes, remove, guard })
-  if (!remove) return { ...thinned, volumes: 0, freed: 0, notes: [] }
-  const random = seededRandom(freshSeed())
-  const { bytes, ...done } = await compactVolumes({
-    ...{ database, disk: realDisk, clock: realClock, random, folder, node, needed, guard },
+  const locations = await openOtherLocations(settings, database)
+  try {
+    const parts = { database, disk, folder, node, locations: locations.list, guard }
+    const { located, left } = await findVolumes(parts)
+    const volumes = new Set(located.map(({ id }) => id))
+    const { needed, elsewhere, ...thinned } = await thinCaptures({ ...parts, rule, now, volumes, remove })
+    const notes = notesOn(elsewhere, left)
+    const counted = { ...thinned, elsewhere: sumOf(elsewhere.values()) }
+    if (!remove) return { ...counted, volumes: 0, freed: 0, notes }
+    const random = seededRandom(freshSeed())
+    const { bytes, ...done } = await compactVolumes({ ...parts, clock: realClock, random, needed })
+    return { ...counted, ...done, freed: bytes, notes: [...notes, ...done.notes] }
+  } finally {
+    locations.close()
+  }
+}
+
+const sumOf = (numbers: Iterable<number>): number => [...numbers].reduce((sum, one) => sum + one, 0)
+
+/** `elsewhere`: captures by volume; `left`: why the volume stays. */
+export function notesOn(elsewhere: ReadonlyMap<number, number>, left: ReadonlyMap<number, string>): string[] {
+  const byReason = Map.groupBy(elsewhere, ([volume]) => left.get(volume))
+  return [...byReason].map(([why, counts]) => {
+    const sum = sumOf(counts.map(([, n]) => n))
+    return `${sum} ${sum === 1 ? 'capture that could go is' : 'captures that could go are'} in volumes ${why}`
   })
-  return { ...thinned, ...done, freed: bytes }
 }
 
 /** Reports that are still to come may refer to any capture. */

@@ -53,97 +53,92 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   tls?.read()
   checkWeights(settings)
   const roster = new Roster()
-  const { coordinator, journal, notifications, close } = await openForWriting(settings, {
-    ...options,
-    serves: true,
-    workers: roster,
-  })
+  await using opening = new AsyncDisposableStack()
+  const { coordinator, journal, notifications } = opening.use(
+    await openForWriting(settings, { ...options, serves: true, workers: roster }),
+  )
   const role = maintenanceRole(coordinator.parts.database, realClock)
-  try {
-    const stop = new AbortController()
-    const view = new CrawlView(coordinator, NO_WORKERS)
-    await view.refresh()
-    const nudge = new Wakeup()
-    const nudgeOthers = notifications === undefined ? () => {} : othersNudged(coordinator, notifications, nudge)
-    journal.read(({ kind }) => {
-      if (kind !== 'applied') return
-      nudge.wake()
-      nudgeOthers()
+  opening.defer(() => role.release())
+  const stop = new AbortController()
+  const view = new CrawlView(coordinator, NO_WORKERS)
+  await view.refresh()
+  const nudge = new Wakeup()
+  const nudgeOthers = notifications === undefined ? () => {} : othersNudged(coordinator, notifications, nudge)
+  journal.read(({ kind }) => {
+    if (kind !== 'applied') return
+    nudge.wake()
+    nudgeOthers()
+  })
+  const { control, decisions } = coordinator
+  // Before anybody can stop it.
+  const begun = decisions.version
+  const { clock, database, folder } = coordinator.parts
+  const calls = serverCalls(coordinator, options.given, options.version)
+  // A plan that is too large for workers fails here, where the operator sees it.
+  await calls.plan()
+  const dashboard = openDashboard({
+    ...{ settings, version: options.version, runs: 'server', view, journal, clock, control },
+    isEnding: () => stop.signal.aborted,
+  })
+  opening.defer(() => dashboard.close())
+  let problems: ProblemWatch | undefined
+  const server = await openServer(
+    {
+      id: await nodeId(realDisk, folder),
+      calls,
+      database,
+      disk: realDisk,
+      archiveFolder: coordinator.archiveFolder,
+      clock,
+      journal,
+      figures: async () => ({
+        totals: view.totals,
+        counters: view.counters,
+        inbox: coordinator.intake.pending(),
+        ...(view.freshness && { freshness: view.freshness }),
+      }),
+      ...{ nudge, control, decisions },
+      program: `orbweaver/${options.version}`,
+      joinSecret: settings.joinSecret,
+      keepCallsFor: settings.keepCalls,
+      settings: settingsDigests(settings),
+      roster,
+      tls,
+      pages: dashboard.pages,
+      tokens: { viewer: settings.viewerToken, operator: settings.operatorToken },
+      basePath: settings.basePath,
+      metricFacts: () => problems && { problems: problems.now(), local: problems.local() },
+    },
+    { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
+  )
+  opening.defer(() => server.close())
+  problems = watchCrawlProblems(coordinator, view, { url: server.publicUrl, role, restarts: options.restarts })
+  const over = new AbortController()
+  const steered = { order: () => nudge.wake(), stop: () => stop.abort() }
+  const steering = keepSteering(coordinator, steered, begun, over.signal)
+  steering.catch(() => stop.abort())
+  const named = options.seeds.map(({ href }) => href)
+  const reporter = reporterOf(coordinator, problems, role)
+  opening.defer(async () => (await reporter)?.close())
+  opening.defer(problems.stop)
+  const opened = opening.move()
+  const done = keepServing(coordinator, view, role, stop.signal)
+    .finally(() => {
+      over.abort()
+      return steering
     })
-    const { control, decisions } = coordinator
-    // Before anybody can stop it.
-    const begun = decisions.version
-    const { clock, database, folder } = coordinator.parts
-    const calls = serverCalls(coordinator, options.given, options.version)
-    // A plan that is too large for workers fails here, where the operator sees it.
-    await calls.plan()
-    const dashboard = openDashboard({
-      ...{ settings, version: options.version, runs: 'server', view, journal, clock, control },
-      isEnding: () => stop.signal.aborted,
+    .then(async (end) => {
+      if (end.why !== 'interrupted') await (await reporter)?.end(MAILED_END[end.why])
+      return { ...end, seeds: await seedSummary(database, named) }
     })
-    let problems: ProblemWatch | undefined
-    const server = await openServer(
-      {
-        id: await nodeId(realDisk, folder),
-        calls,
-        database,
-        disk: realDisk,
-        archiveFolder: coordinator.archiveFolder,
-        clock,
-        journal,
-        figures: async () => ({
-          totals: view.totals,
-          counters: view.counters,
-          inbox: coordinator.intake.pending(),
-          ...(view.freshness && { freshness: view.freshness }),
-        }),
-        ...{ nudge, control, decisions },
-        program: `orbweaver/${options.version}`,
-        joinSecret: settings.joinSecret,
-        keepCallsFor: settings.keepCalls,
-        settings: settingsDigests(settings),
-        roster,
-        tls,
-        pages: dashboard.pages,
-        tokens: { viewer: settings.viewerToken, operator: settings.operatorToken },
-        basePath: settings.basePath,
-        metricFacts: () => problems && { problems: problems.now(), local: problems.local() },
-      },
-      { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
-    )
-    problems = watchCrawlProblems(coordinator, view, { url: server.publicUrl, role, restarts: options.restarts })
-    const over = new AbortController()
-    const steered = { order: () => nudge.wake(), stop: () => stop.abort() }
-    const steering = keepSteering(coordinator, steered, begun, over.signal)
-    steering.catch(() => stop.abort())
-    const named = options.seeds.map(({ href }) => href)
-    const reporter = reporterOf(coordinator, problems, role)
-    const done = keepServing(coordinator, view, role, stop.signal)
-      .finally(() => {
-        over.abort()
-        return steering
-      })
-      .then(async (end) => {
-        if (end.why !== 'interrupted') await (await reporter)?.end(MAILED_END[end.why])
-        return { ...end, seeds: await seedSummary(database, named) }
-      })
-      .catch(async (error: unknown) => {
-        await (await reporter)?.end(`it failed: ${reasonOf(error)}`)
-        throw error
-      })
-      .finally(() => problems?.stop())
-      .finally(async () => (await reporter)?.close())
-      .finally(() => server.close())
-      .finally(() => dashboard.close())
-      .finally(() => role.release())
-      .finally(close)
-      .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
-    const { url, publicUrl } = server
-    return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: problems.now, stop: () => stop.abort() }
-  } catch (error) {
-    await close()
-    throw error
-  }
+    .catch(async (error: unknown) => {
+      await (await reporter)?.end(`it failed: ${reasonOf(error)}`)
+      throw error
+    })
+    .finally(() => opened.disposeAsync())
+    .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
+  const { url, publicUrl } = server
+  return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: problems.now, stop: () => stop.abort() }
 }
 
 /** What one server has applied may free sites for workers that wait at another. One commit for many, for they are expensive. */
@@ -175,10 +170,9 @@ export function tlsFilesOf({
     try {
       checkPem(pem)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
       throw new Problem(
         'bad-flag',
-        `--certificate and --certificate-key cannot be used (${why}): both must be PEM files, and belong to each other`,
+        `--certificate and --certificate-key cannot be used (${reasonOf(error)}): both must be PEM files, and belong to each other`,
       )
     }
     return pem

@@ -1,9 +1,5 @@
 /** A worker's tools, from the plan and from what reaches the world: real, or simulated. */
-import type { Clock } from '../../base/clock.ts'
-import type { Journal } from '../../base/journal.ts'
-import type { Event } from '../../contracts/events.ts'
-import type { Headers, OpenSession, Resolve } from '../../contracts/exchange.ts'
-import type { Archive, FindCopy, ReadingWatch } from '../../contracts/ports.ts'
+import type { Headers } from '../../contracts/exchange.ts'
 import { AddressCourtesy } from '../../crawl/address-courtesy.ts'
 import { SiteCourtesy } from '../../crawl/courtesy.ts'
 import { ForeignRobots } from '../../crawl/foreign-robots.ts'
@@ -24,14 +20,9 @@ const DECODE_RATIO = 1000
 /** No body is decoded further, whatever the limits by media type say. */
 const DECODE_BYTES = 64 * 1024 * 1024
 
-export interface World {
-  clock: Clock
-  journal: Journal<Event>
-  openSession: OpenSession
-  resolve: Resolve
-  archive: Archive
-  findCopy: FindCopy
-  watch: ReadingWatch
+type Reached = 'clock' | 'journal' | 'openSession' | 'resolve' | 'archive' | 'findCopy' | 'watch'
+
+export interface World extends Pick<WorkerOptions['tools'], Reached> {
   /** Undefined: there are none. */
   blacklist?: () => Blacklist
   /** Undefined: no operator steers it. */
@@ -41,24 +32,19 @@ export interface World {
 export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
   const { settings } = plan
   const urls = urlsOf(settings)
-  const { orders = new StandingOrders() } = world
-  const blacklist = withLines(world.blacklist ?? (() => emptyBlacklist), () => orders.blacklist)
+  const { orders = new StandingOrders(), blacklist: files = () => emptyBlacklist, ...reached } = world
+  const blacklist = withLines(files, () => orders.blacklist)
   const trusts = trustOf(settings.trust)
   return {
+    ...reached,
     urls,
-    clock: world.clock,
-    journal: world.journal,
-    openSession: world.openSession,
-    resolve: world.resolve,
-    archive: world.archive,
-    findCopy: world.findCopy,
-    watch: world.watch,
     scope: scopeFor(settings, parseUrls(urls, plan.seeds), blacklist, parseUrls(urls, plan.alternates)),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
     isRefused: (url) => blacklist().refusesUrl(url) !== undefined,
     isStopped: (site) => orders.isStopped(site),
     hazards: hazardLimits(settings),
     trusts: (site, rule) => trusts(site, rule) || orders.trusts(site, rule),
+    confirms: (site, rule, pattern) => orders.confirms(site, rule, pattern),
     regionRules: regionRulesOf(settings.ignore, settings.watch),
     sitemaps: settings.sitemaps,
     pauses: {

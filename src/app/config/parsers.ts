@@ -1,6 +1,7 @@
 /** Parsers of setting values. Each refuses a wrong value with a sentence that says what to write instead. */
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { reasonOf } from '../../base/errors.ts'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
 import { parseRetention, type RetentionRule } from '../../collection/retention/rule.ts'
 import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/make-scenario.ts'
@@ -86,7 +87,7 @@ export const regex = parser('REGEX', (text) => {
     new RegExp(text)
     return text
   } catch (error) {
-    throw new Unfit(`'${text}' is not a regular expression (${error instanceof Error ? error.message : String(error)})`)
+    throw new Unfit(`'${text}' is not a regular expression (${reasonOf(error)})`)
   }
 })
 
@@ -208,11 +209,15 @@ export const retention: Parse<RetentionRule> = parser('RULE', (text) => {
   return rule
 })
 
+function urlIn(text: string, ...protocols: readonly string[]): URL | undefined {
+  const url = URL.parse(text)
+  return url !== null && protocols.includes(url.protocol) ? url : undefined
+}
+
 /** The text may contain a password, so no message repeats it. */
 export const database = parser('postgres://…|@FILE', (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
-    throw new Unfit('this is not a database URL; write postgres://USER:PASSWORD@HOST:PORT/NAME')
+  const url = urlIn(text, 'postgres:', 'postgresql:')
+  if (url === undefined) throw new Unfit('this is not a database URL; write postgres://USER:PASSWORD@HOST:PORT/NAME')
   if (url.pathname.length < 2) throw new Unfit('the database name is missing; write postgres://HOST/NAME')
   return text
 })
@@ -244,16 +249,15 @@ export const basePath = parser('PATH', (text) => {
 
 /** Without a slash at its end. */
 export const serverUrl = parser('URL', (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
+  const url = urlIn(text, 'http:', 'https:')
+  if (url === undefined || url.search !== '' || url.hash !== '')
     throw new Unfit(`'${text}' is not a server URL; write http://HOST:PORT or https://HOST`)
   return url.href.replace(/\/+$/, '')
 })
 
 /** The text may contain a password, so no message repeats it. */
 export const smtpUrl = parser('smtp://…|@FILE', (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
+  if ((urlIn(text, 'smtp:', 'smtps:')?.hostname ?? '') === '')
     throw new Unfit(
       'this is not the URL of a mail server; write smtp://HOST, or smtps://USER:PASSWORD@HOST with %40 for @ in a name',
     )

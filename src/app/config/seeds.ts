@@ -1,7 +1,7 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 
@@ -64,8 +64,10 @@ function readText(path: string): string {
   try {
     return readList(path)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Problem('unreadable', `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${why}`)
+    throw new Problem(
+      'unreadable',
+      `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${reasonOf(error)}`,
+    )
   }
 }
 

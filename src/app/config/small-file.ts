@@ -1,7 +1,7 @@
 /** Reads a small file that a person wrote (settings, a secret) as a whole, up to a maximum size. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { Millis } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
+import { Problem, reasonOf } from '../../base/errors.ts'
 
 /** How long to wait for a pipe, in total. */
 export interface PipePatience {
@@ -23,7 +23,7 @@ export function readSmallFile(path: string, maxBytes: number, patience = PATIENC
   } catch (error) {
     // ENOTDIR: the folder is a file; the code that needs the folder gives a clearer message.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new Problem('unreadable', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Problem('unreadable', `cannot read ${path}: ${reasonOf(error)}`)
   }
 }
 
@@ -37,7 +37,7 @@ function readBounded(path: string, maxBytes: number, patience: PipePatience): st
       throw new Error('it is neither a file nor a pipe')
     // The reported size may be wrong: files in /proc have none, others grow.
     const bytes = new Uint8Array(maxBytes + 1)
-    const read = stat.isFIFO() ? fromPipe(fd, patience) : fromFile(fd)
+    const read: Read = stat.isFIFO() ? fromPipe(fd, patience) : (into) => readSync(fd, into)
     let filled = 0
     for (let got = -1; got !== 0 && filled < bytes.length; filled += got) got = read(bytes.subarray(filled), filled)
     if (filled > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
@@ -49,11 +49,6 @@ function readBounded(path: string, maxBytes: number, patience: PipePatience): st
 
 /** Reads some bytes into the buffer; `before` is the number already read. Returns 0 at the end. */
 type Read = (into: Uint8Array, before: number) => number
-
-const fromFile =
-  (fd: number): Read =>
-  (into) =>
-    readSync(fd, into)
 
 /**
  * A pipe without a writer looks like a closed one. Before the first byte this waits for a writer; after it, it is the end.

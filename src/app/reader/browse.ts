@@ -5,6 +5,7 @@
 import { type Clock, type Instant, type Millis, realClock } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
+import { workerNames } from '../../cluster/server/worker-table.ts'
 import {
   aliasesAfter,
   aliasesOf,
@@ -13,25 +14,26 @@ import {
   findingsBefore,
 } from '../../collection/browse/findings.ts'
 import { pagesOfSite, type RankAsk, rankSites, sumsOf } from '../../collection/browse/sites.ts'
+import { lastVisits } from '../../collection/counters/last-visits.ts'
 import { linesOf, mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
 import { linksOfPage, urlTexts } from '../../collection/pages/read-pages.ts'
 import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Choice } from '../../contracts/control.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
-import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { findSites, findUrls, listedSites, queueOf, type SiteAsk, sitesAt, type UrlAsk } from '../../frontier/browse.ts'
 import type { SiteView } from '../../frontier/contract.ts'
-import { readAudit, readChoice } from '../../frontier/decisions.ts'
+import { readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { diffPage } from '../cli/diff-html.ts'
 import { compare, comparePictures } from '../cli/diff-text.ts'
-import { blacklistPaths, pauseOf } from '../composition/plan.ts'
+import { pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
+import { type BlacklistAsk, blacklistLister } from './blacklist.ts'
 import { contentOf, historyOf } from './content.ts'
-import { siteFacts, urlFacts, type WhyNot } from './explain.ts'
+import { blacklistNow, siteFacts, urlFacts, type WhyNot } from './explain.ts'
 import { explainSite, explainUrl } from './explain-text.ts'
 import { versionsOf } from './versions.ts'
 
@@ -62,6 +64,7 @@ export type Browse = ReturnType<typeof browse>
 
 export function browse(parts: BrowseParts) {
   const { database, settings, clock = realClock } = parts
+  const listBlacklist = blacklistLister(parts)
   const untilLate = () => {
     const end = clock.elapsed() + WALK
     return () => clock.elapsed() < end
@@ -131,6 +134,8 @@ export function browse(parts: BrowseParts) {
       ...mirrorFile(parts, settings),
       decided: await database.read(frontierQueries.decidedMirrors),
     }),
+    blacklist: async (ask: BlacklistAsk) =>
+      listBlacklist(await database.read((tx) => readChoice(tx, WHOLE_CRAWL)), ask),
     audit: (before: number | undefined, atMost: number) => database.read((tx) => readAudit(tx, before, atMost)),
   }
 }
@@ -151,7 +156,7 @@ async function siteLines(tx: Tx, names: readonly string[]) {
 
 async function siteFigures(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
   const facts = await siteFacts(tx, isCrawled, text)
-  const blacklist = blacklistEntry(parts, facts.site)
+  const blacklist = blacklistEntry(parts, facts)
   const lines = explainSite(facts, now, blacklist === undefined ? {} : { blacklist })
   const [sums] = facts.view === undefined ? [undefined] : await sumsOf(tx, [facts.site])
   return { ...facts, lines, sums }
@@ -161,22 +166,26 @@ async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: s
   const { sums, ...facts } = await siteFigures(tx, parts, isCrawled, text, now)
   const { site, view, choice } = facts
   if (view === undefined) return { ...facts, more: undefined }
-  const [pages, queue, sharing] = await Promise.all([
+  const [pages, queue, sharing, visits] = await Promise.all([
     pagesOfSite(tx, site, LAST_REQUESTS),
     queueOf(tx, site, QUEUED),
     view.address === undefined ? 0 : sitesAt(tx, view.address),
+    lastVisits(tx, site),
   ])
+  const names = await workerNames(tx, [...new Set(visits.flatMap(({ worker }) => worker ?? []))])
   const pauses = pausesOf(parts.settings, view, choice, now)
   const aliases = await aliasesOf(tx, site, ALIASES)
-  return { ...facts, more: { sums, pages, queue, sharing, pauses, aliases } }
+  const named = visits.map((visit) => ({ ...visit, workerName: names.get(visit.worker ?? '') }))
+  return { ...facts, more: { sums, pages, queue, visits: named, sharing, pauses, aliases } }
 }
 
 /** The blacklist is read for each page: it may have been edited. */
-function blacklistEntry({ settings, disk }: BrowseParts, site: string): string | undefined {
-  const paths = blacklistPaths(settings)
+function blacklistEntry(
+  { settings, disk }: BrowseParts,
+  { site, crawl = {} }: { site: string; crawl?: Choice },
+): string | undefined {
   const home = parseUrl(`http://${site}/`)
-  if (paths.length === 0 || home === undefined) return undefined
-  return readBlacklists(paths, disk).refusesUrl(home)
+  return home && blacklistNow(settings, disk, crawl).refusesUrl(home)
 }
 
 export interface PauseReason {

@@ -1,32 +1,23 @@
 /** The figures of `report changes`, with the pages that change most and least: by the rates that refreshing has estimated. */
-import { turn } from '../../base/clock.ts'
 import { changeFigures } from '../../collection/change-figures.ts'
 import type { Database } from '../../database/database.ts'
-import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
+import type { KnownPageRow } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { ChangeReport, ChangingPage } from '../../report/change-tables.ts'
+import { allPages } from './plan.ts'
 
-const PAGES_AT_ONCE = 2000
-/** Of larger collections, the first sites by their keys, which are hashes. */
-const MAX_PAGES = 1_000_000
 const DAY = 86_400
 
 export async function changeReport(database: Database, atMost: number): Promise<ChangeReport> {
   const figures = await database.read((tx) => changeFigures(tx, atMost))
   let [most, least]: KnownPageRow[][] = [[], []]
   let pages = 0
-  let after: SeedPosition | undefined
-  for (let seen = 0; seen < MAX_PAGES; ) {
-    const piece = await database.read((tx) => frontierQueries.knownPages(tx, after, PAGES_AT_ONCE))
+  for await (const piece of allPages(database)) {
     // Others have not been looked at again, so nothing was seen of them.
     const observed = piece.filter((page) => observedMs(page) > 0)
     pages += observed.length
     most = [...most, ...observed.filter(({ changes }) => changes > 0)].sort((a, b) => b.rate - a.rate).slice(0, atMost)
     least = [...least, ...observed].sort((a, b) => a.rate - b.rate || observedMs(b) - observedMs(a)).slice(0, atMost)
-    after = piece.at(-1)
-    seen += piece.length
-    if (piece.length < PAGES_AT_ONCE) break
-    await turn()
   }
   // A page of a small collection is not both.
   least = least.filter((page) => !most.some(({ site, key }) => site === page.site && key === page.key))

@@ -1,22 +1,16 @@
 /** The cluster as the dashboard shows it: servers, workers with what they hold, the inbox, and where volumes lie. */
 import { join } from 'node:path'
 import type { Clock, Instant } from '../../base/clock.ts'
-import {
-  type DiskCounts,
-  type DiskLoad,
-  diskCounts,
-  diskLoad,
-  type ThisComputer,
-  thisComputer,
-} from '../../base/computer.ts'
+import { type ThisComputer, watchComputer } from '../../base/computer.ts'
 import type { Disk } from '../../base/disk.ts'
+import { GONE_AFTER, SILENT_AFTER } from '../../cluster/maintenance/problems.ts'
 import { type LoggedCall, readCalls } from '../../cluster/server/call-log.ts'
 import { sumWorkers, type WorkerSums, workerOf } from '../../cluster/server/worker-table.ts'
 import { knownNodeId } from '../../collection/locations/own-locations.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openPart, partsWaiting, timeOf } from '../../intake/report-parts.ts'
-import { type ClusterStatus, clusterStatus, DAY, SILENT, type WorkerStatus } from './status.ts'
+import { type ClusterStatus, clusterStatus, type WorkerStatus } from './status.ts'
 
 export interface ClusterView {
   servers: ClusterStatus['servers']
@@ -30,10 +24,8 @@ export interface ClusterView {
   threads: { name: string; leases: number }[]
   inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
   places: VolumePlace[]
-  /** Of the machine that shows the pages. */
+  /** That shows the pages. */
   machine: ThisComputer
-  /** Of its archive's disk; undefined where that can't be known. */
-  disk: DiskLoad | undefined
 }
 
 export interface VolumePlace {
@@ -59,15 +51,7 @@ const MAX_VOLUMES = 20_000
 /** Remembers a disk's counters from one look to the next. */
 export function clusterReader(database: Database, clock: Clock, disk: Disk, folder: string) {
   const archive = join(folder, 'archive')
-  let before: { counts: DiskCounts; load: DiskLoad } | undefined
-  const loadNow = (): DiskLoad | undefined => {
-    const counts = diskCounts(archive)
-    if (counts === undefined) return undefined
-    // Several people may look within a second.
-    if (before !== undefined && counts.at - before.counts.at < SHORTEST_LOOK) return before.load
-    before = { counts, load: diskLoad(counts, before?.counts) }
-    return before.load
-  }
+  const look = watchComputer()
   return {
     cluster: ({ skip, atMost }: ClusterAsk): Promise<ClusterView> =>
       database.read(async (tx) => {
@@ -81,7 +65,7 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
           differing: status?.differing ?? [],
           workers: workers.slice(0, atMost),
           sums: {
-            ...(await sumWorkers(tx, now - SILENT, now - DAY)),
+            ...(await sumWorkers(tx, now - SILENT_AFTER, now - GONE_AFTER)),
             leases: [...leases.values()].reduce((sum, held) => sum + held, 0),
           },
           more: workers.length > atMost,
@@ -90,8 +74,7 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
           places: [localPlace(disk, archive), ...(await otherPlaces(tx, knownNodeId(disk, folder)))].filter(
             ({ volumes }) => volumes > 0,
           ),
-          machine: thisComputer(archive),
-          disk: loadNow(),
+          machine: look(archive),
         }
       }),
     /** Latest first. */
@@ -99,8 +82,6 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
       database.read((tx) => readCalls(tx, { worker, since: 0, atMost, ...(before && { before }) })),
   }
 }
-
-const SHORTEST_LOOK = 1000
 
 async function leasesByWorker(tx: Tx): Promise<Map<string, number>> {
   const rows = await queries(tx).all<{ worker: string; n: number }>(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SITE_VIEW as SITE, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
-import type { UrlFacts } from '../cli/services.ts'
+import type { UrlFacts } from './explain.ts'
 import { aliasLines, aliasSentence, leftLine } from './explain-text.ts'
 
 const alias = {

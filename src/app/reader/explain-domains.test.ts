@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SiteView } from '../../frontier/contract.ts'
 import { statusText } from '../cli/commands/status.ts'
 import { SITE_VIEW, STATUS } from '../cli/fake-services.test-data.ts'
-import type { SiteView } from '../cli/services.ts'
 import { explainSite } from './explain-text.ts'
 
 const VIEW: SiteView = {

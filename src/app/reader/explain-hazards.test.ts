@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SiteView } from '../cli/services.ts'
+import type { SiteView } from '../../frontier/contract.ts'
 import { hazardLines } from './explain-text.ts'
 
 test('a hazard is shown with its pattern, evidence, effect and examples', () => {
@@ -40,6 +40,19 @@ test('a hazard is shown with its pattern, evidence, effect and examples', () => 
     '  e.g. http://a.test/cal/2030/2',
     'Suspected: maze in /a/*: 40 pages.',
     '  Samples so far: 5 for, 0 against. Nothing is held back yet.',
+  ])
+})
+
+test('a confirmed finding says who confirmed it, and that nothing is sampled', () => {
+  const finding = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: null }
+  const suspect = { rule: 'maze', pattern: '/a/*', proof: 'alias', evidence: '', stopped: true, isConfirmed: true }
+  const counts = { refused: 7, confirmed: 4, contradicted: 0 }
+  const view = { memory: { traps: { suspects: [{ ...suspect, ...counts }] } } } as unknown as SiteView
+  const choice = { confirmed: [{ rule: 'maze', pattern: '/a/*', at: 1000, who: 'anna' }] }
+  assert.deepEqual(hazardLines({ view, findings: [finding], choice }), [
+    'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',
+    '  Nothing of this pattern is fetched; 7 URLs held back so far (samples: 4 for, 0 against).',
+    '  Confirmed (1970-01-01 00:00:01 UTC) by anna: it stays in force, without samples, until it is overruled.',
   ])
 })
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SiteView } from '../../frontier/contract.ts'
 import { SITE_VIEW, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
-import type { SiteView, UrlFacts } from '../cli/services.ts'
+import type { UrlFacts } from './explain.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './explain-text.ts'
 
 const NOW = Date.UTC(2026, 0, 2)

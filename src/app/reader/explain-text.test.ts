@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SiteView } from '../../frontier/contract.ts'
 import { SITE_VIEW, URL_FACTS, URL_VIEW } from '../cli/fake-services.test-data.ts'
-import type { SiteView, UrlFacts } from '../cli/services.ts'
+import type { UrlFacts } from './explain.ts'
 import { explainSite, explainUrl } from './explain-text.ts'
 
 const SITE = { site: 'a.test', view: undefined, documents: 0, findings: [] }

@@ -1,7 +1,8 @@
 /** Why a URL or a site is, or is not, in the collection: facts turned into sentences. Pure functions. */
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { LeftPair } from '../../collection/mirrors/list.ts'
-import { EVERY_RULE } from '../../contracts/control.ts'
+import { EVERY_RULE, type FindingName } from '../../contracts/control.ts'
+import { ruleLabel } from '../../contracts/counts.ts'
 import type { SiteView } from '../../frontier/contract.ts'
 import { failureText, markText, refusalText, statusText } from '../../report/status-text.ts'
 import { grouped } from '../../report/text-table.ts'
@@ -208,7 +209,7 @@ export interface SiteLists {
 }
 
 export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: SiteLists = {}): string[] {
-  const { site, view, documents, findings } = facts
+  const { site, view, documents, findings, choice } = facts
   const listed = [
     ...decisionLines(facts, now),
     ...(blacklist === undefined ? [] : [`It is on a blacklist (${plain(blacklist)}), so nothing is fetched from it.`]),
@@ -242,7 +243,7 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   if (view.deferral > 0)
     lines.push('Other sites come first: its domain or address has very many sites, or it seems to be a copy.')
   if (view.losses > 0) lines.push(lossLine(view.losses))
-  return [...lines, ...hazardLines({ view, findings })]
+  return [...lines, ...hazardLines({ view, findings, choice })]
 }
 
 /** What operators decided about the site. */
@@ -331,7 +332,7 @@ function domainLines({ state, domain, unendorsedSite }: SiteView): string[] {
 type Suspect = NonNullable<SiteView['memory']['traps']>['suspects'][number]
 
 /** The site's hazards: rule, pattern, evidence, effect and examples. */
-export function hazardLines({ view, findings }: Pick<SiteFacts, 'view' | 'findings'>): string[] {
+export function hazardLines({ view, findings, choice }: Pick<SiteFacts, 'view' | 'findings' | 'choice'>): string[] {
   const suspects = view?.memory.traps?.suspects ?? []
   const lines: string[] = []
   for (const { rule, pattern, evidence, examples, at, withdrawn_at } of findings) {
@@ -342,6 +343,11 @@ export function hazardLines({ view, findings }: Pick<SiteFacts, 'view' | 'findin
     } else {
       const stopped = suspects.find((one) => one.pattern === pattern && one.rule === rule && one.stopped)
       if (stopped !== undefined) lines.push(`  ${stoppedSentence(stopped)}`)
+      const confirmed = choice?.confirmed?.find((one) => isAbout(one, { rule, pattern }))
+      if (confirmed !== undefined)
+        lines.push(
+          `  Confirmed (${timeText(confirmed.at)} UTC) by ${plain(confirmed.who)}: it stays in force, without samples, until it is overruled.`,
+        )
     }
     for (const example of examples) lines.push(`  e.g. ${plain(example)}`)
   }
@@ -352,9 +358,16 @@ export function hazardLines({ view, findings }: Pick<SiteFacts, 'view' | 'findin
   return lines
 }
 
-function stoppedSentence({ proof, refused, confirmed, contradicted }: Suspect): string {
-  const fetched =
-    proof === 'alias' || proof === 'missing'
+const isAbout = (name: FindingName, { rule, pattern }: { rule: string; pattern: string | null }): boolean =>
+  name.rule === ruleLabel(rule) && (name.pattern ?? null) === pattern
+
+function stoppedSentence({ proof, refused, confirmed, contradicted, isConfirmed }: Suspect): string {
+  const isAny = proof === 'alias' || proof === 'missing'
+  const fetched = isConfirmed
+    ? isAny
+      ? 'Nothing of this pattern is fetched;'
+      : 'Of this pattern, only URLs that other pages list are fetched;'
+    : isAny
       ? 'Only occasional samples of this pattern are fetched;'
       : 'Of this pattern, only URLs that other pages list and occasional samples are fetched;'
   return `${fetched} ${some(refused, 'URL')} held back so far (samples: ${confirmed} for, ${contradicted} against).`

@@ -17,14 +17,14 @@ import {
   type StoredPage,
 } from '../../collection/pages/read-pages.ts'
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
-import type { Choice } from '../../contracts/control.ts'
+import { type Choice, EVERY_RULE } from '../../contracts/control.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { UrlKey } from '../../contracts/visit.ts'
 import { formRefusal, uselessForm } from '../../crawl/form-actions.ts'
 import { admitUrl } from '../../crawl/hazards/detect.ts'
 import { openTraps } from '../../crawl/hazards/open-traps.ts'
 import { decide, type RobotsDecision } from '../../crawl/robots.ts'
-import type { Blacklist } from '../../crawl/scope/blacklist.ts'
+import { type Blacklist, withLines } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Tx } from '../../database/database.ts'
 import type { SiteView, UrlView } from '../../frontier/contract.ts'
@@ -168,9 +168,19 @@ export async function whyNotIn(
     settings,
     seeds: parseUrls(reader, around.seeds),
     alternates: parseUrls(reader, around.alternates),
-    blacklist: readBlacklists(blacklistPaths(settings), disk),
+    blacklist: blacklistNow(settings, disk, await readChoice(tx, WHOLE_CRAWL)),
     memory: (await frontierQueries.site(tx, url.site))?.memory,
+    trusted: (await readChoice(tx, url.site)).trust,
   })
+}
+
+/** Of the files, and of operators. */
+export function blacklistNow(settings: Settings, disk: Disk, { blacklist = [] }: Choice): Blacklist {
+  const files = readBlacklists(blacklistPaths(settings), disk)
+  return withLines(
+    () => files,
+    () => blacklist,
+  )()
 }
 
 /** A page lists a URL once, however often it links to it. */
@@ -196,6 +206,8 @@ export interface WhyNotAsk {
   blacklist: Blacklist
   /** What visits know of its site; undefined when there was none. */
   memory: SiteMemory | undefined
+  /** Hazard rules that operators overruled at its site. */
+  trusted?: readonly string[] | undefined
 }
 
 /** Undefined: no rule is against it. */
@@ -220,9 +232,10 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   return ask.passedOver ? whyPassedOver(ask) : undefined
 }
 
-function hazardOf({ url, depth, settings }: WhyNotAsk, memory: SiteMemory): WhyNot | undefined {
+function hazardOf({ url, depth, settings, trusted = [] }: WhyNotAsk, memory: SiteMemory): WhyNot | undefined {
   const trusts = trustOf(settings.trust)
-  const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
+  const isTrusted = (rule: string) => trusts(url.site, rule) || trusted.includes(rule) || trusted.includes(EVERY_RULE)
+  const options = { ...hazardLimits(settings), trusted: isTrusted }
   // It was not queued, so no sitemap lists it.
   const refused = admitUrl(memory, openTraps(memory.traps), { path: normalPath(url), depth, generation: 1 }, options)
   if (refused === undefined) return undefined

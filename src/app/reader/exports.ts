@@ -38,8 +38,8 @@ async function isComplete(database: Database, disk: Disk, index: string): Promis
   return lines === (await database.read(captureCount))
 }
 
-async function* linesOfCatalogue(database: Database): AsyncGenerator<string> {
-  for await (const capture of everyCapture(database)) yield cdxjLine({ ...capture, filename: capture.volume })
+async function* linesOfCatalogue(database: Database): AsyncGenerator<string[]> {
+  for await (const capture of everyCapture(database)) yield [cdxjLine({ ...capture, filename: capture.volume })]
 }
 
 /** Captures of documents: no redirects, errors or robots.txt. `bytes`: of the compressed record. */

@@ -8,11 +8,11 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { judge } from '../../../testkit/simulate/judge.ts'
 import { outsideTime } from '../../../testkit/simulate/outside-time.ts'
 import { runVirtualCoordinator } from '../../../testkit/simulate/virtual-coordinator.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { RequestLedger } from '../../../testkit/web/ledger-of-requests.ts'
 import { PLAIN } from '../../../testkit/web/options.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { knownNodeId } from '../../collection/locations/own-locations.ts'
 import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
@@ -239,8 +239,7 @@ describe('a collection in a shared database', {
   })
 
   it('accepts seeds while a server has the folder open', async () => {
-    const nothing = { names: [], sitemaps: [], cdx: [], warc: [], collections: [], homes: false }
-    const request = { ...nothing, words: ['http://new.test/', SHOP], file: undefined, version: '0.0.0-test' }
+    const request = { words: ['http://new.test/', SHOP], cdx: [], warc: [], version: '0.0.0-test' }
     const watch = { stopped: () => false, progress() {} }
     const lock = lockCollection(shared)
     try {

@@ -4,6 +4,7 @@ import { type Clock, type Instant, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
+import { SILENT_AFTER } from '../../cluster/maintenance/problems.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
 import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
@@ -30,7 +31,7 @@ import { dayReport, mailName } from './day-report.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
 import { type PlanAsk, refreshPlan } from './plan.ts'
-import { collectionStatus, freshnessNow, overviewFigures, SILENT } from './status.ts'
+import { collectionStatus, freshnessNow, overviewFigures } from './status.ts'
 import { type VersionsAsk, versionsOf } from './versions.ts'
 
 /** URLs that are named per content; all are counted. */
@@ -65,6 +66,10 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
   const running = () => isRunning(database, folder)
   const sources = volumeSources(options.volumes ?? NO_ACCESS)
   const volumes = readVolumes(database, disk, archive, sources)
+  const whyNot = async (url: string, settings: Settings) => {
+    const around = await scopeSeeds({ database, settings })
+    return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
+  }
 
   return {
     figures: () =>
@@ -107,10 +112,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     },
     versions: (url: string, ask: VersionsAsk) => versionsOf(database, volumes, url, ask),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),
-    async whyNot(url: string, settings: Settings) {
-      const around = await scopeSeeds({ database, settings })
-      return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
-    },
+    whyNot,
     /** As in `orbweaver.yaml`; undefined where the folder has that file itself. */
     recordedSettings: () => database.read((tx) => readRecord(tx, 'settings')),
     leftMirror: async (site: string, { mirrors }: Settings) =>
@@ -128,11 +130,8 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     /** For the pages of the dashboard. */
     async browse(settings: Settings) {
       const { browse } = await import('./browse.ts')
-      const whyNot = async (url: string) => {
-        const around = await scopeSeeds({ database, settings })
-        return database.read((tx) => whyNotIn(tx, disk, url, settings, around))
-      }
-      return browse({ database, disk, volumes, folder, settings, clock, running, whyNot })
+      const parts = { database, disk, volumes, folder, settings, clock, running }
+      return browse({ ...parts, whyNot: (url) => whyNot(url, settings) })
     },
     looks: () => everyLook(database),
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
@@ -178,6 +177,6 @@ export async function databaseToRead(
 async function isRunning(database: Database, folder: string): Promise<boolean> {
   if (database.dialect === 'sqlite') return isLocked(folder)
   const { databaseNow } = await import('../../database/postgres/clock.ts')
-  const since = (await databaseNow(database)) - SILENT
+  const since = (await databaseNow(database)) - SILENT_AFTER
   return (await database.read((tx) => readServers(tx, since, 1))).length > 0
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'

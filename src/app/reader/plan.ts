@@ -148,7 +148,8 @@ async function* pagesOf(database: Database, site: bigint): AsyncGenerator<KnownP
   }
 }
 
-async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
+/** At most `MAX_PAGES`, and a piece more. */
+export async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
   let read = 0
   for await (const rows of pagesAfter(database, undefined)) {
     yield rows

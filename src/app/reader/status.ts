@@ -1,7 +1,9 @@
 /** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import type { ThisComputer } from '../../base/computer.ts'
 import { type Freshness, measureFreshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
 import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
+import { GONE_AFTER, SILENT_AFTER, SLOW } from '../../cluster/maintenance/problems.ts'
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
 import { findingsBefore } from '../../collection/browse/findings.ts'
 import { type LookCounts, type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
@@ -103,7 +105,7 @@ export async function overviewFigures(tx: Tx, now: Instant) {
     bytes: await readCounter(tx, 'bytes'),
     isRefresh: await frontierQueries.isRefreshing(tx),
     freshness: await recordedFreshness(tx),
-    progress: await progressSince(tx, now - DAY, DAY_OF_MINUTES),
+    progress: await progressSince(tx, now - GONE_AFTER, DAY_OF_MINUTES),
     problems: await readProblems(tx, now),
     findings: await findingsBefore(tx, undefined, undefined, RECENT_ROWS),
     actions: await readAudit(tx, undefined, RECENT_ROWS),
@@ -121,7 +123,7 @@ async function trendOf(tx: Tx): Promise<Progress[]> {
 }
 
 export interface ClusterStatus {
-  servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]
+  servers: { url: string; version: string; seenMs: Millis; alive: boolean; computer: ThisComputer | null }[]
   /** Settings in which running servers differ. */
   differing: string[]
   workers: WorkerStatus[]
@@ -145,11 +147,7 @@ export interface WorkerStatus {
   clockOffsetMs: WorkerRow['clockOffsetMs']
 }
 
-/** Servers and workers report every ten seconds. */
-export const SILENT: Millis = 60_000
-const SLOW: Millis = 1_000
 const MAX_WORKERS = 200
-export const DAY: Millis = 86_400_000
 
 /** Workers, latest first: `atMost` after the first `skip`. */
 export async function clusterStatus(
@@ -157,18 +155,21 @@ export async function clusterStatus(
   now: Instant,
   { atMost, skip } = { atMost: MAX_WORKERS, skip: 0 },
 ): Promise<ClusterStatus | undefined> {
-  const servers = await readServers(tx, now - DAY)
+  const servers = await readServers(tx, now - GONE_AFTER)
   const workers = await readWorkers(tx, atMost, skip)
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
     rechecks: (await readRechecks(tx, MAX_WORKERS)) ?? null,
-    differing: differingSettings(servers.filter(({ seenAt }) => ago(seenAt) < SILENT).map(({ settings }) => settings)),
-    servers: servers.map(({ url, version, seenAt }) => ({
+    differing: differingSettings(
+      servers.filter(({ seenAt }) => ago(seenAt) < SILENT_AFTER).map(({ settings }) => settings),
+    ),
+    servers: servers.map(({ url, version, seenAt, computer }) => ({
       url,
       version,
       seenMs: ago(seenAt),
-      alive: ago(seenAt) < SILENT,
+      alive: ago(seenAt) < SILENT_AFTER,
+      computer,
     })),
     workers: workers.map((row) => {
       const { id, name, region, version, visits, pagesPerSecond, lateMs, computer, clockOffsetMs } = row
@@ -181,6 +182,6 @@ export async function clusterStatus(
 function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStatus['state'] {
   if (state === 'barred') return 'barred'
   if (state === 'ending') return 'left'
-  if (seenMs >= SILENT) return 'silent'
+  if (seenMs >= SILENT_AFTER) return 'silent'
   return lateMs >= SLOW ? 'slow' : 'alive'
 }

@@ -24,19 +24,12 @@ import { namesOf } from './names-list.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { capturedUrls } from './warc-targets.ts'
 
+/** What the command line has beside the settings: words to read as seeds, and further files for a flag. */
 export interface SeedRequest {
-  /** On the command line. */
   words: readonly string[]
-  /** `-` is standard input. */
-  file: string | undefined
-  names: readonly string[]
-  collections: readonly string[]
-  /** URLs and files. */
-  sitemaps: readonly string[]
   cdx: readonly string[]
   warc: readonly string[]
-  /** Only the home page of each. */
-  homes: boolean
+  version: string
 }
 
 const READ_BYTES = 64 * 1024
@@ -45,7 +38,8 @@ const SITES_AT_ONCE = 1000
 type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
 
 /** Throws a Problem when one of them is missing, before anything is entered. */
-function openInputs(request: SeedRequest, own: string) {
+function openInputs(settings: Settings, { words, cdx, warc }: SeedRequest) {
+  const { seeds: file, names, fromSitemap, fromCollection } = settings
   const progress = new Map<string, { read: number; size: number }>()
   const collections: Database[] = []
   const inputs: SeedInput[] = []
@@ -57,24 +51,20 @@ function openInputs(request: SeedRequest, own: string) {
       inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
     }
   }
-  if (request.words.length > 0) inputs.push(given(request.words))
-  add('file', request.file === undefined ? [] : [request.file], 'line', submissions)
-  add('names', request.names, 'line', namesOf)
+  if (words.length > 0) inputs.push(given(words))
+  add('file', file === undefined ? [] : [file], 'line', submissions)
+  add('names', names, 'line', namesOf)
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
-  const urls = request.sitemaps.filter(isUrl).map(sitemapUrl)
+  const urls = fromSitemap.filter(isUrl).map(sitemapUrl)
   const sitemaps = urls.map((url, i): Found => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
   if (urls.length > 0)
     inputs.push({ source: 'sitemap', name: 'sitemaps to be read', unit: 'URL', found: batch(sitemaps) })
-  add(
-    'sitemap',
-    request.sitemaps.filter((text) => !isUrl(text)),
-    'URL',
-    sitemapUrls,
-  )
-  add('cdx', request.cdx, 'line', indexedUrls)
-  add('warc', request.warc, 'record', capturedUrls)
-  for (const folder of request.collections) {
-    refuseOwn(folder, own)
+  const files = fromSitemap.filter((text) => !isUrl(text))
+  add('sitemap', files, 'URL', sitemapUrls)
+  add('cdx', cdx, 'line', indexedUrls)
+  add('warc', warc, 'record', capturedUrls)
+  for (const folder of fromCollection) {
+    refuseOwn(folder, settings.collection)
     const database = openToRead(join(folder, 'collection.db'))
     collections.push(database)
     const read = (after: bigint | undefined) => database.read((tx) => answeredSites(tx, after, SITES_AT_ONCE))
@@ -159,11 +149,11 @@ const NAMED: ReadonlySet<SeedSource | undefined> = new Set<SeedSource>(['given',
 
 export async function enterFromSources(
   settings: Settings,
-  request: SeedRequest & { version: string },
+  request: SeedRequest,
   watch: SeedWatch,
 ): Promise<SeedsEntered> {
   const blacklist = readBlacklists(blacklistPaths(settings), realDisk)
-  const open = openInputs(request, settings.collection)
+  const open = openInputs(settings, request)
   try {
     const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
@@ -171,7 +161,7 @@ export async function enterFromSources(
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
         urls: reader,
-        homes: request.homes,
+        homes: settings.homes,
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { applyReports } from '../../collection/sample-catalogue.test-data.ts'
 import { keepIn, madeUpArchive } from '../../collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.ts'

@@ -117,8 +117,8 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   const fetched = await fetchVolume(best, name, disk, sources).catch((error: Error) => error)
   if (fetched instanceof Error) {
     const what = `${where}, and could not be fetched: ${fetched.message}`
-    // A folder of another machine must be verified there.
-    if (best.node.startsWith(DIR)) found.note(name, what)
+    // A folder of another machine must be verified there; what no capture names is not missed.
+    if (best.node.startsWith(DIR) || (await database.read((tx) => knownEnd(tx, name))) === 0) found.note(name, what)
     else found.add(name, what)
     return unread
   }

@@ -34,7 +34,7 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
       include(await orphanVolumes(database, files, silentSince))
       include(await lostLocations(database, files))
       for (const location of parts.locations)
-        include(await orphansAt(database, files.disk, location, { own: files.owner, silentSince }))
+        include(await orphansAt(database, files.disk, location, files.owner, silentSince))
     }
     found.orphans.push(...leftoverFiles(files))
   }
@@ -45,16 +45,12 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
 const READ_ENDED_LEASES = `SELECT name, worker, lease_until AS "until" FROM site
   WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?`
 
-interface Lease {
-  name: string
-  worker: string | null
-  until: Instant
-}
-
 /** The coordinator frees them by its own rules (a pause, one more loss) when it next opens, not the cleaner. */
 async function endedLeases(database: Database, now: Instant, isAtRest: boolean): Promise<Orphan[]> {
   const before = isAtRest ? Number.MAX_SAFE_INTEGER : now
-  const leases = await database.read((tx) => queries(tx).all<Lease>(READ_ENDED_LEASES, before, MAX_OF_A_KIND))
+  const leases = await database.read((tx) =>
+    queries(tx).all<{ name: string; worker: string | null; until: Instant }>(READ_ENDED_LEASES, before, MAX_OF_A_KIND),
+  )
   return leases.map(({ name, worker, until }) => ({
     kind: 'lease',
     name,
@@ -66,27 +62,19 @@ async function endedLeases(database: Database, now: Instant, isAtRest: boolean):
   }))
 }
 
-/** Unfinished files, and batches of reports that no server accepted. Nothing reads them. */
-
-interface Leftover {
-  /** The folder inside the collection's. */
-  inside: string
-  pattern: RegExp
-  why: string
-}
-
 const UNFINISHED = 'unfinished: left by a crash'
 
-const LEFTOVERS: readonly Leftover[] = [
-  { inside: '.', pattern: /\.new$/, why: UNFINISHED },
-  { inside: 'archive', pattern: /\.warc\.gz\.new$/, why: UNFINISHED },
-  { inside: 'outbox', pattern: /\.parts\.new$/, why: UNFINISHED },
-  { inside: 'indexes', pattern: /^index\.partial-/, why: UNFINISHED },
-  { inside: 'outbox', pattern: /\.parts\.refused$/, why: 'reports that no server accepted; kept for inspection' },
+/** Files of folders inside the collection's that nothing reads. */
+const LEFTOVERS: readonly (readonly [inside: string, pattern: RegExp, why: string])[] = [
+  ['.', /\.new$/, UNFINISHED],
+  ['archive', /\.warc\.gz\.new$/, UNFINISHED],
+  ['outbox', /\.parts\.new$/, UNFINISHED],
+  ['indexes', /^index\.partial-/, UNFINISHED],
+  ['outbox', /\.parts\.refused$/, 'reports that no server accepted; kept for inspection'],
 ]
 
 function leftoverFiles({ disk, folder }: OwnFolder): Orphan[] {
-  return LEFTOVERS.flatMap(({ inside, pattern, why }) =>
+  return LEFTOVERS.flatMap(([inside, pattern, why]) =>
     disk
       .list(join(folder, inside))
       .filter((name) => pattern.test(name))
@@ -130,7 +118,6 @@ async function lostLocations(database: Database, { disk, folder, node }: OwnFold
   return found
 }
 
-/** Report parts in the inbox that will never be applied: they are corrupt, or their visit is unknown. */
 interface Part {
   bucket: number
   visit: string
@@ -142,19 +129,20 @@ interface Part {
 }
 
 const COLUMNS = 'bucket, visit, part, fence, site, length(body) AS bytes, corrupt'
-const READ_CORRUPT = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NOT NULL ORDER BY visit, part LIMIT ?`
-const READ_WAITING = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NULL ORDER BY visit, part LIMIT ?`
+const readParts = (which: string) =>
+  `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS ${which} ORDER BY visit, part LIMIT ?`
 const READ_FENCE = 'SELECT fence FROM site WHERE bucket = ? AND key = ?'
 /** Corrupt parts stay corrupt, and an ended visit never returns. If the part was applied meanwhile, its row is gone. */
 const REMOVE_PART = 'DELETE FROM inbox WHERE bucket = ? AND visit = ? AND part = ?'
 
+/** Report parts in the inbox that will never be applied: they are corrupt, or their visit is unknown. */
 function orphanParts(database: Database): Promise<Orphan[]> {
   return database.read(async (tx) => {
     const found: Orphan[] = []
     const add = (part: Part, why: string) => found.push(orphanOf(database, part, why))
-    for (const part of await queries(tx).all<Part>(READ_CORRUPT, MAX_OF_A_KIND))
+    for (const part of await queries(tx).all<Part>(readParts('NOT NULL'), MAX_OF_A_KIND))
       add(part, `cannot be applied: ${part.corrupt}`)
-    for (const part of await queries(tx).all<Part>(READ_WAITING, MAX_OF_A_KIND)) {
+    for (const part of await queries(tx).all<Part>(readParts('NULL'), MAX_OF_A_KIND)) {
       const why = await whyUnknown(tx, part)
       if (why !== undefined) add(part, why)
     }
@@ -190,8 +178,6 @@ export async function removeOrphans(orphans: readonly Orphan[]): Promise<Set<Orp
   return removed
 }
 
-/** Workers and servers that were silent for very long, and old calls. */
-
 /**
  * Keeps barred workers, so that they stay barred, and workers with volumes of their own: in a folder of their machine,
  * at an unknown location (volume names contain the start of the worker's id), or not completely sent.
@@ -209,15 +195,12 @@ const FORGET_CALLS = `
   DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)`
 const CALLS_AT_ONCE = 5000
 
-interface Member {
-  id: string
-  name: string
-  seenAt: Instant
-}
-
+/** Workers and servers that were silent for very long. */
 async function silentMembers(database: Database, silentSince: Instant): Promise<Orphan[]> {
   const members = async (kind: 'worker' | 'server', read: string, remove: string): Promise<Orphan[]> => {
-    const rows = await database.read((tx) => queries(tx).all<Member>(read, silentSince, MAX_OF_A_KIND))
+    const rows = await database.read((tx) =>
+      queries(tx).all<{ id: string; name: string; seenAt: Instant }>(read, silentSince, MAX_OF_A_KIND),
+    )
     return rows.map(({ id, name, seenAt }) => ({
       kind,
       name: `${name} (${id})`,

@@ -11,7 +11,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord, writeRecord } from '../../frontier/records.ts'
-import { bestRatesWithin, type RatedPages, type Rates } from '../../refresh/bounds.ts'
+import { bestRatesWithin, type Rates } from '../../refresh/bounds.ts'
 import { value } from '../../refresh/freshness.ts'
 
 export interface Freshness {
@@ -80,7 +80,8 @@ export async function measureFreshness(parts: MeasureParts): Promise<Freshness |
 /** A measure in pieces, the longest of which takes about a second for a million pages: call `step` until it answers false. */
 export class Measure {
   readonly #parts: MeasureParts
-  readonly #columns = new Columns()
+  readonly #rates: number[] = []
+  readonly #weights: number[] = []
   readonly #sites: bigint[] = []
   /** The first page of each site. */
   readonly #starts: number[] = []
@@ -112,22 +113,22 @@ export class Measure {
 
   #solve(capacity: number, pauseFactor: number): void {
     const minPrice = this.#parts.minGain / 1000
-    const starts = [...this.#starts, this.#columns.size]
+    const starts = [...this.#starts, this.#rates.length]
     const { groups, caps } = this.#shared.group(this.#caps(pauseFactor), (site) => this.#answerOf(site))
-    const members = new Uint32Array(this.#columns.size)
+    const members = new Uint32Array(this.#rates.length)
     const start = new Uint32Array(groups.length + 1)
     let size = 0
     for (const [at, sites] of groups.entries()) {
       for (const site of sites) for (let page = starts[site]; page < starts[site + 1]; page++) members[size++] = page
       start[at + 1] = size
     }
-    const pages = { ...this.#columns.columns(), members, start }
+    const pages = { rate: Float64Array.from(this.#rates), weight: Float64Array.from(this.#weights), members, start }
     this.#solved.push(bestRatesWithin(pages, caps, capacity * this.#share(), minPrice))
   }
 
   /** Of all pages, those that are measured. */
   #share(): number {
-    return Math.min(1, this.#columns.size / Math.max(1, this.#totals.pages))
+    return Math.min(1, this.#rates.length / Math.max(1, this.#totals.pages))
   }
 
   async #readPages(tx: Tx): Promise<boolean> {
@@ -137,9 +138,9 @@ export class Measure {
     const now = clock.now()
     for (const row of rows) {
       if (row.site !== this.#sites.at(-1)) {
-        if (this.#columns.size >= maxPages) return false
+        if (this.#rates.length >= maxPages) return false
         this.#sites.push(row.site)
-        this.#starts.push(this.#columns.size)
+        this.#starts.push(this.#rates.length)
       }
       this.#add(row, now)
     }
@@ -151,7 +152,8 @@ export class Measure {
     const since = Math.max(0, now - lookedAt) / 1000
     // The chance that it has not changed, and for how long it has been changed.
     const fresh = Math.exp(-rate * since)
-    this.#columns.add(rate, weight)
+    this.#rates.push(rate)
+    this.#weights.push(weight)
     this.#totals.weight += weight
     this.#totals.fresh += weight * fresh
     this.#totals.age += weight * Math.max(0, since + Math.expm1(-rate * since) / rate)
@@ -174,7 +176,7 @@ export class Measure {
   result(): Freshness | undefined {
     const { clock, capacity } = this.#parts
     const { weight, fresh, age, value } = this.#totals
-    const measured = this.#columns.size
+    const measured = this.#rates.length
     if (measured === 0 || weight === 0) return undefined
     const [bound, more, shorter] = this.#solved
     const freshness = fresh / weight
@@ -253,32 +255,6 @@ class SharedAddresses {
 /** Looks per second at a host with this pause and answer time. */
 export function capOf(pause: Millis, answer: Millis): number {
   return 1 / Math.max(LEAST_SECONDS, (pause + answer) / 1000)
-}
-
-/** Rates and weights that grow as they are read. */
-class Columns {
-  #rate = new Float64Array(PAGES_AT_ONCE)
-  #weight = new Float64Array(PAGES_AT_ONCE)
-  size = 0
-
-  add(rate: number, weight: number): void {
-    if (this.size === this.#rate.length) {
-      this.#rate = grown(this.#rate)
-      this.#weight = grown(this.#weight)
-    }
-    this.#rate[this.size] = rate
-    this.#weight[this.size++] = weight
-  }
-
-  columns(): Pick<RatedPages, 'rate' | 'weight'> {
-    return { rate: this.#rate.subarray(0, this.size), weight: this.#weight.subarray(0, this.size) }
-  }
-}
-
-function grown(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(2 * column.length)
-  larger.set(column)
-  return larger
 }
 
 export async function recordFreshness(tx: Tx, freshness: Freshness): Promise<void> {

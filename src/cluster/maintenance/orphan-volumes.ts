@@ -9,11 +9,13 @@ import type { Disk } from '../../base/disk.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
 import { copyOf } from '../../collection/captures/stored-copies.ts'
+import type { OtherLocation } from '../../collection/locations/other-locations.ts'
+import { DIR } from '../../collection/locations/volume-locations.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { type Findings, MAX_OF_A_KIND, type Orphan, type OtherLocation, type OwnFolder } from './orphan.ts'
+import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
 /** The worker that sent it, and when it was last seen; null: an unknown worker. */
@@ -91,13 +93,13 @@ async function completeElsewhere(
   const name = nameOf(file)
   const known = await knownEnd(tx, name)
   type Place = { node: string; bytes: number; server: string | null }
-  for (const location of await queries(tx).all<Place>(READ_COMPLETE, name)) {
-    if (location.node === node || location.bytes < known) continue
-    if (location.server !== null) return `with server ${location.server}`
-    if (location.node.startsWith('s3:')) return `in ${location.node}`
-    if (!location.node.startsWith('dir:')) continue
-    const folder = location.node.slice('dir:'.length)
-    if (disk.size(join(folder, name)) === location.bytes) return `in ${folder}`
+  for (const { node: at, bytes, server } of await queries(tx).all<Place>(READ_COMPLETE, name)) {
+    if (at === node || bytes < known) continue
+    if (server !== null) return `with server ${server}`
+    if (at.startsWith('s3:')) return `in ${at}`
+    if (!at.startsWith(DIR)) continue
+    const folder = at.slice(DIR.length)
+    if (disk.size(join(folder, name)) === bytes) return `in ${folder}`
   }
   return undefined
 }
@@ -114,7 +116,6 @@ const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OP
  * A revisit may reference a record whose own report never arrived. The catalogue does not know that record, yet the
  * page has no other bytes: its volume is not an orphan.
  */
-
 /** Maximum payloads without another copy to compare with revisits: 100 MB. Volumes with more stay. */
 const MAX_PAYLOADS = 1_000_000
 const READ_REVISITS = `SELECT digest FROM capture WHERE kind = 'revisit'`
@@ -153,13 +154,6 @@ async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
  * and only its own or those of workers silent for very long. A folder or bucket may hold volumes of other collections;
  * they are counted and left alone.
  */
-
-export interface Owners {
-  /** The name under which this folder's coordinator records its own volumes. */
-  own: string
-  silentSince: Instant
-}
-
 interface Row {
   name: string
   worker: string
@@ -179,11 +173,13 @@ export async function locationNodes(database: Database): Promise<string[]> {
   return rows.map(({ node }) => node)
 }
 
+/** `own`: the name under which this folder's coordinator records its own volumes. */
 export async function orphansAt(
   database: Database,
   disk: Disk,
   location: OtherLocation,
-  owners: Owners,
+  own: string,
+  silentSince: Instant,
 ): Promise<Findings> {
   let there: ReadonlyMap<string, number>
   try {
@@ -197,9 +193,11 @@ export async function orphansAt(
   for await (const row of rowsAt(database, location.node)) {
     const bytes = there.get(row.name)
     if (bytes !== undefined) known++
-    if (found.orphans.length >= MAX_OF_A_KIND || !isJudged(row, owners)) continue
+    // An unknown worker may still come back: it may belong to another server's crawl.
+    const isJudged = row.worker === own || (row.seenAt !== null && row.seenAt < silentSince)
+    if (found.orphans.length >= MAX_OF_A_KIND || !isJudged) continue
     const isNamed = (await database.read((tx) => knownEnd(tx, row.name))) > 0
-    if (isNamed && bytes === undefined && row.worker === owners.own)
+    if (isNamed && bytes === undefined && row.worker === own)
       found.notes.push(`${row.name} is missing in ${location.node}, though captures are in it`)
     // A report may still arrive.
     if (isNamed || waiting > 0) continue
@@ -223,11 +221,6 @@ export async function* rowsAt(database: Database, node: string): AsyncGenerator<
     if (piece.length < PIECE) return
     last = piece[piece.length - 1].name
   }
-}
-
-/** An unknown worker may still come back: it may belong to another server's crawl. */
-function isJudged({ worker, seenAt }: Row, { own, silentSince }: Owners): boolean {
-  return worker === own || (seenAt !== null && seenAt < silentSince)
 }
 
 async function whyNeeded(

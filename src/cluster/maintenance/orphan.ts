@@ -1,6 +1,7 @@
 /** Orphaned data. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import type { OtherLocation } from '../../collection/locations/other-locations.ts'
 import type { Database } from '../../database/database.ts'
 
 export type OrphanKind = 'lease' | 'part' | 'volume' | 'file' | 'location' | 'worker' | 'server' | 'calls'
@@ -31,17 +32,6 @@ export interface OwnFolder {
   node: string | undefined
   /** The name under which its coordinator records its own volumes. */
   owner: string
-}
-
-/** Another folder, or a store, as the cleaner sees it. */
-export interface OtherLocation {
-  /** As in `volume_location`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
-  readonly node: string
-  /** All volumes there, with their sizes. Throws when it can't be read. */
-  list(): Promise<ReadonlyMap<string, number>>
-  /** Open until disposed. */
-  open(volume: string): Promise<{ path: string } & Disposable>
-  remove(volume: string): Promise<void>
 }
 
 export interface CleanerParts {

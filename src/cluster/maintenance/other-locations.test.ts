@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
+import { folderLocation, type OtherLocation } from '../../collection/locations/other-locations.ts'
 import { applyReports } from '../../collection/sample-catalogue.test-data.ts'
 import { keepIn, madeUpArchive } from '../../collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.ts'
@@ -10,24 +11,18 @@ import type { Capture } from '../../contracts/report.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { removeOrphans } from './find-orphans.ts'
-import type { OtherLocation } from './orphan.ts'
 import { locationNodes, orphansAt } from './orphan-volumes.ts'
 
 const DAY = 86_400_000
 const THERE = '/mnt/second'
-const OWNERS = { own: 'crawl', silentSince: NOON - 30 * DAY }
+const SINCE = NOON - 30 * DAY
 
 async function cleaned() {
   const disk = memoryDisk()
   const database = openSqlite(':memory:')
   const run = (sql: string, ...values: (string | number)[]) =>
     database.transact((tx) => queries(tx).run(sql, ...values))
-  const location: OtherLocation = {
-    node: `dir:${THERE}`,
-    list: async () => new Map(disk.list(THERE).map((name) => [name, disk.size(`${THERE}/${name}`)!])),
-    open: async (volume) => ({ path: `${THERE}/${volume}`, [Symbol.dispose]() {} }),
-    remove: async (volume) => disk.remove(`${THERE}/${volume}`),
-  }
+  const location = folderLocation(disk, THERE)
   /** A volume with one record, and a row in the table if it has an owner. */
   const write = async (worker: string, owner: string | undefined) => {
     const { archive } = madeUpArchive(disk, { worker, folder: THERE })
@@ -66,7 +61,7 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
   await run('INSERT INTO volume_location VALUES (?, ?, ?, 7, 0)', 'never.warc.gz', location.node, 'crawl')
   assert.deepEqual(await locationNodes(database), [location.node])
 
-  const found = await orphansAt(database, disk, location, OWNERS)
+  const found = await orphansAt(database, disk, location, 'crawl', SINCE)
   const at = (volume: string) => `${volume} in ${location.node}`
   assert.deepEqual(
     found.orphans.map(({ kind, name }) => `${kind} ${name}`),
@@ -80,16 +75,16 @@ test('volumes of ours, and of workers that were silent for long, in which nothin
     disk.list(THERE),
     [named, coming, unknown, strangers, only].map(({ volume }) => volume),
   )
-  assert.deepEqual((await orphansAt(database, disk, location, OWNERS)).orphans, [])
+  assert.deepEqual((await orphansAt(database, disk, location, 'crawl', SINCE)).orphans, [])
 })
 
 test('as long as reports wait in the inbox nothing is judged; an unreadable location is reported', async () => {
   const { disk, database, location, write, run } = await cleaned()
   await write('w1', 'crawl')
   await run(`INSERT INTO inbox (visit, part, fence, site, last, body) VALUES ('v.1', 1, 1, 'a.test', 0, x'00')`)
-  assert.deepEqual((await orphansAt(database, disk, location, OWNERS)).orphans, [])
+  assert.deepEqual((await orphansAt(database, disk, location, 'crawl', SINCE)).orphans, [])
   const away: OtherLocation = { ...location, list: () => Promise.reject(new Error('there is no such folder here')) }
-  assert.deepEqual(await orphansAt(database, disk, away, OWNERS), {
+  assert.deepEqual(await orphansAt(database, disk, away, 'crawl', SINCE), {
     orphans: [],
     notes: ['dir:/mnt/second was not checked: there is no such folder here'],
   })
@@ -103,7 +98,7 @@ test('a volume that cannot be read stays, and the others are judged', async () =
     ...location,
     open: (volume) => (volume === torn.volume ? Promise.reject(new Error('it breaks off')) : location.open(volume)),
   }
-  const { orphans, notes } = await orphansAt(database, disk, failing, OWNERS)
+  const { orphans, notes } = await orphansAt(database, disk, failing, 'crawl', SINCE)
   assert.deepEqual(
     orphans.map(({ name }) => name),
     [`${nobodys.volume} in ${location.node}`],

@@ -11,7 +11,7 @@ import { queries } from '../../database/queries.ts'
 import { readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
-import { differingSettings, readServers } from '../server/worker-table.ts'
+import { differingSettings, readServers, readWorkers } from '../server/worker-table.ts'
 import {
   type ClusterFacts,
   type CrawlFacts,
@@ -24,7 +24,6 @@ import {
   type RunningProblem,
   SILENT_AFTER,
   STALLED_AFTER,
-  type WorkerFacts,
 } from './problems.ts'
 
 export interface NamedProblem extends RunningProblem {
@@ -198,9 +197,6 @@ const BUSIEST_ADDRESS: Record<Dialect, string> = {
     LEFT JOIN address_sites s ON s.shard = a.shard AND s.address = a.address
     WHERE a.visits > 0 ORDER BY a.visits DESC, a.address LIMIT 1`,
 }
-const READ_WORKERS = `
-  SELECT name, state, seen_at AS "seenAt", visits, late_ms AS "lateMs", clock_offset_ms AS "clockOffsetMs"
-  FROM worker WHERE seen_at >= ? ORDER BY seen_at DESC, id LIMIT ${MAX_WORKERS}`
 
 async function readCrawl(tx: Tx, now: Instant, isServed: boolean): Promise<Omit<CrawlFacts, 'recent'>> {
   const sql = queries(tx)
@@ -224,7 +220,7 @@ async function readCrawl(tx: Tx, now: Instant, isServed: boolean): Promise<Omit<
 
 async function readCluster(tx: Tx, now: Instant): Promise<ClusterFacts> {
   const since = now - GONE_AFTER
-  const workers = await queries(tx).all<Omit<WorkerFacts, 'silentMs'> & { seenAt: Instant }>(READ_WORKERS, since)
+  const workers = (await readWorkers(tx, MAX_WORKERS)).filter(({ seenAt }) => seenAt >= since)
   const servers = await readServers(tx, since)
   const silentMs = ({ seenAt }: { seenAt: Instant }) => Math.max(0, now - seenAt)
   const alive = servers.filter((one) => silentMs(one) < SILENT_AFTER)

@@ -6,33 +6,6 @@ import type { Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { Totals } from '../../frontier/contract.ts'
 
-/** A closed list: they are labels of a metric. */
-export const PROBLEM_KINDS = [
-  'stalled',
-  'no-worker',
-  'address-shared',
-  'waiting-for-retry',
-  'errors',
-  'inbox',
-  'corrupt-parts',
-  'held',
-  'worker-silent',
-  'worker-slow',
-  'worker-clock',
-  'server-silent',
-  'settings-differ',
-  'disk',
-  'late',
-  'clock',
-  'database',
-  'restarted',
-] as const
-export type ProblemKind = (typeof PROBLEM_KINDS)[number]
-
-/** Of one process and its machine, not of the whole crawl. */
-const LOCAL_KINDS: ReadonlySet<ProblemKind> = new Set(['disk', 'late', 'clock', 'database', 'restarted'])
-export const isLocal = ({ kind }: Pick<RunningProblem, 'kind'>): boolean => LOCAL_KINDS.has(kind)
-
 export interface RunningProblem {
   kind: ProblemKind
   /** Where there may be several of a kind: a folder. */
@@ -134,8 +107,8 @@ const HELD_MANY = 1000
 export const SILENT_AFTER: Millis = MINUTE
 /** Who was silent for longer is gone: `clean` forgets it. */
 export const GONE_AFTER: Millis = 24 * HOUR
-/** As `status` has it. */
-const SLOW: Millis = 1000
+/** Its event loop is late by so much. */
+export const SLOW: Millis = 1000
 const CLOCK_OFF: Millis = 2000
 const DISK_SMALL = 2e9
 const DISK_SHARE = 0.02
@@ -143,172 +116,144 @@ const DISK_HOURS = 24
 const OUTAGE_AFTER: Millis = 5000
 const RESTART_SHOWN: Millis = HOUR
 
-export function problemsOf({ crawl, local }: Facts): RunningProblem[] {
-  const ofCrawl = crawl === undefined ? [] : [idle(crawl), ...CRAWL_RULES.map((rule) => rule(crawl))]
-  return [...ofCrawl, ...LOCAL_RULES.flatMap((rule) => rule(local))].filter((found) => found !== undefined)
-}
+/** For people: what is wrong, with what, and what to do; undefined: nothing is. */
+type Rule<Of> = (facts: Of) => string | undefined
 
-type Found = RunningProblem | undefined
+/** Why nothing, or little, is asked for though URLs wait: the first that holds is the most telling. */
+const IDLE_RULES = {
+  'no-worker'({ sites, waiting, recent, cluster }) {
+    if (cluster === undefined || cluster.workers.some(isWorking) || recent.overMs < WORKERS_WITHIN) return undefined
+    if (sites.free + sites.waiting + sites.leased + sites.returning === 0) return undefined
+    return `no worker is running though URLs wait (${waiting.toLocaleString('en')}): start one with orbweaver worker --server URL`
+  },
+  'address-shared'({ sites, address, unreserved }) {
+    if (unreserved > 0 || address === undefined) return undefined
+    const isShared = address.visits >= Math.max(MANY_AT_ADDRESS, (sites.leased + sites.returning) / 2)
+    if (!isShared && sites.free < MANY_AT_ADDRESS) return undefined
+    return `no site is free: ${count(address.sites, 'site')} share the address ${address.address}, where one request at a time is allowed; the crawl is as fast as that address permits, and seeds at other addresses would use the time`
+  },
+  'waiting-for-retry'({ sites, nextDueMs = 0 }) {
+    if (sites.leased + sites.returning + sites.free > 0 || sites.waiting === 0 || nextDueMs < STALLED_AFTER)
+      return undefined
+    return `no site may be asked for another ${formatDuration(nextDueMs)}: every site with waiting URLs pauses or waits for a retry; orbweaver explain SITE tells why, and if many sites failed, check the network and the name servers`
+  },
+  stalled({ sites, waiting, recent: { overMs, requests } }) {
+    if (overMs < STALLED_AFTER || requests > 0 || sites.free + sites.leased + sites.returning === 0) return undefined
+    return `the crawl stands still: no request for ${formatDuration(overMs)} though URLs wait (${waiting.toLocaleString('en')}); see orbweaver status, and start the workers again if they do not move`
+  },
+} satisfies Record<string, Rule<CrawlFacts>>
 
-/** Why nothing, or little, is asked for though URLs wait: one reason, the most telling. */
-function idle(crawl: CrawlFacts): Found {
-  const { sites, waiting, isPaused, address, unreserved, nextDueMs = 0, recent, cluster } = crawl
-  if (waiting === 0 || isPaused) return undefined
-  const busy = sites.leased + sites.returning
-  const isAnyAlive = cluster === undefined || cluster.workers.some((one) => isWorking(one))
-  if (!isAnyAlive && recent.overMs >= WORKERS_WITHIN && sites.free + sites.waiting + busy > 0)
-    return {
-      kind: 'no-worker',
-      what: `no worker is running though URLs wait (${waiting.toLocaleString('en')}): start one with orbweaver worker --server URL`,
-    }
-  const reserved = unreserved > 0 ? 0 : sites.free
-  const isShared = address !== undefined && address.visits >= Math.max(MANY_AT_ADDRESS, busy / 2)
-  if (unreserved === 0 && address !== undefined && (isShared || reserved >= MANY_AT_ADDRESS))
-    return {
-      kind: 'address-shared',
-      what: `no site is free: ${count(address.sites, 'site')} share the address ${address.address}, where one request at a time is allowed; the crawl is as fast as that address permits, and seeds at other addresses would use the time`,
-    }
-  if (busy + sites.free === 0 && sites.waiting > 0 && nextDueMs >= STALLED_AFTER)
-    return {
-      kind: 'waiting-for-retry',
-      what: `no site may be asked for another ${formatDuration(nextDueMs)}: every site with waiting URLs pauses or waits for a retry; orbweaver explain SITE tells why, and if many sites failed, check the network and the name servers`,
-    }
-  if (recent.overMs < STALLED_AFTER || recent.requests > 0 || sites.free + busy === 0) return undefined
-  return {
-    kind: 'stalled',
-    what: `the crawl stands still: no request for ${formatDuration(recent.overMs)} though URLs wait (${waiting.toLocaleString('en')}); see orbweaver status, and start the workers again if they do not move`,
-  }
-}
-
-const CRAWL_RULES: readonly ((crawl: CrawlFacts) => Found)[] = [
-  function errors({ recent: { requests, failures, overMs } }) {
+const CRAWL_RULES = {
+  errors({ recent: { requests, failures, overMs } }) {
     const sum = [...failures.values()].reduce((all, some) => all + some, 0)
     if (sum < ERRORS_FROM || sum / (sum + requests) < ERROR_SHARE) return undefined
     const [kind, most] = [...failures].sort(([, a], [, b]) => b - a)[0]
-    return {
-      kind: 'errors',
-      what: `${count(sum, 'failure')} beside ${count(requests, 'request')} in the last ${formatDuration(overMs)}, ${share(most / sum)} of them ${kind}: check the network and the name servers of the machines that fetch`,
-    }
+    return `${count(sum, 'failure')} beside ${count(requests, 'request')} in the last ${formatDuration(overMs)}, ${share(most / sum)} of them ${kind}: check the network and the name servers of the machines that fetch`
   },
-  function fullInbox({ inbox, recent: { inboxThen, overMs } }) {
+  inbox({ inbox, recent: { inboxThen, overMs } }) {
     if (inbox >= INBOX_FULL)
-      return {
-        kind: 'inbox',
-        what: `${count(inbox, 'report part')} wait to be applied, so no site is handed out: the database is slower than the workers; look at its processor and disk, or run fewer workers`,
-      }
+      return `${count(inbox, 'report part')} wait to be applied, so no site is handed out: the database is slower than the workers; look at its processor and disk, or run fewer workers`
     if (inbox < INBOX_LARGE || inbox < 2 * inboxThen) return undefined
-    return {
-      kind: 'inbox',
-      what: `the inbox grows: ${count(inbox, 'report part')} wait to be applied, ${count(inboxThen, 'part')} did ${formatDuration(overMs)} ago; look at the processor and disk of the database, or run fewer workers`,
-    }
+    return `the inbox grows: ${count(inbox, 'report part')} wait to be applied, ${count(inboxThen, 'part')} did ${formatDuration(overMs)} ago; look at the processor and disk of the database, or run fewer workers`
   },
-  function corrupt({ corruptParts }) {
-    if (corruptParts === 0) return undefined
-    return {
-      kind: 'corrupt-parts',
-      what: `${count(corruptParts, 'report part')} cannot be read and stay aside: orbweaver clean lists them; look for a worker of another version, and report it as a bug if there is none`,
-    }
-  },
-  function held({ sites, heldDomains }) {
-    if (sites.held < HELD_MANY) return undefined
-    return {
-      kind: 'held',
-      what: `${count(sites.held, 'site')} in ${count(heldDomains, 'domain')} with wildcard DNS are held back, because no trusted site links to them; if they are real, --trust '*.DOMAIN=dns-wildcard' lets them in`,
-    }
-  },
-  function silentWorkers({ cluster }) {
-    const silent = (cluster?.workers ?? []).filter((one) => one.state === 'working' && one.silentMs >= SILENT_AFTER)
+  'corrupt-parts': ({ corruptParts }) =>
+    corruptParts === 0
+      ? undefined
+      : `${count(corruptParts, 'report part')} cannot be read and stay aside: orbweaver clean lists them; look for a worker of another version, and report it as a bug if there is none`,
+  held: ({ sites, heldDomains }) =>
+    sites.held < HELD_MANY
+      ? undefined
+      : `${count(sites.held, 'site')} in ${count(heldDomains, 'domain')} with wildcard DNS are held back, because no trusted site links to them; if they are real, --trust '*.DOMAIN=dns-wildcard' lets them in`,
+} satisfies Record<string, Rule<CrawlFacts>>
+
+/** Of a crawl on several machines. */
+const CLUSTER_RULES = {
+  'worker-silent'({ workers }) {
+    const silent = workers.filter((one) => one.state === 'working' && one.silentMs >= SILENT_AFTER)
     if (silent.length === 0) return undefined
     const visits = silent.reduce((sum, one) => sum + one.visits, 0)
-    return {
-      kind: 'worker-silent',
-      what: `${names(silent, 'worker')} silent for over ${formatDuration(Math.min(...silent.map((one) => one.silentMs)))}, with ${count(visits, 'site')}: they go to others when their leases expire; start the worker again, or free what it holds, but only if its process has ended: otherwise two workers may ask one site`,
-    }
+    return `${names(silent, 'worker')} silent for over ${shortest(silent)}, with ${count(visits, 'site')}: they go to others when their leases expire; start the worker again, or free what it holds, but only if its process has ended: otherwise two workers may ask one site`
   },
-  function slowWorkers({ cluster }) {
-    const slow = (cluster?.workers ?? []).filter((one) => isWorking(one) && one.lateMs >= SLOW)
+  'worker-slow'({ workers }) {
+    const slow = workers.filter((one) => isWorking(one) && one.lateMs >= SLOW)
     if (slow.length === 0) return undefined
-    return {
-      kind: 'worker-slow',
-      what: `${names(slow, 'worker')} late by ${formatDuration(Math.max(...slow.map((one) => one.lateMs)))}: the machine has too little time for its visits, and leases may be lost; give it fewer (--visits, --workers)`,
-    }
+    return `${names(slow, 'worker')} late by ${formatDuration(Math.max(...slow.map((one) => one.lateMs)))}: the machine has too little time for its visits, and leases may be lost; give it fewer (--visits, --workers)`
   },
-  function workerClocks({ cluster }) {
-    const off = (cluster?.workers ?? []).filter(
-      (one) => isWorking(one) && Math.abs(one.clockOffsetMs ?? 0) >= CLOCK_OFF,
-    )
+  'worker-clock'({ workers }) {
+    const off = workers.filter((one) => isWorking(one) && Math.abs(one.clockOffsetMs ?? 0) >= CLOCK_OFF)
     if (off.length === 0) return undefined
-    return {
-      kind: 'worker-clock',
-      what: `${names(off, 'worker')} off by ${formatDuration(Math.max(...off.map((one) => Math.abs(one.clockOffsetMs ?? 0))))} against the servers' clock: times of captures and pauses depend on it; set up time synchronisation (NTP) there`,
-    }
+    return `${names(off, 'worker')} off by ${formatDuration(Math.max(...off.map((one) => Math.abs(one.clockOffsetMs ?? 0))))} against the servers' clock: times of captures and pauses depend on it; set up time synchronisation (NTP) there`
   },
-  function silentServers({ cluster }) {
-    const silent = (cluster?.servers ?? []).filter(({ silentMs }) => silentMs >= SILENT_AFTER)
+  'server-silent'({ servers }) {
+    const silent = servers.filter(({ silentMs }) => silentMs >= SILENT_AFTER)
     if (silent.length === 0) return undefined
-    return {
-      kind: 'server-silent',
-      what: `${names(
-        silent.map(({ url }) => ({ name: url })),
-        'server',
-      )} silent for over ${formatDuration(Math.min(...silent.map((one) => one.silentMs)))} without having ended: workers use the others; start it again, or let orbweaver clean forget it`,
-    }
+    const named = silent.map(({ url }) => ({ name: url }))
+    return `${names(named, 'server')} silent for over ${shortest(silent)} without having ended: workers use the others; start it again, or let orbweaver clean forget it`
   },
-  function settings({ cluster }) {
-    if (cluster === undefined || cluster.differing.length === 0) return undefined
-    return {
-      kind: 'settings-differ',
-      what: `the servers differ in ${cluster.differing.join(', ')}, so the crawl depends on which of them a worker meets: start all of them with the same settings`,
-    }
-  },
-]
+  'settings-differ': ({ differing }) =>
+    differing.length === 0
+      ? undefined
+      : `the servers differ in ${differing.join(', ')}, so the crawl depends on which of them a worker meets: start all of them with the same settings`,
+} satisfies Record<string, Rule<ClusterFacts>>
 
-const LOCAL_RULES: readonly ((local: LocalFacts) => Found[])[] = [
-  ({ disks }) => disks.map(diskProblem),
-  ({ lateMs }) => [
+/** Of one process and its machine, not of the whole crawl. */
+const LOCAL_RULES = {
+  late: ({ lateMs }) =>
     lateMs < SLOW
       ? undefined
-      : {
-          kind: 'late',
-          what: `the process has been late by ${formatDuration(lateMs)} or more for a minute: the machine has too little time for it, and leases may be lost; run fewer threads or visits (--workers, --visits), or give it a faster machine`,
-        },
-  ],
-  ({ clockOffsetMs }) => [
+      : `the process has been late by ${formatDuration(lateMs)} or more for a minute: the machine has too little time for it, and leases may be lost; run fewer threads or visits (--workers, --visits), or give it a faster machine`,
+  clock: ({ clockOffsetMs }) =>
     Math.abs(clockOffsetMs) < CLOCK_OFF
       ? undefined
-      : {
-          kind: 'clock',
-          what: `the clock of this machine is off by ${formatDuration(Math.abs(clockOffsetMs))} against the database's, which counts: set up time synchronisation (NTP) on both`,
-        },
-  ],
-  ({ outage }) => [
+      : `the clock of this machine is off by ${formatDuration(Math.abs(clockOffsetMs))} against the database's, which counts: set up time synchronisation (NTP) on both`,
+  database: ({ outage }) =>
     outage === undefined || outage.forMs < OUTAGE_AFTER
       ? undefined
-      : {
-          kind: 'database',
-          what: `the database cannot be reached for ${formatDuration(outage.forMs)} (${outage.what}): workers keep what they have; start it again, or check the way to it`,
-        },
-  ],
-  ({ restarts }) => [
+      : `the database cannot be reached for ${formatDuration(outage.forMs)} (${outage.what}): workers keep what they have; start it again, or check the way to it`,
+  restarted: ({ restarts }) =>
     restarts === undefined || restarts.agoMs >= RESTART_SHOWN
       ? undefined
-      : {
-          kind: 'restarted',
-          what: `the process was restarted ${restarts.count === 1 ? 'once' : `${restarts.count} times`} in the last day, last ${formatDuration(restarts.agoMs)} ago because ${restarts.why}: see its output for the reason`,
-        },
-  ],
-]
+      : `the process was restarted ${restarts.count === 1 ? 'once' : `${restarts.count} times`} in the last day, last ${formatDuration(restarts.agoMs)} ago because ${restarts.why}: see its output for the reason`,
+} satisfies Record<string, Rule<LocalFacts>>
 
-function diskProblem({ folder, free, total, perSecond }: DiskFacts): Found {
-  const hours = perSecond > 0 ? free / perSecond / 3600 : Number.POSITIVE_INFINITY
-  if (free >= Math.max(DISK_SMALL, DISK_SHARE * total) && hours >= DISK_HOURS) return undefined
-  const pace = Number.isFinite(hours) ? `, enough for about ${formatDuration(Math.round(hours * 60) * MINUTE)}` : ''
-  return {
-    kind: 'disk',
-    subject: folder,
-    what: `the disk of ${folder} has ${formatSize(free)} of ${formatSize(total)} left${pace}: make room, or name another folder for volumes (--volumes dir:/PATH)`,
-  }
+/** One problem for each folder. */
+function diskProblems({ disks }: LocalFacts): RunningProblem[] {
+  return disks.flatMap(({ folder, free, total, perSecond }) => {
+    const hours = perSecond > 0 ? free / perSecond / 3600 : Number.POSITIVE_INFINITY
+    if (free >= Math.max(DISK_SMALL, DISK_SHARE * total) && hours >= DISK_HOURS) return []
+    const pace = Number.isFinite(hours) ? `, enough for about ${formatDuration(Math.round(hours * 60) * MINUTE)}` : ''
+    const what = `the disk of ${folder} has ${formatSize(free)} of ${formatSize(total)} left${pace}: make room, or name another folder for volumes (--volumes dir:/PATH)`
+    return [{ kind: 'disk', subject: folder, what }]
+  })
 }
+
+const RULES = { ...IDLE_RULES, ...CRAWL_RULES, ...CLUSTER_RULES, ...LOCAL_RULES }
+export type ProblemKind = keyof typeof RULES | 'disk'
+/** A closed list: they are labels of a metric. */
+export const PROBLEM_KINDS = [...Object.keys(RULES), 'disk'] as ProblemKind[]
+
+export const isLocal = ({ kind }: Pick<RunningProblem, 'kind'>): boolean => kind === 'disk' || kind in LOCAL_RULES
+
+export function problemsOf({ crawl, local }: Facts): RunningProblem[] {
+  const isIdle = crawl !== undefined && crawl.waiting > 0 && !crawl.isPaused
+  return [
+    ...(isIdle ? found(IDLE_RULES, crawl).slice(0, 1) : []),
+    ...(crawl === undefined ? [] : found(CRAWL_RULES, crawl)),
+    ...(crawl?.cluster === undefined ? [] : found(CLUSTER_RULES, crawl.cluster)),
+    ...diskProblems(local),
+    ...found(LOCAL_RULES, local),
+  ]
+}
+
+function found<Of>(rules: Readonly<Record<string, Rule<Of>>>, facts: Of): RunningProblem[] {
+  return Object.entries(rules).flatMap(([kind, rule]) => {
+    const what = rule(facts)
+    return what === undefined ? [] : [{ kind: kind as ProblemKind, what }]
+  })
+}
+
+const shortest = (silent: readonly { silentMs: Millis }[]) =>
+  formatDuration(Math.min(...silent.map(({ silentMs }) => silentMs)))
 
 const isWorking = ({ state, silentMs }: WorkerFacts) => state === 'working' && silentMs < SILENT_AFTER
 

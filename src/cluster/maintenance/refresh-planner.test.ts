@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../../base/virtual-clock.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'

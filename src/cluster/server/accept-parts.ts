@@ -1,22 +1,12 @@
 /** Accepts report parts: unpacks them, checks tickets and contents, makes them durable, and only then acknowledges them. */
 import { turn } from '../../base/clock.ts'
-import type { Journal } from '../../base/journal.ts'
-import type { ServerCalls } from '../../contracts/calls.ts'
-import type { Event } from '../../contracts/events.ts'
+import { reasonOf } from '../../base/errors.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { PartAnswer } from '../wire/calls.ts'
 import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/parts-frame.ts'
 import { ApiError } from '../wire/protocol.ts'
-import type { Handlers, Holdings, Tickets } from './handlers.ts'
-import { apiErrorOf, noDatabase } from './handlers.ts'
+import { apiErrorOf, type CallTools, type Handlers, noDatabase } from './handlers.ts'
 import { isSound } from './validate-report.ts'
-
-export interface AcceptTools {
-  calls: Pick<ServerCalls, 'accept'>
-  tickets: Tickets
-  holdings: Holdings
-  journal: Journal<Event>
-}
 
 /** Bytes of check-ins in memory at once; further ones must retry later. */
 const MAX_IN_FLIGHT = 128 * 2 ** 20
@@ -24,7 +14,7 @@ const MAX_IN_FLIGHT = 128 * 2 ** 20
 const BYTES_A_TURN = 512 * 1024
 const BUSY_SECONDS = 1
 
-export function acceptParts({ calls, tickets, holdings, journal }: AcceptTools): Handlers['checkIn'] {
+export function acceptParts({ calls, tickets, holdings, journal }: CallTools): Handlers['checkIn'] {
   let inFlight = 0
 
   const check = async (worker: string, parts: readonly TicketedPart[]): Promise<PartAnswer[]> => {
@@ -46,7 +36,7 @@ export function acceptParts({ calls, tickets, holdings, journal }: AcceptTools):
     } catch (error) {
       // On any error they are not durable: the worker keeps them and needs to know when to retry.
       const known = apiErrorOf(error)
-      const what = `parts of worker ${worker} could not be stored: ${error instanceof Error ? error.message : error}`
+      const what = `parts of worker ${worker} could not be stored: ${reasonOf(error)}`
       journal.record({ kind: 'trouble', what })
       throw known.retryAfterSeconds === undefined ? noDatabase('the parts could not be made durable') : known
     }

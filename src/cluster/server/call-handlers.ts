@@ -1,88 +1,44 @@
 /** Every API call with its handler, over one coordinator. Independent of HTTP. */
-import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
-import { remembered } from '../../base/clock.ts'
-import type { Disk } from '../../base/disk.ts'
-import type { Journal } from '../../base/journal.ts'
+import { type Millis, remembered } from '../../base/clock.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
 import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { lookCounts } from '../../collection/counters/counters.ts'
-import type { ServerCalls } from '../../contracts/calls.ts'
-import type { Control } from '../../contracts/control.ts'
-import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
-import type { Totals } from '../../frontier/contract.ts'
-import type { Decisions } from '../../frontier/decisions.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
-import { type Freshness, publicFreshness } from '../maintenance/measure-freshness.ts'
-import { GONE_AFTER } from '../maintenance/problems.ts'
-import { type AnswerOf, MAX_CHANGES, type Statistics, type WorkerNews } from '../wire/calls.ts'
+import { publicFreshness } from '../maintenance/measure-freshness.ts'
+import { GONE_AFTER, SILENT_AFTER } from '../maintenance/problems.ts'
+import { type AnswerOf, MAX_CHANGES, type Statistics } from '../wire/calls.ts'
 import { ApiError, PROTOCOL } from '../wire/protocol.ts'
 import { acceptParts } from './accept-parts.ts'
 import { controlHandlers } from './control-calls.ts'
-import type { Handlers } from './handlers.ts'
-import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
+import {
+  type CallTools,
+  checkJoin,
+  type HandlerParts,
+  type Handlers,
+  type HandlerTools,
+  Holdings,
+  ticketsBy,
+} from './handlers.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
-import { sumWorkers, type WorkerTable } from './worker-table.ts'
+import { sumWorkers } from './worker-table.ts'
 
-/** The coordinator's own figures. */
-export interface CoordinatorFigures {
-  totals: Totals
-  /** Sums of the visits' counters (`collection/counters`). */
-  counters: ReadonlyMap<string, number>
-  /** Durable parts not applied yet. */
-  inbox: number
-  /** Of a collection that is refreshed. */
-  freshness?: Freshness
-}
-
-export interface HandlerParts {
-  /** Stable across restarts: it identifies volumes sent here. */
-  id: string
-  calls: ServerCalls
-  database: Database
-  disk: Disk
-  /** Where workers' volumes are stored. */
-  archiveFolder: string
-  clock: Clock
-  journal: Journal<Event>
-  figures(): Promise<CoordinatorFigures>
-  /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
-  nudge: Wakeup
-  /** What operators do, and what they decided. */
-  control: Control
-  decisions: Decisions
-  program: string
-  /** Secret for new workers; undefined: only workers on the same machine may join. */
-  joinSecret: string | undefined
-}
-
-export interface HandlerTools {
-  workerRows: WorkerTable
-  isEnding(): boolean
-  /** Maximum leases per worker. */
-  maxLeases: number
-  /** A worker reported its state. */
-  onNews(worker: string, news: WorkerNews): void
-}
-
-/** Servers unseen for longer are not listed; workers unseen for longer count as silent. */
-export const SEEN_WITHIN: Millis = 60_000
 const STATISTICS_FRESH: Millis = 1000
 
-export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
-  const { clock, journal, database, calls, nudge, program } = parts
-  const { workerRows, isEnding, maxLeases } = tools
+export async function callHandlers(parts: HandlerParts, more: HandlerTools): Promise<Handlers> {
+  const { clock, database, program } = parts
+  const { workerRows } = more
   const tickets = ticketsBy(await workerRows.ticketKey(freshBytes(32)))
-  const holdings = new Holdings(clock)
+  const tools: CallTools = { ...parts, ...more, tickets, holdings: new Holdings(clock) }
   const servers = async () => {
-    const rows = await workerRows.servers(clock.now() - SEEN_WITHIN)
+    const rows = await workerRows.servers(clock.now() - SILENT_AFTER)
     return rows.map((row) => row.url)
   }
   const statistics = async (): Promise<Statistics> => {
     const [{ totals, counters, inbox, freshness }, workers, { length }] = await Promise.all([
       parts.figures(),
-      database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN, clock.now() - GONE_AFTER)),
+      database.read((tx) => sumWorkers(tx, clock.now() - SILENT_AFTER, clock.now() - GONE_AFTER)),
       servers(),
     ])
     const { sites, urls } = totals
@@ -101,15 +57,11 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
     }
   }
   return {
-    ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, maxLeases }),
-    ...uploadHandlers({
-      disk: parts.disk,
-      folder: parts.archiveFolder,
-      locations: volumeLocations(database, parts.id),
-    }),
-    ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder }),
-    ...controlHandlers({ control: parts.control, decisions: parts.decisions, database, clock, isEnding }),
-    checkIn: acceptParts({ calls, tickets, holdings, journal }),
+    ...workerHandlers(tools),
+    ...uploadHandlers(parts.disk, parts.archiveFolder, volumeLocations(database, parts.id)),
+    ...volumeHandlers(tools),
+    ...controlHandlers(tools),
+    checkIn: acceptParts(tools),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
     changes: (asked) => changesAfter(database, asked.since ?? 'first'),
@@ -117,12 +69,12 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()
       const secret = freshBytes(32)
-      await workerRows.register({ id, secret, name, region, version }, clock.now())
+      await workerRows.register({ id, name, region, version }, secret, clock.now())
       return { worker: id, secret: Buffer.from(secret).toString('base64url') }
     },
     servers: async () => ({ servers: await servers() }),
     async alive({ worker }, news) {
-      tools.onNews(worker, news)
+      more.onNews(worker, news)
       return { servers: await servers() }
     },
   }

@@ -46,17 +46,10 @@ export class Callers {
   }
 }
 
-/** Rate limit per caller: calls per second, and a burst after a rest. */
-
+/** Per caller: calls per second, and a burst after a rest. */
 export interface RateOptions {
   aSecond: number
-  /** Maximum burst. */
   burst: number
-}
-
-interface Bucket {
-  left: number
-  at: Millis
 }
 
 /** Callers remembered; beyond that the least recent are forgotten, which only favours them. */
@@ -65,7 +58,7 @@ const MAX_NAMES = 50_000
 export class Rates {
   readonly #clock: Clock
   readonly #options: RateOptions
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new Map<string, { left: number; at: Millis }>()
 
   constructor(clock: Clock, options: RateOptions) {
     this.#clock = clock

@@ -1,26 +1,21 @@
 /** What operators do and see over the API, and how workers on other machines learn of it. */
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import type { Control } from '../../contracts/control.ts'
-import type { Database } from '../../database/database.ts'
-import { type Decisions, decidedSites, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
+import { decidedSites, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { MAX_ENTRIES } from '../wire/control-json.ts'
 import { ApiError } from '../wire/protocol.ts'
-import type { Handlers } from './handlers.ts'
-
-export interface ControlCallTools {
-  control: Control
-  decisions: Decisions
-  database: Database
-  clock: Clock
-  isEnding(): boolean
-}
+import type { CallTools, Handlers } from './handlers.ts'
 
 /** Whether the caller has hung up is looked at this often. */
 const LOOK_EVERY: Millis = 1000
 
-export function controlHandlers(tools: ControlCallTools): Pick<Handlers, 'actions' | 'control' | 'audit' | 'orders'> {
-  const { control, decisions, database, clock, isEnding } = tools
+export function controlHandlers({
+  control,
+  decisions,
+  database,
+  clock,
+  isEnding,
+}: CallTools): Pick<Handlers, 'actions' | 'control' | 'audit' | 'orders'> {
   return {
     async actions(asked, action) {
       try {

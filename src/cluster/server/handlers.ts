@@ -1,12 +1,21 @@
 /** A handler: a function from a call's input to the output that its definition promises. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock, Millis } from '../../base/clock.ts'
-import { isDiskFull, Problem } from '../../base/errors.ts'
+import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import { isDiskFull, Problem, reasonOf } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Control } from '../../contracts/control.ts'
+import type { Event } from '../../contracts/events.ts'
 import type { VisitId } from '../../contracts/visit.ts'
-import type { AnswerOf, CallName, RequestOf } from '../wire/calls.ts'
+import type { Database } from '../../database/database.ts'
+import type { Totals } from '../../frontier/contract.ts'
+import type { Decisions } from '../../frontier/decisions.ts'
+import type { Freshness } from '../maintenance/measure-freshness.ts'
+import type { AnswerOf, CallName, RequestOf, WorkerNews } from '../wire/calls.ts'
 import { ApiError } from '../wire/protocol.ts'
-import { hashOf } from './worker-table.ts'
+import { hashOf, type WorkerTable } from './worker-table.ts'
 
 /** One request, after the common checks. */
 export interface Asked {
@@ -55,11 +64,58 @@ export type Handlers = {
   [Name in CallName]: (asked: Asked, body: RequestOf<Name>) => Promise<AnswerOf<Name>>
 }
 
+/** The coordinator's own figures. */
+export interface CoordinatorFigures {
+  totals: Totals
+  /** Sums of the visits' counters (`collection/counters`). */
+  counters: ReadonlyMap<string, number>
+  /** Durable parts not applied yet. */
+  inbox: number
+  /** Of a collection that is refreshed. */
+  freshness?: Freshness
+}
+
+export interface HandlerParts {
+  /** Stable across restarts: it identifies volumes sent here. */
+  id: string
+  calls: ServerCalls
+  database: Database
+  disk: Disk
+  /** Where workers' volumes are stored. */
+  archiveFolder: string
+  clock: Clock
+  journal: Journal<Event>
+  figures(): Promise<CoordinatorFigures>
+  /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
+  nudge: Wakeup
+  /** What operators do, and what they decided. */
+  control: Control
+  decisions: Decisions
+  program: string
+  /** Secret for new workers; undefined: only workers on the same machine may join. */
+  joinSecret: string | undefined
+}
+
+/** What the server adds. */
+export interface HandlerTools {
+  workerRows: WorkerTable
+  isEnding(): boolean
+  /** Maximum leases per worker. */
+  maxLeases: number
+  /** A worker reported its state. */
+  onNews(worker: string, news: WorkerNews): void
+}
+
+/** What handlers are made of. */
+export interface CallTools extends HandlerParts, HandlerTools {
+  tickets: Tickets
+  holdings: Holdings
+}
+
 /**
  * A ticket proves that a visit was granted to this worker: a keyed hash of both. Any server that has the key can check
  * it without a table, however old the visit is.
  */
-
 /** 128 bits can't be guessed; a visit sends its ticket with hundreds of parts. */
 const BYTES = 16
 
@@ -84,7 +140,6 @@ export function ticketsBy(key: Uint8Array): Tickets {
  * Leases per worker, as far as this server knows: granted or renewed here, until their last part came or they expired.
  * A bound for greedy workers; the frontier has the truth.
  */
-
 export class Holdings {
   readonly #clock: Clock
   readonly #ofWorker = new Map<string, Map<VisitId, Millis>>()
@@ -116,9 +171,7 @@ export class Holdings {
   }
 }
 
-/** Checks the join secret, for new workers and for reading volumes. */
-
-/** Compared as hashes, so that neither time nor length reveals the secret. */
+/** For new workers, and for reading volumes. Compared as hashes, so that neither time nor length reveals the secret. */
 export function checkJoin(
   secret: string | undefined,
   shown: string | undefined,
@@ -136,8 +189,6 @@ export function checkJoin(
     'start the server with --join-secret, and the worker or the command with the same',
   )
 }
-
-/** Maps thrown errors to API errors. */
 
 const SECONDS_FOR_DATABASE = 2
 const SECONDS_FOR_DISK = 30
@@ -172,7 +223,7 @@ const OF_HTTP: Record<number, [code: 'not-found' | 'too-big' | 'other-type', hin
 /** `bug` for unexpected errors. */
 export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = reasonOf(error)
   if (isDiskFull(error) || (error instanceof Problem && error.code === 'disk-full')) return noDisk(message)
   if (error instanceof Problem && error.code === 'database-unreachable') return noDatabase(message)
   const status = (error as { statusCode?: unknown } | null)?.statusCode

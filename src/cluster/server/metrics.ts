@@ -3,7 +3,7 @@
  * worker is a label, and the values of every label are few.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Millis } from '../../base/clock.ts'
+import { type Clock, type Millis, remembered } from '../../base/clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { LocalLook } from '../maintenance/problem-watch.ts'
 import { PROBLEM_KINDS, type RunningProblem } from '../maintenance/problems.ts'
@@ -30,7 +30,7 @@ export interface MetricsPage {
   text: string
 }
 
-export const OPEN_METRICS = 'application/openmetrics-text'
+const OPEN_METRICS = 'application/openmetrics-text'
 
 /** Bucket bounds, in seconds. */
 const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -120,6 +120,26 @@ export class Metrics {
   ): Histogram<Label> {
     return new Histogram({ name: `orbweaver_${name}`, help, buckets, labelNames, registers: [this.#registry] })
   }
+}
+
+const FRESH: Millis = 1000
+
+/** Anyone may ask, any number of times: the cost is bounded per second. `accept`: the header of who asks. */
+export function metricsPages(
+  metrics: Metrics,
+  clock: Clock,
+  facts: () => MetricFacts | Promise<MetricFacts>,
+): (accept: string) => Promise<MetricsPage> {
+  const [text, open] = ['', OPEN_METRICS].map((accept) =>
+    remembered(clock, FRESH, async () => metrics.page(await facts(), accept)),
+  )
+  return (accept) => (accept.includes(OPEN_METRICS) ? open() : text())
+}
+
+/** What is shown of a process before its problems are watched. */
+export const NOT_WATCHED: Pick<MetricFacts, 'problems' | 'local'> = {
+  problems: [],
+  local: { disks: [], lateMs: 0, clockOffsetMs: 0, restarts: undefined },
 }
 
 /**

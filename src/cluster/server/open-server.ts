@@ -2,19 +2,21 @@
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { type Clock, every, type Instant, type Millis, remembered } from '../../base/clock.ts'
+import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
+import { watchComputer } from '../../base/computer.ts'
 import { reasonOf } from '../../base/errors.ts'
 import type { Journal, Readers } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { queries } from '../../database/queries.ts'
+import { SILENT_AFTER } from '../maintenance/problems.ts'
 import type { WorkerNews } from '../wire/calls.ts'
 import { ApiError } from '../wire/protocol.ts'
 import { type ApiTools, buildApi } from './api.ts'
-import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
+import { callHandlers } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers, Rates } from './callers.ts'
-import { anonymousRequest, checkJoin, type Handlers } from './handlers.ts'
-import { type MetricFacts, Metrics, type MetricsPage, OPEN_METRICS } from './metrics.ts'
+import { anonymousRequest, checkJoin, type HandlerParts, type Handlers } from './handlers.ts'
+import { type MetricFacts, Metrics, metricsPages, NOT_WATCHED } from './metrics.ts'
 import { Roles, type Tokens } from './roles.ts'
 import { type Pages, webDoor } from './web-door.ts'
 import { cannotListen, urlOf } from './web-server.ts'
@@ -100,7 +102,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
     anonymousRates: new Rates(clock, ANONYMOUS),
     metrics,
-    metricsPage: metricsPageOf(parts, handlers, metrics),
+    metricsPage: metricsPages(metrics, clock, () => metricFactsOf(parts, handlers)),
     note(call) {
       log.note(call)
       seen.set(call.worker, { at: call.at, news: seen.get(call.worker)?.news })
@@ -202,37 +204,29 @@ function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boole
   }
 }
 
-const METRICS_FRESH: Millis = 1000
-
-/** Anyone may ask, any number of times: the cost is bounded per second. */
-function metricsPageOf(parts: ServerParts, handlers: Handlers, metrics: Metrics) {
-  const { clock, journal, database } = parts
-  const page = async (accept: string): Promise<MetricsPage> => {
-    const crawl = await handlers.statistics(anonymousRequest(), undefined).then(
-      async (statistics) => ({ ...statistics, counters: (await parts.figures()).counters }),
-      (error: unknown) => {
-        journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
-        return undefined
-      },
-    )
-    const { problems, local } = parts.metricFacts?.() ?? NOT_WATCHED
-    return metrics.page({ crawl, problems, local, statements: database.statements?.() ?? {} }, accept)
-  }
-  const text = remembered(clock, METRICS_FRESH, () => page(''))
-  const open = remembered(clock, METRICS_FRESH, () => page(OPEN_METRICS))
-  return (accept: string) => (accept.includes(OPEN_METRICS) ? open() : text())
+/** For `/metrics`. */
+async function metricFactsOf(parts: ServerParts, handlers: Handlers): Promise<MetricFacts> {
+  const { journal, database, figures } = parts
+  const crawl = await handlers.statistics(anonymousRequest(), undefined).then(
+    async (statistics) => ({ ...statistics, counters: (await figures()).counters }),
+    (error: unknown) => {
+      journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
+      return undefined
+    },
+  )
+  return { crawl, ...(parts.metricFacts?.() ?? NOT_WATCHED), statements: database.statements?.() ?? {} }
 }
-
-const NOT_WATCHED = { problems: [], local: { disks: [], lateMs: 0, clockOffsetMs: 0, restarts: undefined } }
 
 /** Registers this server, and warns when others over the same database have other settings. */
 function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): () => Promise<void> {
   const { id, settings, program: version, clock, journal } = parts
   const startedAt = clock.now()
+  const look = watchComputer()
   let differed = ''
   return async () => {
-    await workerRows.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings })
-    const others = await workerRows.servers(clock.now() - SEEN_WITHIN)
+    const computer = look(parts.archiveFolder)
+    await workerRows.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings, computer })
+    const others = await workerRows.servers(clock.now() - SILENT_AFTER)
     const differ = differingSettings(others.map((one) => one.settings)).join(', ')
     if (differ !== differed && differ !== '') journal.record({ kind: 'trouble', what: differing(differ) })
     differed = differ
@@ -257,8 +251,6 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
 
 const differing = (keys: string): string =>
   `the servers of this crawl differ in ${keys}: what is asked, and how, depends on which of them a worker meets`
-
-/** Reloads a server's certificate when its files are renewed, without a restart. */
 
 /** PEM texts. */
 export interface Pem {
@@ -295,7 +287,7 @@ export function renewTls(
         what = 'the certificate was renewed'
       }
     } catch (error) {
-      what = `the certificate stays as it was: ${error instanceof Error ? error.message : error}`
+      what = `the certificate stays as it was: ${reasonOf(error)}`
     }
     if (what !== '' && what !== said) journal.record({ kind: 'trouble', what })
     said = what

@@ -1,11 +1,11 @@
 /** A server over a coordinator that is made up, and callers of it. */
 
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { realClock, Wakeup } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Readers } from '../../base/journal.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -173,6 +173,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
       alias: async () => 'taken',
       unalias: async () => true,
     },
+    findingState: async () => 'in-force',
     checkBlacklist() {},
     freeWorker: async () => 0,
     settled: async () => {},

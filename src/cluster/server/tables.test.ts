@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
+import { watchComputer } from '../../base/computer.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
@@ -30,7 +31,7 @@ function tablesContract(make: () => Promise<Database>): void {
     await using made = await open()
     const { workerRows, database } = made
     const id = '0123456789abcdef'
-    await workerRows.register({ id, secret, name: 'A', region: undefined, version: '1' }, NOON)
+    await workerRows.register({ id, name: 'A', region: undefined, version: '1' }, secret, NOON)
     const lost: string[] = []
     const ledger = {
       async lose(_tx: unknown, worker: string) {
@@ -57,8 +58,8 @@ function tablesContract(make: () => Promise<Database>): void {
   it('workers are known by their hash, and by what they said last', async () => {
     await using made = await open()
     const { workerRows, database } = made
-    await workerRows.register({ id: 'a', secret, name: 'A', region: undefined, version: '1' }, NOON)
-    await workerRows.register({ id: 'b', secret, name: 'B', region: 'eu', version: '1' }, NOON)
+    await workerRows.register({ id: 'a', name: 'A', region: undefined, version: '1' }, secret, NOON)
+    await workerRows.register({ id: 'b', name: 'B', region: 'eu', version: '1' }, secret, NOON)
     assert.equal(await workerRows.credentials('c'), undefined)
     const { secretHash, state } = (await workerRows.credentials('a'))!
     assert.equal(state, 'working')
@@ -111,10 +112,19 @@ function tablesContract(make: () => Promise<Database>): void {
   it('servers come and go', async () => {
     await using made = await open()
     const { workerRows, database } = made
-    const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON, settings: '{"pause":"x"}' }
+    const one = {
+      id: 's1',
+      url: 'http://one',
+      version: '1',
+      startedAt: NOON,
+      seenAt: NOON,
+      settings: '{"pause":"x"}',
+      computer: null,
+    }
     await workerRows.serverSeen(one)
     await workerRows.serverSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
-    await workerRows.serverSeen({ ...one, url: 'http://one.test' })
+    const computer = watchComputer()('.')
+    await workerRows.serverSeen({ ...one, url: 'http://one.test', computer })
     assert.deepEqual(
       (await workerRows.servers(NOON)).map(({ url }) => url),
       ['http://two', 'http://one.test'],
@@ -122,7 +132,7 @@ function tablesContract(make: () => Promise<Database>): void {
     assert.equal((await workerRows.servers(NOON + 1)).length, 1)
     await workerRows.serverGone('s2')
     const [left, ...others] = await database.read((tx) => readServers(tx, 0))
-    assert.deepEqual([{ ...left }, ...others], [{ ...one, url: 'http://one.test' }])
+    assert.deepEqual([{ ...left }, ...others], [{ ...one, url: 'http://one.test', computer }])
   })
 
   it('calls are written in groups and thrown away when they are old', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { Disk } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { Asked } from './handlers.ts'
@@ -30,7 +30,7 @@ async function opened() {
   const disk = memoryDisk()
   const database = openSqlite(':memory:')
   const locations = volumeLocations(database, 'server-1')
-  const start = (on: Disk = disk) => uploadHandlers({ disk: on, folder: FOLDER, locations })
+  const start = (on: Disk = disk) => uploadHandlers(on, FOLDER, locations)
   return { disk, database, locations, start }
 }
 
@@ -52,7 +52,7 @@ test('however a volume is sent, cut into pieces, again, with a loss of power bef
           if (isCut) disk.crash(random)
         })
         const locations = { find: async () => ({ worker: 'w', bytes: 0 }), note: async () => {} }
-        const start = () => uploadHandlers({ disk, folder: FOLDER, locations })
+        const start = () => uploadHandlers(disk, FOLDER, locations)
         let { upload, seal } = start()
         let answered = 0
         for (const { from, length, crash } of steps) {

@@ -9,21 +9,12 @@ import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { ApiError, MAX_VOLUME_PIECE } from '../wire/protocol.ts'
-import type { Handlers } from './handlers.ts'
-
-export interface UploadTools {
-  disk: Disk
-  /** `archive/` of the collection. */
-  folder: string
-  locations: VolumeLocations
-}
+import type { CallTools, Handlers } from './handlers.ts'
 
 const PLACE = `
   INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
   WHERE volume_location.worker = excluded.worker`
-
-export type VolumeLocations = ReturnType<typeof volumeLocations>
 
 /** Where volumes are, shared by all servers. */
 export function volumeLocations(database: Database, node: string) {
@@ -55,7 +46,12 @@ interface Known {
   noted: number
 }
 
-export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
+/** `folder`: `archive/` of the collection. */
+export function uploadHandlers(
+  disk: Disk,
+  folder: string,
+  locations: ReturnType<typeof volumeLocations>,
+): Pick<Handlers, 'upload' | 'seal'> {
   const copies = grownVolumes(disk, folder)
   const volumes = new Map<string, Known>()
   /** One piece per volume at a time. */
@@ -126,16 +122,8 @@ async function orConflict<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Locations of volumes that workers keep elsewhere, and bytes of those here. */
-
-export interface VolumeCallTools {
-  database: Database
-  disk: Disk
-  /** `archive/` of the collection. */
-  folder: string
-}
-
-export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located' | 'readVolume'> {
-  const { database, disk, folder } = tools
+export function volumeHandlers(tools: CallTools): Pick<Handlers, 'located' | 'readVolume'> {
+  const { database, disk, archiveFolder: folder } = tools
   return {
     async located({ worker, name }, { location, bytes, sealed }) {
       const locations = volumeLocations(database, location)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
-import { thisComputer } from '../../base/computer.ts'
+import { watchComputer } from '../../base/computer.ts'
 import { seededRandom } from '../../base/random.ts'
 import { httpClient } from '../wire/http-client.ts'
 import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
@@ -109,7 +109,7 @@ describe('a worker over HTTP', () => {
     const identity = await made.join()
     const coordinator = reach([made.server.url], identity)
     const news = { visits: 4, lateMs: 1.5, pagesPerSecond: 12, state: 'working', version: '2' } as const
-    const computer = { ...thisComputer('.'), bytesPerSecond: 1000, fastestBytesPerSecond: 2000 }
+    const computer = { ...watchComputer()('.'), bytesPerSecond: 1000, fastestBytesPerSecond: 2000 }
     await coordinator.alive({ ...news, computer, clockOffsetMs: -12.5 })
     await made.server.close()
     const [row] = await made.database.read((tx) => readWorkers(tx, 1))

@@ -1,29 +1,14 @@
 /** Workers' calls about visits, passed to the coordinator in the name of one of the worker's threads. */
 
 import { createHash } from 'node:crypto'
-import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
+import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import type { Journal } from '../../base/journal.ts'
 import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
-import type { Event } from '../../contracts/events.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import { ApiError } from '../wire/protocol.ts'
 import { visitToWire } from '../wire/visit-json.ts'
-import type { Asked, Handlers, Holdings, Tickets } from './handlers.ts'
+import type { Asked, CallTools, Handlers } from './handlers.ts'
 import { threadOf } from './worker-table.ts'
-
-export interface WorkerCallTools {
-  calls: ServerCalls
-  tickets: Tickets
-  holdings: Holdings
-  clock: Clock
-  journal: Journal<Event>
-  /** Rung when a site may have become free, and when the server shuts down. */
-  nudge: Wakeup
-  isEnding(): boolean
-  /** Maximum leases per worker. */
-  maxLeases: number
-}
 
 /** Minimum and maximum pause between attempts to find a site for a waiting call. */
 const SHORTEST_REST: Millis = 50
@@ -33,14 +18,17 @@ const COPIES_AT_ONCE = 16
 
 type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findCopies' | 'plan'
 
-export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
+export function workerHandlers(tools: CallTools): Pick<Handlers, Names> {
   const { calls, tickets, holdings, clock, journal } = tools
-  const latest = new LatestOf()
+  /** The latest question of each thread: one that asks again no longer waits for the earlier answer. */
+  const latest = new Map<WorkerId, symbol>()
   return {
     async checkOut(asked, { thread, atMost, waitMs, has }) {
       const { worker, note } = asked
       const name = threadOf(worker, thread)
-      const { isLast, done } = latest.begin(name)
+      const question = Symbol(name)
+      latest.set(name, question)
+      const isLast = () => latest.get(name) === question
       const gone = () => asked.gone() || !isLast()
       try {
         if (has !== undefined) {
@@ -54,7 +42,7 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
         if (visits.length === 0) note.result = 'nothing'
         return { visits: visits.map((visit) => ticketed(visit, worker)), next, heldMs }
       } finally {
-        done()
+        if (isLast()) latest.delete(name)
       }
     },
     async enter({ worker, note }, { thread, visit, address }) {
@@ -110,20 +98,14 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
   }
 }
 
-interface Found {
-  visits: Visit[]
-  next: Millis | 'over'
-  heldMs: Millis
-}
-
 /** Answers when a visit is available or the time is over. `heldMs`: how long the leases have run. */
 async function waitForVisits(
-  { calls, holdings, clock, journal, nudge, isEnding, maxLeases }: WorkerCallTools,
+  { calls, holdings, clock, journal, nudge, isEnding, maxLeases }: CallTools,
   { worker, gone }: Asked,
   thread: WorkerId,
   atMost: number,
   waitMs: Millis,
-): Promise<Found> {
+): Promise<{ visits: Visit[]; next: Millis | 'over'; heldMs: Millis }> {
   const began = clock.elapsed()
   const full = () => holdings.isFull(worker, maxLeases)
   for (;;) {
@@ -148,30 +130,10 @@ async function waitForVisits(
 
 const NOTHING: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_REST }
 
-/** The latest question of each thread: a thread that asks again no longer waits for the earlier answer. */
-
-class LatestOf {
-  /** Threads being answered. */
-  readonly #last = new Map<WorkerId, symbol>()
-
-  begin(thread: WorkerId): { isLast(): boolean; done(): void } {
-    const question = Symbol(thread)
-    this.#last.set(thread, question)
-    const isLast = () => this.#last.get(thread) === question
-    return {
-      isLast,
-      done: () => {
-        if (isLast()) this.#last.delete(thread)
-      },
-    }
-  }
-}
-
 /**
  * Sends the plan only if the worker has none or another one: it may have millions of seeds, and workers ask every
  * minute.
  */
-
 function planHandler(calls: Pick<ServerCalls, 'plan'>): Handlers['plan'] {
   const digests = new WeakMap<PlanForWorkers, string>()
   const digestOf = (plan: PlanForWorkers): string => {

@@ -1,7 +1,10 @@
 /** The tables of servers and workers: credentials, last seen, and the ticket key. */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { ThisComputer } from '../../base/computer.ts'
 import { Problem } from '../../base/errors.ts'
+import { noteLost } from '../../collection/counters/last-visits.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -36,6 +39,7 @@ export interface ServerRow {
   seenAt: Instant
   /** As `differingSettings` reads it. */
   settings: string
+  computer: ThisComputer | null
 }
 
 /** What a caller must present. */
@@ -45,14 +49,6 @@ export interface Credentials {
 }
 
 export const hashOf = (secret: Uint8Array): Uint8Array => createHash('sha256').update(secret).digest()
-
-export interface NewWorker {
-  id: string
-  secret: Uint8Array
-  name: string
-  region: string | undefined
-  version: string
-}
 
 export type WorkerTable = ReturnType<typeof workerTable>
 
@@ -65,9 +61,9 @@ const NEWS = `
 const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
 const MAX_PRESENT = 10_000
 const COORDINATOR = `
-  INSERT INTO server (id, url, version, started_at, seen_at, settings) VALUES (?, ?, ?, ?, ?, ?)
+  INSERT INTO server (id, url, version, started_at, seen_at, settings, computer) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
-    seen_at = excluded.seen_at, settings = excluded.settings`
+    seen_at = excluded.seen_at, settings = excluded.settings, computer = excluded.computer`
 
 export function workerTable(database: Database) {
   return {
@@ -79,7 +75,11 @@ export function workerTable(database: Database) {
         const row = await sql.get<{ key: Uint8Array }>('SELECT key FROM cluster_key WHERE one = 1')
         return row!.key
       }),
-    async register({ id, secret, name, region, version }: NewWorker, at: Instant): Promise<void> {
+    async register(
+      { id, name, region, version }: Pick<WorkerRow, 'id' | 'name' | 'version'> & { region: string | undefined },
+      secret: Uint8Array,
+      at: Instant,
+    ): Promise<void> {
       await database.transact((tx) =>
         queries(tx).run(
           `INSERT INTO worker (id, name, region, secret_hash, version, state, registered_at, seen_at)
@@ -118,8 +118,9 @@ export function workerTable(database: Database) {
     /** Workers at work and seen since then, by id. */
     present: (since: Instant): Promise<WorkerPost[]> =>
       database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MAX_PRESENT)),
-    async serverSeen({ id, url, version, startedAt, seenAt, settings }: ServerRow): Promise<void> {
-      await database.transact((tx) => queries(tx).run(COORDINATOR, id, url, version, startedAt, seenAt, settings))
+    async serverSeen({ id, url, version, startedAt, seenAt, settings, computer }: ServerRow): Promise<void> {
+      const values = [id, url, version, startedAt, seenAt, settings, computer && JSON.stringify(computer)]
+      await database.transact((tx) => queries(tx).run(COORDINATOR, ...values))
     },
     async serverGone(id: string): Promise<void> {
       await database.transact((tx) => queries(tx).run('DELETE FROM server WHERE id = ?', id))
@@ -129,25 +130,41 @@ export function workerTable(database: Database) {
 }
 
 /** For `status` and for workers, latest first. */
-export function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<ServerRow[]> {
-  return queries(tx).all<ServerRow>(
-    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM server
+export async function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<ServerRow[]> {
+  const rows = await queries(tx).all<WithText<ServerRow>>(
+    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings, computer FROM server
      WHERE seen_at >= ? ORDER BY seen_at DESC, id LIMIT ?`,
     since,
     atMost,
   )
+  return rows.map(withComputer)
 }
+
+type WithText<Row> = Omit<Row, 'computer'> & { computer: string | null }
+const withComputer = <Row>(row: WithText<Row>): Row =>
+  ({ ...row, computer: row.computer === null ? null : JSON.parse(row.computer) }) as Row
 
 /** For `status` and the dashboard, latest first. */
 export async function readWorkers(tx: Tx, atMost: number, skip = 0): Promise<WorkerRow[]> {
-  const rows = await queries(tx).all<Omit<WorkerRow, 'computer'> & { computer: string | null }>(
+  const rows = await queries(tx).all<WithText<WorkerRow>>(
     `SELECT id, name, region, version, state, registered_at AS "registeredAt", seen_at AS "seenAt", visits,
        late_ms AS "lateMs", pages_per_second AS "pagesPerSecond", computer, clock_offset_ms AS "clockOffsetMs"
      FROM worker ORDER BY seen_at DESC, id LIMIT ? OFFSET ?`,
     atMost,
     skip,
   )
-  return rows.map((row) => ({ ...row, computer: row.computer === null ? null : JSON.parse(row.computer) }))
+  return rows.map(withComputer)
+}
+
+/** By thread, for those who know only that. */
+export async function workerNames(tx: Tx, threads: readonly WorkerId[]): Promise<Map<WorkerId, string>> {
+  const names = await Promise.all(
+    threads.map(async (thread) => {
+      const row = await queries(tx).get<{ name: string }>('SELECT name FROM worker WHERE id = ?', workerOf(thread))
+      return row === undefined ? [] : [[thread, row.name] as const]
+    }),
+  )
+  return new Map(names.flat())
 }
 
 export interface WorkerSums {
@@ -193,13 +210,15 @@ export async function freeWorker(tx: Tx, ledger: Pick<Ledger, 'lose'>, worker: s
     )
   const threads = await queries(tx).all<{ worker: WorkerId }>(THREADS, threadOf(worker, ''), `${worker}/`)
   let freed = 0
-  for (const thread of threads) freed += (await ledger.lose(tx, thread.worker)).length
+  for (const thread of threads) {
+    const lost = await ledger.lose(tx, thread.worker)
+    await noteLost(tx, lost, now)
+    freed += lost.length
+  }
   return freed
 }
 
-/** Compares the settings of a crawl's servers: each reports the keys it has set, with digests of the values. */
-
-/** Keys that differ, in alphabetical order. `reported`: the JSON of each server; invalid JSON is ignored. */
+/** Keys that differ, in alphabetical order. `reported`: the settings of each server, digests by key, as JSON; invalid JSON is ignored. */
 export function differingSettings(reported: readonly string[]): string[] {
   const all = reported.map(readSettings).filter((one) => one !== undefined)
   const keys = new Set(all.flatMap((one) => Object.keys(one)))
@@ -216,7 +235,6 @@ function readSettings(text: string): Record<string, unknown> | undefined {
 }
 
 /** The workers present, from the worker table. The frontier sends a site to its last worker or a near one. */
-
 export class Roster implements KnownWorkers {
   #present: readonly Post[] = []
   #posts: ReadonlyMap<string, Post> = new Map()
@@ -224,8 +242,7 @@ export class Roster implements KnownWorkers {
   /** All workers present, by id. */
   update(workers: readonly WorkerPost[]): void {
     const posts = workers.map(({ id, region }): Post => ({ process: id, region: region ?? id }))
-    const isSame = posts.length === this.#present.length && posts.every((post, at) => isAs(post, this.#present[at]))
-    if (isSame) return
+    if (isDeepStrictEqual(posts, this.#present)) return
     this.#present = posts
     this.#posts = new Map(posts.map((post) => [post.process, post]))
   }
@@ -237,10 +254,6 @@ export class Roster implements KnownWorkers {
   postOf(worker: WorkerId): Post | undefined {
     return this.#posts.get(workerOf(worker))
   }
-}
-
-function isAs(a: Post, b: Post): boolean {
-  return a.process === b.process && a.region === b.region
 }
 
 /** Each thread has its own leases and addresses, and no worker can name another worker's thread. */

@@ -128,6 +128,13 @@ const Statistics = Type.Object({
 })
 export type Statistics = Static<typeof Statistics>
 
+const Amount = Type.Number({ minimum: 0, maximum: 1e15 })
+/** `DiskLoad` of `base/computer.ts`. */
+const DiskOnTheWire = Type.Object(
+  { ms: Amount, writesPerSecond: Amount, queue: Amount, waitMs: Type.Optional(Amount), sectorsPerSecond: Amount },
+  closed,
+)
+
 /** The machine of a worker, as it says (W2). Figures may be of a container. */
 export const Computer = Type.Object(
   {
@@ -141,6 +148,7 @@ export const Computer = Type.Object(
       maximum: Number.MAX_SAFE_INTEGER,
       description: 'where it writes volumes now',
     }),
+    disk: Type.Optional(DiskOnTheWire),
     bytesPerSecond: Type.Number({ minimum: 0, maximum: 1e15, description: 'of documents, in the last ten seconds' }),
     fastestBytesPerSecond: Type.Number({
       minimum: 0,
@@ -435,8 +443,7 @@ export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] ext
 /** How a worker is doing, as it says. */
 export type WorkerNews = RequestOf<'alive'>
 
-/** The API in OpenAPI 3.1, generated from the call definitions. */
-
+/** In OpenAPI 3.1. */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [name, call] of Object.entries<CallDefinition>(CALLS)) {

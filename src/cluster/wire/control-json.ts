@@ -26,6 +26,15 @@ export const ActionBody = Type.Union([
   ),
   Type.Object({ action: oneOf('trust', 'distrust'), site: Site, rule: Rule }, closed),
   Type.Object(
+    {
+      action: Type.Literal('confirm-hazard'),
+      site: Site,
+      rule: Type.String({ maxLength: 100, description: 'a hazard rule' }),
+      pattern: Type.Optional(Type.String({ maxLength: 2000, description: 'as found; without it, the whole site' })),
+    },
+    closed,
+  ),
+  Type.Object(
     { action: oneOf('confirm-mirror', 'overrule-mirror', 'undecide-mirror'), site: Site, original: Site },
     closed,
   ),
@@ -52,6 +61,16 @@ export const ChoiceOnTheWire = Type.Object({
   stopped: Type.Optional(Decided),
   pauseMs: Type.Optional(Type.Number()),
   trust: Type.Optional(Type.Array(Type.String())),
+  confirmed: Type.Optional(
+    Type.Array(
+      Type.Object({
+        rule: Type.String(),
+        pattern: Type.Optional(Type.String()),
+        at: Type.Number(),
+        who: Type.String(),
+      }),
+    ),
+  ),
   blacklist: Type.Optional(Type.Array(Type.String())),
   copyOf: Type.Optional(Type.String()),
   notCopyOf: Type.Optional(Type.Array(Type.String())),
@@ -82,6 +101,15 @@ export const OrdersOnTheWire = Type.Object({
       isStopped: Type.Optional(Type.Boolean()),
       pauseMs: Type.Optional(Duration),
       trust: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+      confirmed: Type.Optional(
+        Type.Array(
+          Type.Object({
+            rule: Type.String({ maxLength: 100 }),
+            pattern: Type.Optional(Type.String({ maxLength: 2000 })),
+          }),
+          { maxItems: 100 },
+        ),
+      ),
     }),
     { maxItems: MAX_ORDERS },
   ),

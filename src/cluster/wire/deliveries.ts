@@ -4,9 +4,8 @@
  * a visit arrive in order.
  */
 
-import type { Clock, Millis } from '../../base/clock.ts'
-import { Wakeup } from '../../base/clock.ts'
-import { isDiskFull, Problem } from '../../base/errors.ts'
+import { type Clock, type Millis, Wakeup } from '../../base/clock.ts'
+import { isDiskFull, Problem, reasonOf } from '../../base/errors.ts'
 import { grouped } from '../../base/grouped.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -127,7 +126,7 @@ export class Deliveries {
       await this.#tools.ready()
       return true
     } catch (error) {
-      if (!(error instanceof Unreachable)) this.#tell(`reports wait: ${error instanceof Error ? error.message : error}`)
+      if (!(error instanceof Unreachable)) this.#tell(`reports wait: ${reasonOf(error)}`)
       return false
     }
   }
@@ -150,9 +149,7 @@ export class Deliveries {
       if (await this.#send(outbox.read(first), Number.POSITIVE_INFINITY)) outbox.remove(first)
       else await clock.sleep(UNREADY_REST, signal)
     } catch (error) {
-      this.#tell(
-        `${first.parts} parts in the outbox are not delivered: ${error instanceof Error ? error.message : error}`,
-      )
+      this.#tell(`${first.parts} parts in the outbox are not delivered: ${reasonOf(error)}`)
       // A refused worker or a full disk may be put right; faulty parts can't.
       if (error instanceof Refusal && error.isOurs && NEVER.has(error.status)) outbox.setAside(first)
       else {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { Disk } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { Outbox } from './outbox.ts'
 

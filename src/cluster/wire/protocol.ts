@@ -38,8 +38,6 @@ export const MAX_PLAN_BYTES = 64 * 2 ** 20
 /** Size of an answer: 32 sites with all that is known about them. */
 export const MAX_ANSWER_BYTES = 128 * 2 ** 20
 
-/** An API error: a code for programs, a sentence for people, and what to do. */
-
 /** Code → status. A worker retries only after 429 and 5xx. */
 export const API_ERRORS = {
   'bad-request': 400,
@@ -66,6 +64,7 @@ export const ErrorBody = Type.Object({
 })
 export type ErrorBody = Static<typeof ErrorBody>
 
+/** A code for programs, a sentence for people, and what to do. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly hint: string

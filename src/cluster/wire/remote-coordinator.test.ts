@@ -1,10 +1,10 @@
 /** A worker and servers that are functions, in virtual time: what happens when they do not answer. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { Readers } from '../../base/journal.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'

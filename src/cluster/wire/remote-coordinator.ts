@@ -71,7 +71,7 @@ export class RemoteServers implements CoordinatorCalls {
   readonly #outbox: Outbox
   readonly #deliveries: Deliveries
   readonly #asking = new AbortController()
-  readonly #held = new HeldVisits()
+  readonly #held = new Map<VisitId, HeldVisit>()
   /** Ended visits whose last parts are durable, at a server or in the outbox. */
   readonly #reported: VisitId[] = []
   readonly #unanswered = new Map<WorkerId, Unanswered>()
@@ -84,13 +84,8 @@ export class RemoteServers implements CoordinatorCalls {
     this.#servers = new Servers(options.servers, client, this.clock, random)
     this.#servers.callAs(options.identity)
     this.#outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
-    this.#deliveries = new Deliveries({
-      servers: this.#servers,
-      outbox: this.#outbox,
-      clock: this.clock,
-      journal,
-      ready,
-    })
+    const { clock } = this
+    this.#deliveries = new Deliveries({ servers: this.#servers, outbox: this.#outbox, clock, journal, ready })
     this.findCopy = copyFinder(this.#servers)
     this.volumes = volumeCalls(this.#servers)
   }
@@ -120,13 +115,13 @@ export class RemoteServers implements CoordinatorCalls {
       if (this.#deliveries.refusal !== undefined) throw this.#deliveries.refusal
       return { visits: [], next: REST }
     }
-    if (this.#outbox.isEmpty) this.#held.ended(this.#reported.splice(0))
+    if (this.#outbox.isEmpty) for (const visit of this.#reported.splice(0)) this.#held.delete(visit)
     const lost = this.#unanswered.get(worker) ?? new Unanswered()
     this.#unanswered.set(worker, lost)
     const question = () => {
       const plain = { thread: this.nameOf(worker), atMost: Math.min(atMost, MAX_VISITS), waitMs: pollMs }
       if (!lost.sending(this.clock.elapsed(), pollMs)) return plain
-      const has = this.#held.of(worker)
+      const has = this.#heldBy(worker)
       return has.length > MAX_RENEWED ? plain : { ...plain, has }
     }
     const options = { patience: 0, extraMs: pollMs, signal }
@@ -137,7 +132,7 @@ export class RemoteServers implements CoordinatorCalls {
     // Leases began no earlier than when the request was sent, plus its wait there.
     const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
     const visits = answer.visits.map(({ visit, ticket }) => {
-      this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
+      this.#held.set(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
       return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
     })
     await this.onVisits(visits)
@@ -146,7 +141,7 @@ export class RemoteServers implements CoordinatorCalls {
   }
 
   async enter(worker: WorkerId, visit: VisitId, address: string): ReturnType<CoordinatorCalls['enter']> {
-    const left = (this.#held.get(visit)?.endsAt ?? 0) - this.clock.elapsed()
+    const left = (this.#active(visit)?.endsAt ?? 0) - this.clock.elapsed()
     const body = { thread: this.nameOf(worker), visit, address }
     const options = { patience: Math.max(0, left), signal: this.#asking.signal }
     try {
@@ -177,33 +172,36 @@ export class RemoteServers implements CoordinatorCalls {
       const { answer, sentAt } = await this.#servers.ask('renew', body, { patience: SHORT_PATIENCE })
       const gone = new Set(answer.lost)
       for (const visit of visits) {
-        const known = this.#held.get(visit)
+        const known = this.#active(visit)
         if (known !== undefined && !gone.has(visit)) known.endsAt = sentAt + answer.lease
       }
       return { lease: answer.lease + sentAt - calledAt, lost: answer.lost }
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
-      const ends = visits.map((visit) => this.#held.get(visit)?.endsAt ?? 0).filter((end) => end > this.clock.elapsed())
+      const ends = visits.map((visit) => this.#active(visit)?.endsAt ?? 0).filter((end) => end > this.clock.elapsed())
       return { lease: ends.length === 0 ? 0 : Math.min(...ends) - calledAt, lost: [] }
     }
   }
 
   async accept(_worker: WorkerId, parts: SealedPart[]): Promise<void> {
     const ticketed = parts.flatMap((part) => {
-      const known = this.#held.get(part.visit)
+      const known = this.#active(part.visit)
       if (known !== undefined) return [{ ticket: known.ticket, part }]
       this.#warn(`a part of ${part.site} belongs to no visit of this worker`)
       return []
     })
     const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
-    this.#held.end(ended)
+    for (const visit of ended) {
+      const held = this.#held.get(visit)
+      if (held !== undefined) held.isEnding = true
+    }
     await this.#deliveries.send(ticketed)
     this.#reported.push(...ended)
   }
 
   /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
   async unreadable(worker: WorkerId, reading: NowReading): Promise<void> {
-    const ticket = this.#held.get(reading.visit)?.ticket
+    const ticket = this.#active(reading.visit)?.ticket
     if (ticket === undefined) return
     const { via, ...item } = reading.item
     const plain = { ...reading, item: via === undefined ? item : { ...item, via } }
@@ -212,7 +210,7 @@ export class RemoteServers implements CoordinatorCalls {
 
   /** The thread has ended: its leases are released now instead of expiring. */
   async leave(worker: WorkerId): Promise<void> {
-    this.#held.drop(worker)
+    for (const visit of this.#heldBy(worker)) this.#held.delete(visit)
     this.#unanswered.delete(worker)
     await this.#whenDelivered('leave', { thread: this.nameOf(worker) })
   }
@@ -284,6 +282,17 @@ export class RemoteServers implements CoordinatorCalls {
     return false
   }
 
+  /** Undefined for one that is ending, too. */
+  #active(visit: VisitId): HeldVisit | undefined {
+    const held = this.#held.get(visit)
+    return held?.isEnding ? undefined : held
+  }
+
+  /** Every visit that a server may count as leased to the thread. */
+  #heldBy(thread: WorkerId): VisitId[] {
+    return [...this.#held].filter(([, held]) => held.thread === thread).map(([visit]) => visit)
+  }
+
   #warn(what: string): void {
     this.#options.journal.record({ kind: 'trouble', what })
   }
@@ -325,7 +334,6 @@ async function orProblem<T>(got: Promise<{ answer: T }>): Promise<T> {
  * Check-outs whose answers were lost: no thread has the visits that a server granted with them, or may still grant.
  * Until that is over, each further check-out names the visits held, and the server takes back the rest.
  */
-
 /** Time a server has to grant after its longest wait: a transaction, retried while the database was away. */
 const GRANTED_WITHIN: Millis = 60_000
 
@@ -365,49 +373,11 @@ function copyFinder(servers: Servers): FindCopy {
   )
 }
 
-/** The visits that a worker's threads hold, with their tickets. */
-
+/** A visit that a thread of this worker holds. */
 interface HeldVisit {
   thread: WorkerId
   ticket: string
   endsAt: Millis
   /** Its last part is being sent: a server may still count it as leased. */
   isEnding?: true
-}
-
-class HeldVisits {
-  readonly #held = new Map<VisitId, HeldVisit>()
-
-  /** Undefined for one that is ending, too. */
-  get(visit: VisitId): HeldVisit | undefined {
-    const held = this.#held.get(visit)
-    return held?.isEnding ? undefined : held
-  }
-
-  hold(visit: VisitId, held: HeldVisit): void {
-    this.#held.set(visit, held)
-  }
-
-  /** The thread has ended them. */
-  end(visits: readonly VisitId[]): void {
-    for (const visit of visits) {
-      const held = this.#held.get(visit)
-      if (held !== undefined) held.isEnding = true
-    }
-  }
-
-  /** A server has stored their last parts. */
-  ended(visits: readonly VisitId[]): void {
-    for (const visit of visits) this.#held.delete(visit)
-  }
-
-  /** The thread has ended. */
-  drop(thread: WorkerId): void {
-    this.ended(this.of(thread))
-  }
-
-  /** Every visit that a server may count as leased to the thread. */
-  of(thread: WorkerId): VisitId[] {
-    return [...this.#held].filter(([, held]) => held.thread === thread).map(([visit]) => visit)
-  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { seededRandom } from '../../base/random.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { API_ERRORS, type ApiErrorCode } from './protocol.ts'
 import { Servers, serverClock } from './servers.ts'

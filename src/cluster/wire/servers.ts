@@ -260,7 +260,6 @@ function requestOf(
  * The servers' time on this machine: a worker's clock may be hours off, and its records should not be. Every answer
  * carries the server's time; the fastest is the most accurate. Only the monotonic clock of this machine is trusted.
  */
-
 export interface ServerClock extends Clock {
   /** Takes an answer: when it was requested and received, and the server's time. */
   learn(sentAt: Millis, answeredAt: Millis, serverTime: Instant): void

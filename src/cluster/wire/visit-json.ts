@@ -92,8 +92,6 @@ export const Reading = Type.Object({
   }),
 })
 
-/** A visit as JSON, and back. */
-
 type ItemOnTheWire = VisitOnTheWire['agenda'][number]
 type MemoryOnTheWire = NonNullable<ItemOnTheWire['before']>
 

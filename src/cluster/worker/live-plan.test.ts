@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import type { CrawlPlan } from '../../app/composition/plan.ts'
 import { wantedBy } from '../../app/composition/remote-worker.ts'
 import { loadSettings } from '../../app/config/load.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { LivePlan, PLAN_FRESH } from './live-plan.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }

@@ -1,7 +1,7 @@
 /** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
 import { every, finishesWithin, type Millis, realClock } from '../../base/clock.ts'
-import { thisComputer } from '../../base/computer.ts'
+import { watchComputer } from '../../base/computer.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
@@ -240,6 +240,7 @@ function reportAlive(
 ): () => Promise<void> {
   let before = { ...done() }
   let fastest = 0
+  const look = watchComputer()
   return async () => {
     const now = { ...done() }
     const perSecond = (of: 'pages' | 'bytes') => Math.max(0, now[of] - before[of]) / (ALIVE_EVERY / 1000)
@@ -248,7 +249,7 @@ function reportAlive(
     fastest = Math.max(fastest, bytesPerSecond)
     const state = isStopping() ? 'ending' : 'working'
     const speed = { bytesPerSecond, fastestBytesPerSecond: fastest }
-    const computer: Computer = { ...thisComputer(locations.list.folder), ...speed }
+    const computer: Computer = { ...look(locations.list.folder), ...speed }
     const figures = { visits: pool.visits, lateMs: pool.lateMs, pagesPerSecond, state, version } as const
     await remote.alive({ ...figures, computer, clockOffsetMs: remote.clock.offset() })
   }

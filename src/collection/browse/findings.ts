@@ -1,10 +1,12 @@
 /** Hazards of all sites, newest first, and the names that are used for other names. For people who look around. */
 import type { Instant } from '../../base/clock.ts'
+import type { FindingName } from '../../contracts/control.ts'
+import { ruleLabel } from '../../contracts/counts.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { StoredFinding } from '../pages/read-pages.ts'
+import { findingsOf, type StoredFinding } from '../pages/read-pages.ts'
 import { siteAt } from '../row-id.ts'
 
 export interface ListedFinding extends StoredFinding {
@@ -43,6 +45,21 @@ export async function findingsBefore(
     site: site ?? undefined,
     examples: examples === null ? [] : (JSON.parse(examples) as string[]),
   }))
+}
+
+/** Of a site with more, the newest. */
+const MAX_OF_SITE = 1000
+
+/** Undefined: there is none. */
+export async function findingState(
+  tx: Tx,
+  site: SiteName,
+  { rule, pattern }: FindingName,
+): Promise<'in-force' | 'withdrawn' | undefined> {
+  const all = await findingsOf(tx, site, MAX_OF_SITE)
+  const found = all.filter((one) => ruleLabel(one.rule) === rule && one.pattern === (pattern ?? null))
+  if (found.length === 0) return undefined
+  return found.some(({ withdrawn_at }) => withdrawn_at === null) ? 'in-force' : 'withdrawn'
 }
 
 /** Findings that are counted. */

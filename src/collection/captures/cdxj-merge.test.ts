@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { memoryDisk } from '../../base/memory-disk.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { mergeIndex } from './cdxj-merge.ts'
 
@@ -22,7 +22,7 @@ test('any lines in any portions are sorted by bytes, each once, whatever the siz
     fc.asyncProperty(portions, fc.integer({ min: 1, max: 8 }), async (given, linesPerRun) => {
       const disk = memoryDisk()
       let count = 0
-      for (const portion of given) count = await mergeIndex(disk, FOLDER, portion, false, linesPerRun)
+      for (const portion of given) count = await mergeIndex(disk, FOLDER, [portion], false, linesPerRun)
       const expected = [...new Set(given.flat())].sort(byBytes)
       assert.equal(count, expected.length)
       assert.deepEqual(expected.length === 0 ? [] : linesOf(disk), expected)
@@ -36,7 +36,7 @@ test('more runs than may be open at once', async () => {
   const disk = memoryDisk()
   const random = seededRandom(9)
   const given = Array.from({ length: 1000 }, () => String(random.integer(700)))
-  await mergeIndex(disk, FOLDER, given, false, 3)
+  await mergeIndex(disk, FOLDER, [given], false, 3)
   assert.deepEqual(linesOf(disk), [...new Set(given)].sort(byBytes))
   assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
 })
@@ -45,9 +45,8 @@ test('lines longer than a buffer, and lines given as they come', async () => {
   const disk = memoryDisk()
   const long = 'b' + 'x'.repeat(300_000)
   async function* given() {
-    yield long
-    yield 'c'
-    yield 'a\n'
+    yield [long]
+    yield ['c', 'a\n']
   }
   assert.equal(await mergeIndex(disk, FOLDER, given()), 3)
   assert.deepEqual(linesOf(disk), ['a', long, 'c'])
@@ -57,7 +56,7 @@ test('files that a crash left of a merge are removed', async () => {
   const disk = memoryDisk()
   disk.append(`${FOLDER}/index.partial-new`).write(Buffer.from('half a li'))
   disk.append(`${FOLDER}/index.partial-run-7`).write(Buffer.from('zzz\n'))
-  await mergeIndex(disk, FOLDER, ['a', 'b'])
+  await mergeIndex(disk, FOLDER, [['a', 'b']])
   assert.deepEqual(linesOf(disk), ['a', 'b'])
   assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
 })
@@ -66,8 +65,8 @@ test('after a crash there is the old index or the new one, never a part', async 
   for (let seed = 0; seed < 60; seed++) {
     const random = seededRandom(seed)
     const disk = memoryDisk()
-    await mergeIndex(disk, FOLDER, ['a', 'c'])
-    const merging = mergeIndex(disk, FOLDER, ['b', 'd', 'e'], false, 2).catch(() => {})
+    await mergeIndex(disk, FOLDER, [['a', 'c']])
+    const merging = mergeIndex(disk, FOLDER, [['b', 'd', 'e']], false, 2).catch(() => {})
     let over = false
     void merging.then(() => {
       over = true

@@ -20,11 +20,11 @@ const MAX_RUNS = 32
 const LINES_PER_TURN = 20_000
 const LONGEST_LINE = 1024 * 1024
 
-/** Returns the number of lines in the index. `anew`: without the lines that it has. */
+/** Lines come in pieces. Returns the number of lines in the index. `anew`: without the lines that it has. */
 export async function mergeIndex(
   disk: Disk,
   folder: string,
-  lines: Iterable<string> | AsyncIterable<string>,
+  pieces: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
   anew = false,
   linesPerRun = LINES_PER_RUN,
 ): Promise<number> {
@@ -32,9 +32,10 @@ export async function mergeIndex(
   removePartials(disk, folder)
   const runs = new Runs(disk, folder)
   let run: string[] = []
-  for await (const line of lines) {
-    run.push(bytewise(line))
-    if (run.length >= linesPerRun) {
+  for await (const lines of pieces) {
+    for (const line of lines) {
+      run.push(bytewise(line))
+      if (run.length < linesPerRun) continue
       await runs.spill(run)
       run = []
     }

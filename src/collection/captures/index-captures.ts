@@ -29,9 +29,9 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   const captures = newCaptures(database, upto)
   const first = await captures.next()
   if (first.done && isSame) return
-  async function* lines(): AsyncGenerator<string> {
+  async function* lines(): AsyncGenerator<string[]> {
     for (let next = first; !next.done; next = await captures.next()) {
-      for (const capture of next.value) yield cdxjLine({ ...capture, filename: capture.volume })
+      yield next.value.map((capture) => cdxjLine({ ...capture, filename: capture.volume }))
       await turn()
     }
   }

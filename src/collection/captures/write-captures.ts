@@ -14,23 +14,10 @@ import type { StoredCapture } from './read-captures.ts'
 /** `id`: null where the database gives it. */
 type NewCapture = Omit<StoredCapture, 'id' | 'duplicate'> & { id: number | null; site: bigint; key: bigint }
 
-export const WRITE_CAPTURES = rowWriter<Omit<NewCapture, 'volume'> & { volume: number; duplicate: number }>('capture', {
-  id: ['id', 'bigint'],
-  site: ['site', 'bigint'],
-  key: ['key', 'bigint'],
-  url: ['url', 'text'],
-  at: ['at', 'bigint'],
-  volume: ['volume', 'bigint'],
-  offset: ['"offset"', 'bigint'],
-  length: ['length', 'bigint'],
-  digest: ['digest', 'text'],
-  status: ['status', 'bigint'],
-  mediaType: ['media_type', 'text'],
-  kind: ['kind', 'text'],
-  duplicate: ['duplicate', 'bigint'],
-  change: ['change', 'text'],
-  place: ['place', 'text'],
-})
+export const WRITE_CAPTURES = rowWriter<Omit<NewCapture, 'volume'> & { volume: number; duplicate: number }>('capture', [
+  ...(['id', 'site', 'key', 'url', 'at', 'volume', 'offset', 'length', 'digest', 'status', 'mediaType'] as const),
+  ...(['kind', 'duplicate', 'change', 'place'] as const),
+])
 
 /** In the order in which they were applied, which is that of their ids. */
 export function capturesIn(reports: readonly VisitReport[], nextId: () => number | null): NewCapture[] {

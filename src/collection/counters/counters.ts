@@ -9,7 +9,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { rowWriter, writeRows } from '../../database/write-rows.ts'
+import { replaced, rowWriter, writeRows } from '../../database/write-rows.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 import { siteAt } from '../row-id.ts'
 
@@ -98,6 +98,7 @@ interface MinuteSums extends Rate {
 interface SiteSums extends Rate {
   /** Requests that failed, answers with an error status among them. */
   errors: number
+  visitMs: number
   firstAt: Instant
   lastAt: Instant
 }
@@ -123,14 +124,16 @@ export class CounterSums {
     const minute = Math.floor(at / MINUTE_MS)
     let rate = this.minutes.get(minute)
     if (rate === undefined) this.minutes.set(minute, (rate = { requests: 0, documents: 0, bytes: 0, visitMs: 0 }))
-    for (const operation of OPERATIONS) rate.visitMs += counts.get(`elapsed:${operation}`) ?? 0
+    const visitMs = OPERATIONS.reduce((sum, operation) => sum + (counts.get(`elapsed:${operation}`) ?? 0), 0)
+    rate.visitMs += visitMs
     let ofSite = this.sites.get(site)
     if (ofSite === undefined) {
-      ofSite = { requests: 0, documents: 0, bytes: 0, errors: 0, firstAt: at, lastAt: at }
+      ofSite = { requests: 0, documents: 0, bytes: 0, errors: 0, visitMs: 0, firstAt: at, lastAt: at }
       this.sites.set(site, ofSite)
     }
     ofSite.lastAt = Math.max(ofSite.lastAt, at)
     ofSite.errors += errors
+    ofSite.visitMs += visitMs
     for (const name of ['requests', 'documents', 'bytes'] as const) {
       const value = counts.get(name) ?? 0
       rate[name] += value
@@ -141,36 +144,25 @@ export class CounterSums {
 
 const added = (table: string, names: readonly string[]) =>
   names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
-const RATE = {
-  requests: ['requests', 'bigint'],
-  documents: ['documents', 'bigint'],
-  bytes: ['bytes', 'bigint'],
-} as const
+const RATE = ['requests', 'documents', 'bytes'] as const
 
 export const ADD_COUNTERS = rowWriter<{ name: string; day: string; value: number }>(
   'counter',
-  { name: ['name', 'text'], day: ['day', 'text'], value: ['value', 'bigint'] },
+  ['name', 'day', 'value'],
   'name, day',
   added('counter', ['value']),
 )
 export const ADD_MINUTES = rowWriter<MinuteSums & { minute: number }>(
   'minute',
-  { minute: ['minute', 'bigint'], ...RATE, visitMs: ['visit_ms', 'bigint'] },
+  ['minute', ...RATE, 'visitMs'],
   'minute',
-  added('minute', [...Object.keys(RATE), 'visit_ms']),
+  added('minute', [...RATE, 'visit_ms']),
 )
 export const ADD_SITE_STATS = rowWriter<SiteSums & { site: bigint; name: string }>(
   'site_stats',
-  {
-    site: ['site', 'bigint'],
-    name: ['name', 'text'],
-    ...RATE,
-    errors: ['errors', 'bigint'],
-    firstAt: ['first_at', 'bigint'],
-    lastAt: ['last_at', 'bigint'],
-  },
+  ['site', 'name', ...RATE, 'errors', 'visitMs', 'firstAt', 'lastAt'],
   'site',
-  `${added('site_stats', [...Object.keys(RATE), 'errors'])},
+  `${added('site_stats', [...RATE, 'errors', 'visit_ms'])},
     last_at = CASE WHEN excluded.last_at > site_stats.last_at THEN excluded.last_at ELSE site_stats.last_at END`,
 )
 
@@ -200,31 +192,22 @@ export interface Progress {
   waiting: number
 }
 
+const PROGRESS = ['known', 'collected', 'waiting'] as const
 export const NOTE_PROGRESS = rowWriter<Omit<Progress, 'at'> & { minute: number }>(
   'minute',
-  {
-    minute: ['minute', 'bigint'],
-    known: ['known', 'bigint'],
-    collected: ['collected', 'bigint'],
-    waiting: ['waiting', 'bigint'],
-  },
+  ['minute', ...PROGRESS],
   'minute',
-  'known = excluded.known, collected = excluded.collected, waiting = excluded.waiting',
+  replaced(PROGRESS),
+)
+export const NOTE_FRESHNESS = rowWriter<{ minute: number; freshness: number; freshnessBound: number }>(
+  'minute',
+  ['minute', 'freshness', 'freshnessBound'],
+  'minute',
+  replaced(['freshness', 'freshness_bound']),
 )
 
-export const NOTE_FRESHNESS = rowWriter<{ minute: number; freshness: number; bound: number }>(
-  'minute',
-  {
-    minute: ['minute', 'bigint'],
-    freshness: ['freshness', 'double precision'],
-    bound: ['freshness_bound', 'double precision'],
-  },
-  'minute',
-  'freshness = excluded.freshness, freshness_bound = excluded.freshness_bound',
-)
-
-export async function noteFreshness(tx: Tx, at: Instant, freshness: number, bound: number): Promise<void> {
-  await writeRows(tx, NOTE_FRESHNESS, 0, [{ minute: Math.floor(at / MINUTE_MS), freshness, bound }])
+export async function noteFreshness(tx: Tx, at: Instant, freshness: number, freshnessBound: number): Promise<void> {
+  await writeRows(tx, NOTE_FRESHNESS, 0, [{ minute: Math.floor(at / MINUTE_MS), freshness, freshnessBound }])
 }
 
 /** The last note of a minute counts. On PostgreSQL a minute has a row per bucket; figures of the whole crawl are in the first. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { CrawlLog } from './crawl-log.ts'
 
 const postgres = await postgresForTests()

@@ -70,12 +70,7 @@ export const READ_CHANGED = within(`
 export const READ_NEW = within(`
   SELECT l.page, p.site, nullif(l.links, l.links) AS before, l.links AS after FROM page_links l JOIN page p ON p.bucket = l.bucket AND p.id = l.page
   WHERE l.bucket = ?1 AND l.page > (SELECT page FROM inlink_upto WHERE bucket = ?1)`)
-export const ADD_TARGETS = rowWriter<TargetRow & { id: number | null }>('inlink', {
-  id: ['id', 'bigint'],
-  site: ['site', 'bigint'],
-  slot: ['slot', 'bigint'],
-  packed: ['targets', 'bytea'],
-})
+export const ADD_TARGETS = rowWriter<TargetRow & { id: number | null }>('inlink', ['id', 'site', 'slot', 'targets'])
 export const FORGET_CHANGED = 'DELETE FROM links_changed WHERE bucket = ? AND page <= ?'
 export const ADVANCE_INDEXED = 'UPDATE inlink_upto SET page = ?2 WHERE bucket = ?1'
 

@@ -19,7 +19,8 @@ export interface Change {
 export interface TargetRow {
   site: bigint
   slot: number
-  packed: Uint8Array
+  /** Packed. */
+  targets: Uint8Array
 }
 
 /** The slot of sites whose targets need not be split. */
@@ -84,7 +85,7 @@ export class LinkTargets {
     const out = new ByteWriter(4096)
     for (const { key: site, targets } of this.#sites.sort((a, b) => (a.key < b.key ? -1 : 1))) {
       const changed = targets.filter(({ gained, lost }) => gained.length + lost.length > 0)
-      for (const [slot, members] of slots(changed)) yield { site, slot, packed: pack(out, members) }
+      for (const [slot, members] of slots(changed)) yield { site, slot, targets: pack(out, members) }
     }
   }
 

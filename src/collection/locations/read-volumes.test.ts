@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memoryDisk } from '../../base/memory-disk.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { readVolumes, type VolumeSources } from './read-volumes.ts'

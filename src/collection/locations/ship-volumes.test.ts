@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { memoryDisk } from '../../base/memory-disk.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'

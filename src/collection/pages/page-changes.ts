@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts'
 import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { rowWriter, writeRows } from '../../database/write-rows.ts'
+import { rowWriter, wholeRowWriter, writeRows } from '../../database/write-rows.ts'
 import {
   afterFetch,
   type FailedLook,
@@ -28,40 +28,15 @@ const SQLITE_KNOWN = `
 export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = ?'
 export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = ? AND site = ? AND outcome = 'later'`
 
-export const WRITE_LINKS = rowWriter<{ id: number; links: Uint8Array }>(
-  'page_links',
-  { id: ['page', 'bigint'], links: ['links', 'bytea'] },
-  'page',
-  'links = excluded.links',
-)
-export const WRITE_SKETCHES = rowWriter<{ id: number; sketch: Uint8Array }>(
-  'page_sketch',
-  { id: ['page', 'bigint'], sketch: ['sketch', 'bytea'] },
-  'page',
-  'sketch = excluded.sketch',
-)
+export const WRITE_LINKS = wholeRowWriter<{ page: number; links: Uint8Array }>('page_links', 'page')
+export const WRITE_SKETCHES = wholeRowWriter<{ page: number; sketch: Uint8Array }>('page_sketch', 'page')
 /** An earlier note stays: its links are those that the index has. */
-export const NOTE_CHANGES = rowWriter<{ id: number; before: Uint8Array | null }>(
+export const NOTE_CHANGES = rowWriter<{ page: number; before: Uint8Array | null }>(
   'links_changed',
-  { id: ['page', 'bigint'], before: ['before', 'bytea'] },
+  ['page', 'before'],
   'page',
 )
-
-export const WRITE_FAILED_LOOKS = rowWriter<FailedLook>(
-  'failed_look',
-  {
-    site: ['site', 'bigint'],
-    key: ['key', 'bigint'],
-    slot: ['slot', 'bigint'],
-    at: ['at', 'bigint'],
-    status: ['status', 'bigint'],
-    outcome: ['outcome', 'text'],
-    why: ['why', 'text'],
-    detail: ['detail', 'text'],
-  },
-  'site, key, slot',
-  ['at', 'status', 'outcome', 'why', 'detail'].map((name) => `${name} = excluded.${name}`).join(', '),
-)
+export const WRITE_FAILED_LOOKS = wholeRowWriter<FailedLook>('failed_look', 'site', 'key', 'slot')
 
 export interface KnownPage {
   id: number
@@ -154,9 +129,11 @@ export class PageChanges {
   /** If the reverse index has taken a page already, it must learn that the links have changed. */
   async write(tx: Tx, bucket: number, indexedUpto: number): Promise<void> {
     const pages = this.changed()
-    const linked = pages.flatMap(({ links, ...page }) => (links === undefined ? [] : [{ ...page, links }]))
-    const noted = linked.filter(({ id, isNew }) => !isNew && id <= indexedUpto)
-    const sketched = pages.flatMap(({ id, sketch }) => (sketch === undefined ? [] : [{ id, sketch }]))
+    const linked = pages.flatMap(({ id: page, links, before, isNew }) =>
+      links === undefined ? [] : [{ page, links, before, isNew }],
+    )
+    const noted = linked.filter(({ page, isNew }) => !isNew && page <= indexedUpto)
+    const sketched = pages.flatMap(({ id: page, sketch }) => (sketch === undefined ? [] : [{ page, sketch }]))
     const rows = pages.map(({ id, row }) => ({ id, ...row }))
     await Promise.all([
       // First: results of a page that came after its site was given up count.

@@ -4,7 +4,8 @@ import { signed64, unsigned64 } from '../../base/digest.ts'
 import { pick } from '../../base/pick.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Finding, PageReport } from '../../contracts/report.ts'
-import { rowWriter } from '../../database/write-rows.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
+import { fieldOf, replaced, rowWriter } from '../../database/write-rows.ts'
 
 /** Pages and servers choose titles and notes, so a row limits them. */
 const LONGEST_TITLE = 500
@@ -13,45 +14,17 @@ const LONGEST_NOTES = 500
 /** Keys are signed, as in the tables. */
 export type PageRow = ReturnType<typeof pageRow>
 
-const COLUMNS = {
-  site: ['site', 'bigint'],
-  key: ['key', 'bigint'],
-  url: ['url', 'text'],
-  depth: ['depth', 'bigint'],
-  via: ['via', 'text'],
-  path: ['path', 'text'],
-  status: ['status', 'bigint'],
-  outcome: ['outcome', 'text'],
-  why: ['why', 'text'],
-  detail: ['detail', 'text'],
-  mediaType: ['media_type', 'text'],
-  bytes: ['bytes', 'bigint'],
-  tookMs: ['took_ms', 'bigint'],
-  tries: ['tries', 'bigint'],
-  firstAt: ['first_at', 'bigint'],
-  at: ['at', 'bigint'],
-  looks: ['looks', 'bigint'],
-  digest: ['digest', 'text'],
-  textDigest: ['text_digest', 'bigint'],
-  simhash: ['simhash', 'bigint'],
-  etag: ['etag', 'text'],
-  lastModified: ['last_modified', 'text'],
-  title: ['title', 'text'],
-  annotations: ['annotations', 'text'],
-  sniffed: ['sniffed', 'text'],
-  language: ['language', 'text'],
-} as const satisfies Record<keyof PageRow, unknown>
-const NAMES = Object.values(COLUMNS).map(([name]) => name)
+const NAMES = [...columnTypes('page').keys()].filter((name) => name !== 'id')
+const FIELDS = NAMES.map(fieldOf) as (keyof PageRow)[]
 /** With its links, from tables `p` and `l`. */
 export const KNOWN_COLUMNS = `p.id, ${NAMES.map((name) => `p.${name}`).join(', ')}, l.links`
 
 const FIXED: ReadonlySet<string> = new Set(['site', 'key', 'depth', 'via', 'path', 'first_at'])
-const CHANGED = NAMES.filter((name) => !FIXED.has(name)).map((name) => `${name} = excluded.${name}`)
 export const WRITE_PAGES = rowWriter<PageRow & { id: number }>(
   'page',
-  { id: ['id', 'bigint'], ...COLUMNS },
+  ['id', ...FIELDS],
   'site, key',
-  CHANGED.join(', '),
+  replaced(NAMES.filter((name) => !FIXED.has(name))),
 )
 
 const BIGINTS: ReadonlySet<string> = new Set(['site', 'key', 'textDigest', 'simhash'])
@@ -59,8 +32,8 @@ const BIGINTS: ReadonlySet<string> = new Set(['site', 'key', 'textDigest', 'simh
 /** From a row that was read exactly, because of its keys: there every integer is a bigint. */
 export function knownRow(found: object): PageRow {
   const row: Record<string, unknown> = {}
-  for (const [field, [column]] of Object.entries(COLUMNS)) {
-    const value = (found as Record<string, unknown>)[column]
+  for (const [at, field] of FIELDS.entries()) {
+    const value = (found as Record<string, unknown>)[NAMES[at]]
     row[field] = typeof value === 'bigint' && !BIGINTS.has(field) ? Number(value) : value
   }
   return row as PageRow

@@ -1,15 +1,15 @@
 /**
  * Rewrites volumes without the records that retention removed from the catalogue.
  *
- * A crash costs nothing: the new volume is written beside the old one under a name that nobody reads, synced and renamed; one
- * transaction moves the captures to it; the index is written anew; then the old volume is removed. A new volume that no capture
- * names, or an old one that was not removed, is an orphan, which the next run (and `clean`) removes.
+ * A crash costs nothing: the new volume is written under a name that nobody reads, synced, and renamed or sent to where the
+ * old one lies; one transaction moves the captures to it; the index is written anew; then the old volume is removed. The next
+ * run removes a new volume that no capture names, and an old one that was not removed.
  */
 import { join } from 'node:path'
 import { assert } from '../../base/assert.ts'
 import { type Clock, turn } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
-import type { AppendFile, Disk } from '../../base/disk.ts'
+import type { AppendFile } from '../../base/disk.ts'
 import type { Random } from '../../base/random.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -20,17 +20,13 @@ import type { DigestFilter } from '../captures/digest-filter.ts'
 import { indexCaptures, markIndexStale } from '../captures/index-captures.ts'
 import { capturesIn } from '../captures/read-captures.ts'
 import { copyOf } from '../captures/stored-copies.ts'
-import { EXTENSION, volumeFiles } from '../volumes/volume-name.ts'
+import { type OtherLocation, UNFINISHED } from '../locations/other-locations.ts'
+import { EXTENSION } from '../volumes/volume-name.ts'
+import { findVolumes, type LocatedVolume, type VolumeParts } from './find-volumes.ts'
 
-export interface Compaction {
-  database: Database
-  disk: Disk
+export interface Compaction extends VolumeParts {
   clock: Clock
   random: Random
-  /** The collection's. */
-  folder: string
-  /** This server's name, if several share the database. */
-  node: string | undefined
   /** Payloads that revisits refer to. */
   needed: DigestFilter
   /** Called in each transaction that moves captures. */
@@ -44,74 +40,46 @@ export interface Compacted {
   notes: string[]
 }
 
-interface OwnVolume {
-  id: number
+interface OldVolume {
+  location: OtherLocation
   name: string
-  removedBytes: number
 }
 
 /** Below this share of a volume, rewriting it costs more than it frees. */
 const MIN_SHARE = 0.05
 /** Old volumes that wait for the index. */
 const MAX_WAITING_BYTES = 4e9
-/** Nothing reads a file of such a name; those that a crash left are removed. */
-const UNFINISHED = '.new'
-
-const READ_VOLUMES = 'SELECT id, name, removed_bytes AS "removedBytes" FROM volume ORDER BY name'
-const READ_NODES = 'SELECT node, sealed FROM volume_location WHERE name = ?'
-
-/** The complete volumes of this folder, and of no other place: those that can be rewritten. */
-export async function ownVolumes({
-  database,
-  disk,
-  folder,
-  node,
-}: Pick<Compaction, 'database' | 'disk' | 'folder' | 'node'>) {
-  const here = new Set(volumeFiles(disk, join(folder, 'archive')).flatMap(({ name, isOpen }) => (isOpen ? [] : [name])))
-  return database.read(async (tx) => {
-    const own: OwnVolume[] = []
-    for (const volume of await queries(tx).all<OwnVolume>(READ_VOLUMES)) {
-      if (!here.has(volume.name)) continue
-      const nodes = await queries(tx).all<{ node: string; sealed: number }>(READ_NODES, volume.name)
-      if (nodes.every((location) => location.node === node && location.sealed === 1)) own.push(volume)
-    }
-    return own
-  })
-}
 
 export async function compactVolumes(compaction: Compaction): Promise<Compacted> {
   const { database, disk, folder, node } = compaction
-  const archive = join(folder, 'archive')
   const done: Compacted = { volumes: 0, bytes: 0, notes: [] }
-  const old = await removeLeftovers(compaction)
+  const found = await findVolumes(compaction)
+  const old = await removeLeftovers(compaction, found.listed)
+  const isNamed = async (name: string) => (await database.read((tx) => capturesIn(tx, name, 0, 1))).length > 0
+  for (const gone of found.gone) if (!(await isNamed(gone.name))) old.push(gone)
   let waiting = 0
   const removeOld = async () => {
     await indexCaptures(database, disk, join(folder, 'indexes'), node)
-    if (old.length === 0) return
-    for (const name of old) disk.remove(join(archive, name))
-    await disk.syncFolder(archive)
-    await database.transact((tx) => Promise.all(old.map((name) => queries(tx).run(FORGET_VOLUME, name))))
+    for (const { location, name } of old) await location.remove(name)
+    if (old.length > 0) await database.transact((tx) => forgetVolumes(tx, old))
     old.length = 0
     waiting = 0
   }
-  for (const volume of await ownVolumes(compaction)) {
-    if (volume.removedBytes === 0) continue
-    const size = disk.size(join(archive, volume.name)) ?? 0
-    const isNamed = (await database.read((tx) => capturesIn(tx, volume.name, 0, 1))).length > 0
-    if (isNamed && volume.removedBytes < MIN_SHARE * size) continue
+  for (const volume of found.located) {
+    const { name, size, removedBytes } = volume
+    if (removedBytes === 0) continue
+    if (removedBytes < MIN_SHARE * size && (await isNamed(name))) continue
     const rewritten = await rewrite(compaction, volume).catch((error: unknown) => {
       if (error instanceof Damaged) return error
       throw error
     })
     if (rewritten instanceof Damaged) {
-      done.notes.push(
-        `${volume.name} is not rewritten, because it is damaged (${rewritten.message}): run 'orbweaver verify'`,
-      )
+      done.notes.push(`${name} is not rewritten, because it is damaged (${rewritten.message}): run 'orbweaver verify'`)
       continue
     }
     done.volumes++
     done.bytes += size - rewritten
-    old.push(volume.name)
+    old.push(volume)
     waiting += size
     if (waiting > MAX_WAITING_BYTES) await removeOld()
   }
@@ -120,26 +88,27 @@ export async function compactVolumes(compaction: Compaction): Promise<Compacted>
 }
 
 /** What a run that was cut off left: removes new volumes that it did not come to use, and returns old ones. */
-async function removeLeftovers({ database, disk, folder }: Compaction): Promise<string[]> {
+async function removeLeftovers(
+  { database, disk, folder }: Compaction,
+  listed: ReadonlyMap<OtherLocation, ReadonlyMap<string, number>>,
+): Promise<OldVolume[]> {
+  const isKnown = (name: string) => isKnownTo(database, name)
   const archive = join(folder, 'archive')
-  if (disk.list(archive).length === 0) return []
-  const unfinished = disk.list(archive).filter((file) => file.endsWith(EXTENSION + UNFINISHED))
-  for (const file of unfinished) disk.remove(join(archive, file))
-  const files = new Set(volumeFiles(disk, archive).map(({ file }) => file))
-  const isNamed = (name: string) =>
-    database.read(
-      async (tx) => (await queries(tx).get('SELECT 1 AS one FROM volume WHERE name = ?', name)) !== undefined,
-    )
-  const old: string[] = []
-  for (const file of files) {
-    const next = successorOf(file)
-    if (!files.has(next)) continue
-    if (!(await isNamed(file))) old.push(file)
-    else if (!(await isNamed(next))) disk.remove(join(archive, next))
-  }
-  await disk.syncFolder(archive)
+  for (const file of disk.list(archive)) if (file.endsWith(EXTENSION + UNFINISHED)) disk.remove(join(archive, file))
+  const old: OldVolume[] = []
+  for (const [location, there] of listed)
+    for (const name of there.keys())
+      for (let next = successorOf(name); there.has(next); next = successorOf(next)) {
+        // Neither is known of the volumes of another collection. Both are when a late report named the old one again.
+        const [isOldKnown, isNextKnown] = [await isKnown(name), await isKnown(next)]
+        if (isOldKnown && !isNextKnown) await location.remove(next)
+        else if (isNextKnown && !isOldKnown) old.push({ location, name })
+      }
   return old
 }
+
+const isKnownTo = (database: Database, name: string) =>
+  database.read(async (tx) => (await queries(tx).get(READ_ID, name)) !== undefined)
 
 const GENERATION = /~r(\d+)\.warc\.gz$/
 
@@ -153,27 +122,28 @@ export function successorOf(name: string): string {
 class Damaged extends Error {}
 
 /** Returns the size of the new volume; 0 if nothing in the old one is wanted. */
-async function rewrite(compaction: Compaction, volume: OwnVolume): Promise<number> {
-  const { database, disk, folder, node, guard } = compaction
-  const archive = join(folder, 'archive')
-  const name = successorOf(volume.name)
-  const unfinished = join(archive, name + UNFINISHED)
+async function rewrite(compaction: Compaction, volume: LocatedVolume): Promise<number> {
+  const { database, disk, guard } = compaction
+  const { location } = volume
+  let name = successorOf(volume.name)
+  while (await isKnownTo(database, name)) name = successorOf(name)
+  const unfinished = location.unfinished(name)
+  using file = await location.open(volume.name, volume.size)
+  disk.remove(unfinished)
   let written: Written
   try {
-    written = await writeWanted(compaction, volume.name, unfinished, name)
+    written = await writeWanted(compaction, { ...volume, path: file.path }, unfinished, name)
   } catch (error) {
     disk.remove(unfinished)
     throw error
   }
   const isEmpty = written.runs.length === 0
   if (isEmpty) disk.remove(unfinished)
-  else disk.rename(unfinished, join(archive, name))
-  await disk.syncFolder(archive)
+  else await location.complete(name)
   await database.transact(async (tx) => {
     await guard(tx)
     await markIndexStale(tx)
-    await moveCaptures(tx, volume, isEmpty ? undefined : name, written.runs)
-    await moveLocation(tx, volume.name, node, isEmpty ? undefined : { name, bytes: written.size })
+    await moveCaptures(tx, volume, isEmpty ? undefined : { name, bytes: written.size }, written.runs)
   })
   return isEmpty ? 0 : written.size
 }
@@ -194,9 +164,13 @@ interface Written {
 const RECORDS_PER_TURN = 200
 const COPIED_AT_ONCE = 1024 * 1024
 
-async function writeWanted(compaction: Compaction, from: string, unfinished: string, name: string): Promise<Written> {
-  const { disk, folder } = compaction
-  const path = join(folder, 'archive', from)
+async function writeWanted(
+  compaction: Compaction,
+  { name: from, path }: { name: string; path: string },
+  unfinished: string,
+  name: string,
+): Promise<Written> {
+  const { disk } = compaction
   const wanted = new WantedRecords(compaction, from)
   const runs: Run[] = []
   const file = disk.append(unfinished)
@@ -304,19 +278,22 @@ const ADD_VOLUME = 'INSERT INTO volume (name) VALUES (?)'
 const READ_ID = 'SELECT id FROM volume WHERE name = ?'
 const MOVE = `UPDATE capture SET volume = ?, "offset" = "offset" + ? WHERE volume = ? AND "offset" >= ? AND "offset" < ?`
 const LEFT = 'SELECT count(*) AS n FROM capture WHERE volume = ?'
+/** No row: the archive of a collection of its own. */
+const MOVE_LOCATION = 'UPDATE volume_location SET name = ?, bytes = ? WHERE name = ? AND node = ?'
 const FORGET_VOLUME = 'DELETE FROM volume WHERE name = ?'
+const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const RUNS_AT_ONCE = 1000
 
 async function moveCaptures(
   tx: Tx,
-  { id, name: from }: OwnVolume,
-  to: string | undefined,
+  { id, name: from, location }: LocatedVolume,
+  to: { name: string; bytes: number } | undefined,
   runs: readonly Run[],
 ): Promise<void> {
   const db = queries(tx)
   if (to !== undefined) {
-    await db.run(ADD_VOLUME, to)
-    const next = (await db.get<{ id: number }>(READ_ID, to))!.id
+    await db.run(ADD_VOLUME, to.name)
+    const next = (await db.get<{ id: number }>(READ_ID, to.name))!.id
     for (let at = 0; at < runs.length; at += RUNS_AT_ONCE)
       await Promise.all(
         runs.slice(at, at + RUNS_AT_ONCE).map((run) => db.run(MOVE, next, run.by, id, run.from, run.to)),
@@ -324,21 +301,15 @@ async function moveCaptures(
   }
   const { n } = (await db.get<{ n: number }>(LEFT, id))!
   assert(n === 0, `${n} captures are left in ${from}`)
-  // The row of one that has no successor goes when the file has gone: until then it tells that the file can go.
-  if (to !== undefined) await db.run(FORGET_VOLUME, from)
+  // The rows of one that has no successor go when the volume has gone: until then they tell that it can go, and from where.
+  if (to === undefined) return
+  await db.run(MOVE_LOCATION, to.name, to.bytes, from, location.node)
+  await db.run(FORGET_VOLUME, from)
 }
 
-const MOVE_LOCATION = 'UPDATE volume_location SET name = ?, bytes = ? WHERE name = ? AND node = ?'
-const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
-
-/** Only of a server: a collection of its own has no rows for its archive. */
-async function moveLocation(
-  tx: Tx,
-  from: string,
-  node: string | undefined,
-  to: { name: string; bytes: number } | undefined,
-): Promise<void> {
-  if (node === undefined) return
-  if (to === undefined) await queries(tx).run(FORGET_LOCATION, from, node)
-  else await queries(tx).run(MOVE_LOCATION, to.name, to.bytes, from, node)
+async function forgetVolumes(tx: Tx, old: readonly OldVolume[]): Promise<void> {
+  for (const { location, name } of old) {
+    await queries(tx).run(FORGET_VOLUME, name)
+    await queries(tx).run(FORGET_LOCATION, name, location.node)
+  }
 }

@@ -35,8 +35,8 @@ export interface Thinned {
   revisits: number
   /** Of their records, without those of the requests. */
   bytes: number
-  /** That the rule does not keep, in volumes that are not here. */
-  elsewhere: number
+  /** How many that the rule does not keep stay, by their volume. */
+  elsewhere: Map<number, number>
   /** The payloads of the revisits that stay. */
   needed: DigestFilter
 }
@@ -68,7 +68,8 @@ const LAST = 2n ** 63n - 1n
 
 export async function thinCaptures(thinning: Thinning): Promise<Thinned> {
   const { database, volumes } = thinning
-  const thinned = { captures: 0, revisits: 0, bytes: 0, elsewhere: 0, needed: await filterFor(database) }
+  const elsewhere = new Map<number, number>()
+  const thinned = { captures: 0, revisits: 0, bytes: 0, elsewhere, needed: await filterFor(database) }
   for (const kind of ['revisit', 'response']) {
     for (const bucket of database.dialect === 'sqlite' ? [0] : ALL_BUCKETS) {
       let going: CaptureRow[] = []
@@ -78,7 +79,7 @@ export async function thinCaptures(thinning: Thinning): Promise<Thinned> {
         const goes = !stays && (kind === 'revisit' || !thinned.needed.mayHave(capture.digest))
         if (goes && isHere) going.push(capture)
         else if (kind === 'revisit') thinned.needed.add(capture.digest)
-        if (goes && !isHere) thinned.elsewhere++
+        if (goes && !isHere) elsewhere.set(capture.volume, (elsewhere.get(capture.volume) ?? 0) + 1)
       }
       for await (const _ of decisions(thinning, bucket, decide)) {
         for (const { length } of going) thinned.bytes += length

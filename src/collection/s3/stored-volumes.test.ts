@@ -1,47 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ObjectStore } from './s3-store.ts'
+import { memoryStore } from './memory.test-store.ts'
 import { storedVolumes } from './stored-volumes.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'
-
-interface MemoryStore extends ObjectStore {
-  objects: Map<string, Uint8Array>
-  /** Before each write or removal. */
-  may(): void
-}
-
-function memoryStore(): MemoryStore {
-  const objects = new Map<string, Uint8Array>()
-  const store: MemoryStore = {
-    objects,
-    may() {},
-    async put(key, bytes) {
-      store.may()
-      objects.set(key, bytes.slice())
-    },
-    async putLarge(key, size, read) {
-      store.may()
-      objects.set(key, read(0, size).slice())
-    },
-    get: async (key, offset, length) => objects.get(key)?.slice(offset, offset + length),
-    size: async (key) => objects.get(key)?.length,
-    list: async (prefix) =>
-      [...objects]
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, bytes]) => ({ key, size: bytes.length }))
-        .sort((a, b) => (a.key < b.key ? -1 : 1)),
-    async remove(keys) {
-      for (const key of keys) {
-        store.may()
-        objects.delete(key)
-      }
-    },
-    close() {},
-  }
-  return store
-}
 
 test('acknowledged bytes can be read after any resending, restart and cut', async () => {
   const step = fc.record({ length: fc.integer({ min: 1, max: 30 }), restart: fc.boolean(), fails: fc.boolean() })

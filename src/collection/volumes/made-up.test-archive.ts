@@ -1,7 +1,8 @@
 /** An archive for tests on any disk, with a recorded journal. */
+
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { seededRandom } from '../../base/random.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Exchange } from '../../contracts/exchange.ts'
 import type { Archive } from '../../contracts/ports.ts'

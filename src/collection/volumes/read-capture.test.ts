@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { Disk } from '../../base/disk.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { localVolumes, type RecordLocation } from './local-volumes.ts'
 import { FOLDER, keepIn, madeUpArchive, recordsIn } from './made-up.test-archive.ts'
 import { madeUpExchange } from './made-up.test-exchange.ts'

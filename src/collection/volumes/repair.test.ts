@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type MemoryDisk, memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
-import { type MemoryDisk, memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Capture } from '../../contracts/report.ts'

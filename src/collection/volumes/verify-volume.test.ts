@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type MemoryDisk, memoryDisk } from '../../base/memory-disk.ts'
+import { type MemoryDisk, memoryDisk } from '../../../testkit/memory-disk.ts'
 import { deflatedMember } from '../../web/warc/gzip-member.ts'
 import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from './made-up.test-exchange.ts'

@@ -202,7 +202,9 @@ function fitSuspects(suspects: readonly SuspectPattern[]): SuspectPattern[] | un
     }
     const stopped = kept.filter((one) => one.stopped)
     if (stopped.length === 0) return undefined
-    const idlest = stopped.reduce((a, b) => (b.refused < a.refused ? b : a))
+    // What an operator confirmed goes last: found again, it would be sampled until the next visit.
+    const unconfirmed = stopped.filter((one) => !one.isConfirmed)
+    const idlest = (unconfirmed.length > 0 ? unconfirmed : stopped).reduce((a, b) => (b.refused < a.refused ? b : a))
     kept.splice(kept.indexOf(idlest), 1)
   }
   return kept
@@ -219,7 +221,7 @@ const MAX_FOLDERS = 200
 function merge(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
   const groups = new Map<string, { one: SuspectPattern; pattern: string; folders: readonly number[] }[]>()
   for (const one of suspects) {
-    if (!one.stopped) continue
+    if (!one.stopped || one.isConfirmed) continue
     for (const { pattern, folders } of widened(one)) {
       const name = `${one.rule} ${one.proof} ${pattern}`
       groups.set(name, [...(groups.get(name) ?? []), { one, pattern, folders }])
@@ -258,7 +260,19 @@ export function sizeOfSuspects(suspects: readonly SuspectPattern[]): number {
 
 /** Marks it as stopped. The finding has the evidence and examples, and sampling starts with a fresh set of words. */
 export function stop({ words, ...suspect }: SuspectPattern, others: readonly SuspectPattern[]): SuspectPattern {
-  return { ...suspect, nextSample: suspect.refused + firstSample(suspect, others), evidence: '', examples: [] }
+  const nextSample = suspect.refused + firstSample(suspect, others)
+  return { ...suspect, stopped: true, budget: 0, nextSample, evidence: '', examples: [] }
+}
+
+/** As the operator decided: what is confirmed is stopped for good, what is no longer so is sampled again. */
+export function withDecision(
+  suspect: SuspectPattern,
+  isConfirmed: boolean,
+  others: readonly SuspectPattern[],
+): SuspectPattern {
+  if (isConfirmed === (suspect.isConfirmed ?? false)) return suspect
+  const { isConfirmed: _, ...rest } = suspect
+  return isConfirmed ? { ...(rest.stopped ? rest : stop(rest, others)), isConfirmed } : rest
 }
 
 /** A rule has each pattern only once. */

@@ -63,6 +63,8 @@ export function judgeSample(
   page: PageFacts,
   sample: Sample,
 ): { suspect: SuspectPattern; end: TrialEnd } {
+  // A URL whose request began before.
+  if (suspect.isConfirmed) return { suspect, end: 'goes-on' }
   const next: SuspectPattern = { ...suspect }
   // Errors prove nothing; a trial with only errors ends without a finding.
   if (page.content === undefined && page.outcome !== 'moved') {
@@ -91,9 +93,9 @@ export function judgeSample(
 
 /** Decides whether a queued URL of the pattern is fetched as a sample or refused. */
 export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refused: boolean } {
-  if (suspect.budget > 0) return { suspect, refused: false }
+  if (suspect.budget > 0 && !suspect.isConfirmed) return { suspect, refused: false }
   const refused = suspect.refused + 1
-  if (refused < suspect.nextSample) return { suspect: { ...suspect, refused }, refused: true }
+  if (suspect.isConfirmed || refused < suspect.nextSample) return { suspect: { ...suspect, refused }, refused: true }
   return { suspect: { ...suspect, budget: 1, nextSample: suspect.nextSample * 2 }, refused: false }
 }
 

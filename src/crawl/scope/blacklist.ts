@@ -2,7 +2,10 @@
  * What is never fetched: URLs (and all that begin with them), domains (with all hosts under them), addresses and
  * networks (V15). One per line; the form of a line shows which it is, so one file may hold all three.
  */
+import { isIP } from 'node:net'
 import { Problem } from '../../base/errors.ts'
+import { IpRanges } from '../../base/ip-ranges.ts'
+import { keepNewest } from '../../base/keep-newest.ts'
 import { exactPath, parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 
 export interface BlacklistText {
@@ -22,16 +25,23 @@ interface Entries {
   domains: Set<string>
   /** By site: beginnings of normalised paths. */
   urls: Map<string, string[]>
-  ranges: { range: AddressRange; text: string }[]
+  /** Addresses and networks; `texts` as they are written. The last group has room for another. */
+  groups: { ranges: IpRanges; texts: string[] }[]
+  /** The rules of the last addresses that were refused. */
+  refused: Map<string, string>
 }
+
+/** To name the line that refuses an address, only one group is searched. A set for every line would take 7 KB each. */
+const GROUP = 256
+const MAX_REFUSED = 1_000
+
+const newGroup = (): Entries['groups'][0] => ({ ranges: new IpRanges(), texts: [] })
 
 /** Throws a `Problem` that names file and line; a caller that reloads a changed file then keeps the old list. */
 export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
-  const entries: Entries = { domains: new Set(), urls: new Map(), ranges: [] }
+  const entries: Entries = { domains: new Set(), urls: new Map(), groups: [newGroup()], refused: new Map() }
   for (const { name, text } of texts) {
-    const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
-    lines.forEach((line, i) => {
-      const entry = line.replace(/(^|\s)#.*$/, '').trim()
+    linesOf(text).forEach((entry, i) => {
       if (entry !== '' && !add(entries, entry)) {
         throw new Problem(
           'bad-config',
@@ -45,6 +55,14 @@ export function parseBlacklist(texts: readonly BlacklistText[]): Blacklist {
       refusedDomain(entries, url.host) ?? refusedUrl(entries, url) ?? refusedLiteral(entries, url.host),
     refusesAddress: (ip) => refusedAddress(entries, ip),
   }
+}
+
+/** Without comments: '' where nothing is left. */
+export function linesOf(text: string): string[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
 }
 
 export const emptyBlacklist: Blacklist = { refusesUrl: () => undefined, refusesAddress: () => undefined }
@@ -71,17 +89,13 @@ function either(one: Blacklist, other: Blacklist): Blacklist {
 }
 
 function add(entries: Entries, entry: string): boolean {
-  const range = parseRange(entry)
-  if (range !== undefined) {
-    entries.ranges.push({ range, text: entry })
-    return true
-  }
+  if (addRange(entries, entry)) return true
   const isUrl = /^https?:\/\//i.test(entry)
-  if (!isUrl && (entry.includes('://') || /^[\d.]+\/\d+$/.test(entry))) return false
+  if (!isUrl && (entry.includes('://') || /^([\d.]+|\[.*\])\/\d+$/.test(entry))) return false
   const bare = isUrl ? entry : `http://${entry.replace(/^\*?\./, '')}`
   const url = parseUrl(bare)
   // Only the URL parser takes a host such as `1234` for an address: a mistake.
-  if (url === undefined || (!isUrl && parseRange(url.host) !== undefined && !entry.includes(url.host))) return false
+  if (url === undefined || (!isUrl && !entry.includes(url.host) && isIP(plainRange(url.host)) > 0)) return false
   const isDomain = !isUrl && !entry.includes('/') && !entry.includes('?') && url.host === url.site
   if (isDomain) entries.domains.add(url.host)
   else {
@@ -89,6 +103,13 @@ function add(entries: Entries, entry: string): boolean {
     paths.push(exactPath(url))
     entries.urls.set(url.site, paths)
   }
+  return true
+}
+
+function addRange({ groups }: Entries, entry: string): boolean {
+  const { ranges, texts } = groups[groups.length - 1]
+  if (!ranges.add(plainRange(entry))) return false
+  if (texts.push(entry) === GROUP) groups.push(newGroup())
   return true
 }
 
@@ -115,60 +136,26 @@ function refusedLiteral(entries: Entries, host: string): string | undefined {
   return mayBeAddress ? refusedAddress(entries, host) : undefined
 }
 
-function refusedAddress({ ranges }: Entries, ip: string): string | undefined {
-  const found = ranges.find(({ range }) => inRange(range, ip))
-  return found === undefined ? undefined : `blacklist: ${found.text}`
+function refusedAddress({ groups, refused }: Entries, host: string): string | undefined {
+  const ip = plainRange(host)
+  const known = refused.get(ip)
+  if (known !== undefined) return known
+  const group = groups.find(({ ranges }) => ranges.has(ip))
+  if (group === undefined) return undefined
+  const rule = `blacklist: ${firstWith(ip, group.texts)}`
+  keepNewest(refused, ip, rule, MAX_REFUSED)
+  return rule
 }
 
-/** IP addresses and networks as numbers. */
-
-export interface AddressRange {
-  readonly bits: 32 | 128
-  readonly base: bigint
-  /** How many leading bits must be equal. */
-  readonly prefix: number
+/** The first of the texts that has the address, when one has. By halves: it is making a set that takes time. */
+function firstWith(ip: string, texts: readonly string[]): string {
+  if (texts.length === 1) return texts[0]
+  const half = texts.slice(0, texts.length / 2)
+  return firstWith(ip, new IpRanges(half.map(plainRange)).has(ip) ? half : texts.slice(half.length))
 }
 
-interface IpNumber {
-  bits: 32 | 128
-  value: bigint
-}
-
-/** `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, with or without brackets; undefined for anything else. */
-export function parseRange(text: string): AddressRange | undefined {
-  const [ip, length, ...more] = text.split('/')
-  const number = parseIp(ip)
-  if (number === undefined || more.length > 0) return undefined
-  if (length === undefined) return { bits: number.bits, base: number.value, prefix: number.bits }
-  if (!/^\d{1,3}$/.test(length) || Number(length) > number.bits) return undefined
-  return { bits: number.bits, base: number.value, prefix: Number(length) }
-}
-
-export function inRange(range: AddressRange, ip: string): boolean {
-  const number = parseIp(ip)
-  if (number === undefined || number.bits !== range.bits) return false
-  const rest = BigInt(range.bits - range.prefix)
-  return number.value >> rest === range.base >> rest
-}
-
-/** An IPv4 address inside IPv6 (`::ffff:192.0.2.7`) is the IPv4 address. */
-function parseIp(text: string): IpNumber | undefined {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) {
-    const parts = text.split('.').map(Number)
-    if (parts.some((part) => part > 255)) return undefined
-    return { bits: 32, value: BigInt(((parts[0] * 256 + parts[1]) * 256 + parts[2]) * 256 + parts[3]) }
-  }
-  const bare = text.replace(/^\[|\]$/g, '')
-  if (!/^[0-9a-f:.]{2,45}$/i.test(bare) || !bare.includes(':')) return undefined
-  const host = URL.parse(`http://[${bare}]/`)?.hostname
-  return host === undefined ? undefined : fromCanonical(host.slice(1, -1))
-}
-
-/** The URL parser writes eight groups of hex digits with at most one `::`. */
-function fromCanonical(text: string): IpNumber {
-  const [head, tail] = text.split('::').map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = tail === undefined ? [] : new Array(8 - head.length - tail.length).fill('0')
-  let value = 0n
-  for (const group of [...head, ...zeros, ...(tail ?? [])]) value = (value << 16n) | BigInt(`0x${group}`)
-  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value }
+/** Without the brackets of IPv6, and without zeros before IPv4's numbers: `[2001:db8::]/32`, `010.0.0.1`. */
+function plainRange(text: string): string {
+  if (text.startsWith('[')) return text.replace(/^\[([^/]*:[^/]*)\](?=\/|$)/, '$1')
+  return /^\d{1,3}(\.\d{1,3}){3}(\/|$)/.test(text) ? text.replace(/(?<![\d/])0+(?=\d)/g, '') : text
 }

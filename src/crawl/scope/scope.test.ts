@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
 import { emptyBlacklist, parseBlacklist } from './blacklist.ts'
 import { parseScopeMode } from './region.ts'
-import { type LinkPolicy, makeScope, type ScopeOptions, usualLinks } from './scope.ts'
+import { type LinkPolicy, makeScope, type ScopeOptions } from './scope.ts'
 
 const url = (text: string): WebUrl => parseUrl(text)!
 const options = (more: Partial<ScopeOptions>): ScopeOptions => ({
@@ -149,8 +149,6 @@ test("external links on the web of VN's Figure 5 (V10)", () => {
   assert.deepEqual(walk('deep', [MY]), { asked: [MY, `${MY}a.html`, `${OTHER}orphan.html`], dropped: 0 })
   const all = Object.keys(FIGURE_5).sort()
   assert.deepEqual(walk('combined', [MY]), { asked: all, dropped: 0 })
-  assert.equal(usualLinks({ tld: 'br' }), 'home-page')
-  assert.equal(usualLinks('host'), 'combined')
 })
 
 test('combined admits a home page once', () => {

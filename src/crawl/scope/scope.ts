@@ -104,11 +104,6 @@ export function makeScope(options: ScopeOptions): Scope {
   }
 }
 
-/** Only the home page when a whole country is collected, both otherwise. */
-export function usualLinks(mode: ScopeMode): LinkPolicy {
-  return typeof mode === 'object' && 'tld' in mode ? 'home-page' : 'combined'
-}
-
 function no(rule: string): ScopeDecision {
   return { yes: false, rule }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { turn } from '../../base/clock.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Exchange, FetchRequest } from '../../contracts/exchange.ts'
 import { Pace, pacedSessions } from './paced-sessions.ts'
 
@@ -92,11 +92,10 @@ test('while many answers wait, requests wait; the slowest site holds up no other
     clock,
     turn,
   )
-  const { signal } = new AbortController()
   let read = 0
   const visit = async (site: number) => {
     for (let page = 0; page < 5; page++) {
-      await open().fetch({ url: `http://a.test/${site}` } as FetchRequest, signal)
+      await open().fetch({ url: `http://a.test/${site}` } as FetchRequest)
       waiting--
       read++
       work(1)
@@ -129,8 +128,7 @@ test('a slow site is asked at once, however many answers wait: otherwise thousan
     clock,
     turn,
   )
-  const { signal } = new AbortController()
-  const ask = (session: ReturnType<typeof open>, url: string) => session.fetch({ url } as FetchRequest, signal)
+  const ask = (session: ReturnType<typeof open>, url: string) => session.fetch({ url } as FetchRequest)
   const [slow, quick] = [open(), open()]
   await ask(slow, 'slow')
   await ask(quick, 'quick')
@@ -162,13 +160,12 @@ test('fast and new sites do not starve beside many slow ones', async () => {
     { ...clock, elapsed },
     () => clock.sleep(20),
   )
-  const { signal } = new AbortController()
   const answers = { slow: 0, quick: 0, fresh: 0 }
   const visit = async (kind: keyof typeof answers) => {
     let session = open()
     while (clock.elapsed() < 10 * LATENCY) {
       if (kind === 'fresh') session = open()
-      await session.fetch({ url: kind === 'slow' ? 'slow' : 'quick' } as FetchRequest, signal)
+      await session.fetch({ url: kind === 'slow' ? 'slow' : 'quick' } as FetchRequest)
       answers[kind]++
       worked++
       if (kind !== 'slow') await clock.sleep(100)
@@ -198,9 +195,8 @@ test('every answer is handed on, whatever the load, and a failure too', async ()
     clock,
     turn,
   )
-  const { signal } = new AbortController()
   const asked = Array.from({ length: 200 }, async (_, n) => {
-    const { url } = await open().fetch({ url: `http://a.test/${n}` } as FetchRequest, signal)
+    const { url } = await open().fetch({ url: `http://a.test/${n}` } as FetchRequest)
     work(7)
     return url
   })

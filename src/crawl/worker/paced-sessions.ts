@@ -36,11 +36,11 @@ export function pacedSessions(open: OpenSession, clock: Clock, turn: () => Promi
     /** Of the last answer. */
     let latency: Millis = 0
     return {
-      async fetch(request, signal) {
+      async fetch(request) {
         const isLate = latency > pace.backlog()
         if (!isLate && pace.isFull) await pace.mayAsk()
         const asked = clock.elapsed()
-        const exchange = await session.fetch(request, signal)
+        const exchange = await session.fetch(request)
         latency = clock.elapsed() - asked
         await pace.wait(bytesOf(exchange), isLate)
         return exchange

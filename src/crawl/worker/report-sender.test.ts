@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualClock } from '../../base/virtual-clock.ts'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import type { Archive, ReportSink } from '../../contracts/ports.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'

@@ -49,4 +49,10 @@ export class StandingOrders {
     const trust = this.#sites.get(site)?.trust
     return trust !== undefined && (trust.includes(EVERY_RULE) || trust.includes(rule.split(/[<>= ]/, 1)[0]))
   }
+
+  /** The operator confirmed that finding. */
+  confirms(site: SiteName, rule: string, pattern: string): boolean {
+    const confirmed = this.#sites.get(site)?.confirmed ?? []
+    return confirmed.some((one) => one.rule === rule && one.pattern === pattern)
+  }
 }

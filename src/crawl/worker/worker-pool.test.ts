@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { realClock } from '../../base/clock.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import { anotherThread, ThreadNotes, tooManyDeaths, WorkerPool } from './worker-pool.ts'
 

@@ -1,6 +1,7 @@
 /** A worker: fills its slots with visits, renews their leases, sends their parts; until it must stop or the crawl is over. */
 
 import { every, type Millis, Wakeup } from '../../base/clock.ts'
+import { keepNewest } from '../../base/keep-newest.ts'
 import type { Orders } from '../../contracts/control.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
@@ -9,7 +10,7 @@ import { crawlSite } from '../crawl.ts'
 import { Reporter } from '../reporter.ts'
 import type { SiteTools } from '../tools.ts'
 import { type TimeRest, VisitTimes } from '../visit-times.ts'
-import { Leases, Overdue } from './leases.ts'
+import { Leases } from './leases.ts'
 import { ReportSender } from './report-sender.ts'
 import { StandingOrders } from './standing-orders.ts'
 
@@ -71,7 +72,6 @@ class Worker {
   readonly #tools: SiteTools
   readonly #sender: ReportSender
   readonly #leases: Leases
-  readonly #overdue = new Overdue()
   readonly #bell = new Wakeup()
   readonly #over = new AbortController()
   readonly #background: Promise<void>[]
@@ -113,7 +113,6 @@ class Worker {
   stop(): void {
     this.#ending = true
     this.#leases.stopAll()
-    this.#overdue.stopAllRequested(this.#tools.clock.elapsed())
     this.#bell.wake()
   }
 
@@ -170,22 +169,9 @@ class Worker {
   #obey({ isPaused, sites }: Orders): void {
     const now = this.#tools.clock.elapsed()
     const ordered = new Set(sites.map(({ site }) => site))
-    for (const site of ordered) {
-      this.#orderedAt.delete(site)
-      this.#orderedAt.set(site, now)
-    }
-    for (const site of this.#orderedAt.keys()) {
-      if (this.#orderedAt.size <= MAX_ORDERED) break
-      this.#orderedAt.delete(site)
-    }
-    for (const [id, { site }] of this.#visits) if (isPaused || ordered.has(site)) this.#end(id, now)
+    for (const site of ordered) keepNewest(this.#orderedAt, site, now, MAX_ORDERED)
+    for (const [id, { site }] of this.#visits) if (isPaused || ordered.has(site)) this.#leases.stop(id)
     this.#bell.wake()
-  }
-
-  /** The visit ends as soon as it can, and keeps its lease until then. */
-  #end(id: VisitId, now: Millis): void {
-    this.#overdue.stopRequested(id, now)
-    this.#leases.stop(id)
   }
 
   #start(visit: Visit, requestedAt: Millis, times: VisitTimes): void {
@@ -204,19 +190,16 @@ class Worker {
   async #visit(visit: Visit, requestedAt: Millis, times: VisitTimes): Promise<void> {
     const { clock, journal, pauses } = this.#tools
     const { id, site, wait, lease, limits } = visit
-    const hold = this.#leases.hold(id, requestedAt, lease)
     const courtesy = this.#tools.courtesyOf(site, wait, pauses, clock)
+    const hold = this.#leases.hold(id, requestedAt, { wait, lease, time: limits.time, pause: () => courtesy.pause })
     const reporter = new Reporter(visit, () => courtesy.report(), times)
     this.#sender.add(reporter)
     this.#courtesies.set(site, courtesy)
-    const startedAt = clock.elapsed()
-    this.#overdue.begin(id, { startedAt, wait, lease, time: limits.time, pause: () => courtesy.pause })
-    if (this.#ending) this.#overdue.stopRequested(id, startedAt)
     const givenUp = new Promise<'given up'>((resolve) => {
       this.#visits.set(id, { site, giveUp: () => resolve('given up') })
     })
     // It was granted before the order came, or may have been.
-    if (this.#orders.isPaused || (this.#orderedAt.get(site) ?? -1) >= requestedAt) this.#end(id, startedAt)
+    if (this.#orders.isPaused || (this.#orderedAt.get(site) ?? -1) >= requestedAt) this.#leases.stop(id)
     try {
       const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, this.#tools, hold.end), givenUp])
       if (why === 'given up') {
@@ -230,25 +213,21 @@ class Worker {
       this.#courtesies.delete(site)
       this.#visits.delete(id)
       this.#leases.release(id)
-      this.#overdue.ended(id)
     }
   }
 
   async #renew(): Promise<void> {
-    for (const id of await this.#leases.renew()) {
-      this.#overdue.stopRequested(id, this.#tools.clock.elapsed())
+    for (const id of await this.#leases.renew())
       this.#tools.journal.record({ kind: 'lease-lost', site: this.#visits.get(id)?.site ?? id })
-    }
   }
 
   #checkOverdue(): void {
-    const now = this.#tools.clock.elapsed()
-    const { stop, giveUp } = this.#overdue.check(now)
+    const { stop, giveUp } = this.#leases.overdue()
     for (const id of [...stop, ...giveUp]) {
       const site = this.#visits.get(id)?.site ?? id
       this.#tools.journal.record({ kind: 'visit-stuck', site, givenUp: giveUp.includes(id) })
     }
-    for (const id of stop) this.#end(id, now)
+    for (const id of stop) this.#leases.stop(id)
     for (const id of giveUp) this.#visits.get(id)?.giveUp()
   }
 

@@ -37,4 +37,6 @@ async function keepAlive() {
   }
 }
 
+// On a narrow screen the navigation scrolls: the page that is shown must be in sight.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 keepAlive()

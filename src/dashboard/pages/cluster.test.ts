@@ -25,7 +25,7 @@ const WORKER: WorkerFacts = {
   ...{ pagesPerSecond: 1.5, lateMs: 0, seenMs: 90_000, clockOffsetMs: -1500, computer: null },
 }
 const FACTS: ClusterFacts = {
-  servers: [{ url: `http://s/${HOSTILE}`, version: '1', seenMs: 500, alive: true }],
+  servers: [{ url: `http://s/${HOSTILE}`, version: '1', seenMs: 500, alive: true, computer: null }],
   differing: [HOSTILE],
   workers: [WORKER, { ...WORKER, id: 'fedcba9876543210', state: 'alive' }],
   sums: { alive: 120, silent: 30, pagesPerSecond: 60.5, leases: 2400 },
@@ -34,7 +34,6 @@ const FACTS: ClusterFacts = {
   inbox: { waiting: 7, quarantined: 1, oldestAt: NOW - 65_000 },
   places: [{ place: HOSTILE, volumes: 2, bytes: 5e9, open: 1 }],
   machine: { cpus: 2, cpuModel: HOSTILE, load: 1, memoryBytes: 2e9, freeMemoryBytes: 1e9, freeDiskBytes: 1e12 },
-  disk: { ms: 2000, writesPerSecond: 48, queue: 92.9, waitMs: 1299.8, sectorsPerSecond: 821.3 },
 }
 const CALL: LoggedCall = {
   ...{ id: 5, at: NOW, worker: WORKER.id, call: 'enter', result: HOSTILE, items: 0, bytes: 10, tookMs: 1.25 },
@@ -80,9 +79,29 @@ test('texts of workers and servers are never mark-up; the lag is the age of the 
   assert.match(body, /−1.5s|−2s/, 'the clock of the worker')
   assert.match(body, /VN, 30 processes/)
   const embedded = { servers: [], workers: [], more: false, differing: [], threads: [{ name: 'w1', leases: 4 }] }
-  const own = await bodyOf(asked('/cluster'), dataOf({ ...embedded, disk: undefined }).data)
+  const own = await bodyOf(asked('/cluster'), dataOf(embedded).data)
   assert.match(own, /Threads of this process/)
-  assert.match(own, /does not count the requests/)
+  assert.match(own, /This machine<\/bdi><\/th><td class="n">1.0 TB<\/td>.*not counted/)
+})
+
+test("the disks of all servers and workers that are alive, beside VN's Table 5", async () => {
+  const disk = { ms: 10_000, writesPerSecond: 48, queue: 92.94, waitMs: 1299.8, sectorsPerSecond: 821.3 }
+  const [server] = FACTS.servers
+  const computer = { ...FACTS.machine, bytesPerSecond: 1, fastestBytesPerSecond: 2 }
+  const body = await bodyOf(
+    asked('/cluster'),
+    dataOf({
+      servers: [{ ...server, url: 'http://one', computer: { ...computer, disk } }],
+      workers: [
+        { ...WORKER, name: 'alive', state: 'alive', computer: { ...computer, freeDiskBytes: 2 ** 30 } },
+        { ...WORKER, name: 'gone', state: 'silent', computer: { ...computer, disk } },
+      ],
+    }).data,
+  )
+  const table = body.slice(body.indexOf('Disks of volumes'))
+  assert.match(table, /http:\/\/one<.*?>48\.0<.*?>92\.9<.*?>1299\.8<.*?>821\.3<.*?the last 10s/)
+  assert.match(table, /alive 01234567<.*?1\.1 GB<.*?not counted/)
+  assert.doesNotMatch(table, /gone 01234567|This machine/)
 })
 
 test('workers and calls come in pages (W3)', async () => {

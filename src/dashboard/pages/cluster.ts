@@ -1,6 +1,6 @@
 /** Servers, workers and what they hold; the inbox; volumes and the disk; the calls of one worker (W2, W3, W12). */
 import type { Instant } from '../../base/clock.ts'
-import type { DiskLoad, ThisComputer } from '../../base/computer.ts'
+import type { ThisComputer } from '../../base/computer.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { LoggedCall } from '../../cluster/server/call-log.ts'
 import type { Computer } from '../../cluster/wire/calls.ts'
@@ -16,7 +16,7 @@ export interface ClusterData {
 }
 
 export interface ClusterFacts {
-  servers: readonly { url: string; version: string; seenMs: number; alive: boolean }[]
+  servers: readonly { url: string; version: string; seenMs: number; alive: boolean; computer: ThisComputer | null }[]
   differing: readonly string[]
   workers: readonly WorkerFacts[]
   /** Of all workers, not only of those shown. */
@@ -25,8 +25,8 @@ export interface ClusterFacts {
   threads: readonly { name: string; leases: number }[]
   inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
   places: readonly { place: string; volumes: number; bytes: number; open: number }[]
+  /** That shows this page. */
   machine: ThisComputer
-  disk: DiskLoad | undefined
 }
 
 export interface WorkerFacts {
@@ -57,7 +57,8 @@ export const cluster: Render<ClusterData> = async (request, data) => {
 ${summary(request, facts)}
 ${facts.servers.length > 0 && serversTable(facts)}
 ${workersSection(request, facts, nth)}
-${storage(facts)}
+${volumes(facts)}
+${disks(facts)}
 </div>`
   return framed(request, { title: 'Cluster', under: '/cluster', body })
 }
@@ -83,10 +84,10 @@ ${figure('event loop', duration(live.lateMs), 'late; pauses and leases depend on
 
 function serversTable({ servers, differing }: ClusterFacts): Html {
   const rows = servers.map(
-    ({ url, version, seenMs, alive }) =>
-      html`<tr><th scope="row">${visible(url, 100)}</th><td>${badge(alive ? 'alive' : 'silent')}</td><td>${visible(version, 40)}</td><td class="n">${duration(seenMs)} ago</td></tr>`,
+    ({ url, version, seenMs, alive, computer }) =>
+      html`<tr><th scope="row">${visible(url, 100)}</th><td>${badge(alive ? 'alive' : 'silent')}</td><td>${visible(version, 40)}</td><td class="n">${duration(seenMs)} ago</td><td>${computer === null ? NOT_TOLD : html`<small>${machineText(computer)}</small>`}</td></tr>`,
   )
-  return html`<section><h2>Servers</h2>${scrolled('Servers', html`<table><thead><tr><th scope="col">Address</th><th scope="col">State</th><th scope="col">Version</th><th scope="col" class="n">Seen</th></tr></thead><tbody>${rows}</tbody></table>`)}
+  return html`<section><h2>Servers</h2>${scrolled('Servers', html`<table><thead><tr><th scope="col">Address</th><th scope="col">State</th><th scope="col">Version</th><th scope="col" class="n">Seen</th><th scope="col">Computer</th></tr></thead><tbody>${rows}</tbody></table>`)}
 ${differing.length > 0 && html`<p class="message wrong">Their settings differ in ${visible(differing.join(', '))}, so the crawl depends on which server a worker uses: start all of them with the same settings.</p>`}</section>`
 }
 
@@ -135,8 +136,10 @@ function workerRow(request: PageRequest, worker: WorkerFacts): Html {
 const signed = (ms: number) => `${ms < 0 ? '−' : '+'}${duration(Math.abs(Math.round(ms)))}`
 const speed = (bytes: number) => `${formatSize(Math.round(bytes))}/s`
 
+const NOT_TOLD = html`<span class="soft">not told</span>`
+
 function computerText(computer: Computer | null): Html {
-  if (computer === null) return html`<span class="soft">not told</span>`
+  if (computer === null) return NOT_TOLD
   const { fastestBytesPerSecond, bytesPerSecond } = computer
   return html`<small>${machineText(computer)}<br>receives ${speed(bytesPerSecond)}, at most ${speed(fastestBytesPerSecond)} so far</small>`
 }
@@ -153,23 +156,40 @@ const VN_DISK: readonly (readonly string[])[] = [
   ['VN, 30 processes', '48.0', '92.9', '1,299.8', '821.3'],
 ]
 
-function storage({ places, machine, disk }: ClusterFacts): Html {
+function volumes({ places }: ClusterFacts): Html {
   const rows = places.map(
     ({ place, volumes, bytes, open }) =>
       html`<tr><th scope="row">${visible(place, 100)}</th><td class="n">${grouped(volumes)}</td><td class="n">${grouped(open)}</td><td class="n">${formatSize(bytes)}</td></tr>`,
   )
-  const cells = (row: readonly string[]) =>
-    html`<tr><th scope="row">${row[0]}</th>${row.slice(1).map((cell) => html`<td class="n">${cell}</td>`)}</tr>`
-  const now = disk && [
-    disk.ms > SINCE_START_MS ? 'Here, since its machine was started' : `Here, the last ${duration(disk.ms)}`,
-    disk.writesPerSecond.toFixed(1),
-    disk.queue.toFixed(1),
-    disk.waitMs === undefined ? '–' : disk.waitMs.toFixed(1),
-    disk.sectorsPerSecond.toFixed(1),
+  return html`<section><h2>Volumes</h2>${rows.length === 0 ? html`<p>None yet.</p>` : scrolled('Volumes', html`<table><thead><tr><th scope="col">Place</th><th scope="col" class="n">Volumes</th><th scope="col" class="n">Being written</th><th scope="col" class="n">Bytes</th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`
+}
+
+/** Of every server and worker, as they last reported; without any, of this machine. */
+function disks({ servers, workers, machine }: ClusterFacts): Html {
+  const told = [
+    ...servers.filter(({ alive }) => alive).map(({ url, computer }) => ({ name: url, computer })),
+    ...workers
+      .filter(({ state }) => state === 'alive' || state === 'slow')
+      .map(({ name, id, computer }) => ({ name: `${name} ${id.slice(0, 8)}`, computer })),
   ]
-  return html`<section><h2>Volumes</h2>${rows.length === 0 ? html`<p>None yet.</p>` : scrolled('Volumes', html`<table><thead><tr><th scope="col">Place</th><th scope="col" class="n">Volumes</th><th scope="col" class="n">Being written</th><th scope="col" class="n">Bytes</th></tr></thead><tbody>${rows}</tbody></table>`)}
-<p>This machine: ${machineText(machine)}</p></section>
-<section><h2>Disk of the archive here, as in VN’s Table 5</h2>${now === undefined ? html`<p class="soft">Not known: this system does not count the requests of the archive’s disk.</p>` : scrolled('Disk', html`<table><thead><tr><th scope="col"></th><th scope="col" class="n">Writes/s</th><th scope="col" class="n">Queue</th><th scope="col" class="n">Wait (ms)</th><th scope="col" class="n">Sectors written/s</th></tr></thead><tbody>${cells(now)}${VN_DISK.map(cells)}</tbody></table>`)}</section>`
+  const isAlone = servers.length + workers.length === 0
+  const all = isAlone ? [{ name: 'This machine', computer: machine }] : told
+  const rows = all.flatMap(({ name, computer }) => (computer === null ? [] : [diskRow(name, computer)]))
+  const older = VN_DISK.map(
+    ([name, ...cells]) =>
+      html`<tr class="soft"><th scope="row">${name}</th><td></td>${cells.map((cell) => html`<td class="n">${cell}</td>`)}<td></td></tr>`,
+  )
+  return html`<section><h2>Disks of volumes, as in VN’s Table 5</h2>${isAlone && html`<p>This machine: ${machineText(machine)}</p>`}${scrolled('Disks', html`<table><thead><tr><th scope="col">Machine</th><th scope="col" class="n">Free</th><th scope="col" class="n">Writes/s</th><th scope="col" class="n">Queue</th><th scope="col" class="n">Wait (ms)</th><th scope="col" class="n">Sectors written/s</th><th scope="col">Over</th></tr></thead><tbody>${rows}${older}</tbody></table>`)}${!isAlone && html`<p class="soft">As each reported it in the last seconds. A machine that does not count the requests of its disk has its free space only.</p>`}</section>`
+}
+
+function diskRow(name: string, { freeDiskBytes, disk }: ThisComputer): Html {
+  const figures =
+    disk === undefined
+      ? ['–', '–', '–', '–']
+      : [disk.writesPerSecond, disk.queue, disk.waitMs, disk.sectorsPerSecond].map((one) => one?.toFixed(1) ?? '–')
+  const over =
+    disk === undefined ? 'not counted' : disk.ms > SINCE_START_MS ? 'since its start' : `the last ${duration(disk.ms)}`
+  return html`<tr><th scope="row">${visible(name, 100)}</th><td class="n">${formatSize(freeDiskBytes)}</td>${figures.map((figure) => html`<td class="n">${figure}</td>`)}<td>${over}</td></tr>`
 }
 
 /** Nobody looks at a page and again after ten minutes. */

@@ -9,7 +9,7 @@ const REQUEST: PageRequest = {
   ...{ isSignedIn: true, message: undefined, live: {} as LiveFacts },
 }
 
-const FINDING = {
+const FINDING: Parameters<typeof findingItem>[1] = {
   ...{ site: 'a.test', rule: 'site-urls>=5000', pattern: null, evidence: '5,000 URLs', examples: [] },
   ...{ at: 0, withdrawn_at: null },
 }
@@ -26,5 +26,22 @@ test('a finding with its limit is overruled by the name of its rule, which is wh
   assert.match(
     overruled,
     /value="distrust".*name="rule" value="site-urls"|name="rule" value="site-urls".*value="distrust"/s,
+  )
+})
+
+test('a finding in force can be confirmed, once; what is withdrawn or overruled cannot', () => {
+  const calendar = { ...FINDING, rule: 'calendar', pattern: '/cal/#' }
+  const page = (finding: typeof calendar, choice?: Choice) => findingItem(REQUEST, finding, choice).text
+  assert.match(page(calendar), /value="confirm-hazard".*name="pattern" value="\/cal\/#"/s)
+  const confirmed = page(calendar, { confirmed: [{ rule: 'calendar', pattern: '/cal/#', at: 0, who: '<anna>' }] })
+  assert.match(confirmed, /confirmed by the operator/)
+  assert.match(confirmed, /by <bdi>&lt;anna&gt;/)
+  assert.match(confirmed, /value="trust"/)
+  assert.doesNotMatch(confirmed, /confirm-hazard/)
+  assert.doesNotMatch(page({ ...calendar, withdrawn_at: 5 }), /confirm-hazard/)
+  assert.doesNotMatch(page(calendar, { trust: ['calendar'] }), /confirm-hazard/)
+  assert.match(
+    page(calendar, { confirmed: [{ rule: 'calendar', pattern: '/list/#', at: 0, who: 'anna' }] }),
+    /confirm-h/,
   )
 })

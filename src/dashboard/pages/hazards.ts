@@ -3,7 +3,7 @@ import type { FindingPosition, ListedAlias, ListedFinding, RuleCount } from '../
 import { MAX_COUNTED } from '../../collection/browse/findings.ts'
 import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
-import { type Choice, type DecidedMirrors, EVERY_RULE } from '../../contracts/control.ts'
+import { type Choice, type DecidedMirrors, EVERY_RULE, type FindingName } from '../../contracts/control.ts'
 import { ruleLabel } from '../../contracts/counts.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
@@ -73,17 +73,40 @@ export function findingItem(
   // A finding says its limit, too (`site-urls>=5000`); operators overrule the rule.
   const name = ruleLabel(rule)
   const isOverruled = trust.includes(name) || trust.includes(EVERY_RULE)
-  const act =
-    site !== undefined &&
-    (isOverruled
-      ? trust.includes(EVERY_RULE)
-        ? actionButton(request, { action: 'distrust', site }, 'Let all rules count again')
-        : actionButton(request, { action: 'distrust', site, rule: name }, 'Let it count again')
-      : actionButton(request, { action: 'trust', site, rule: name }, 'Overrule', {
-          confirm: `The rule ${name} will not count at ${site} any more; what it held back is fetched at the site’s next visit.`,
-        }))
-  const state = isOverruled ? 'overruled by the operator' : withdrawn_at !== null ? 'withdrawn' : 'in force'
-  return html`<li class="finding"><p><strong>${visible(rule, 60)}</strong>${namesSite && html` at ${site === undefined ? 'an unknown site' : siteLink(request, site)}`}${pattern !== null && html` in <code>${visible(pattern)}</code>`} <span class="state plain">${state}</span></p><p>${visible(evidence, 1000)}</p>${examples.length > 0 && html`<p class="soft">For example: ${examples.slice(0, 3).map((example) => html`<br>${/^https?:\/\//.test(example) ? urlLink(request, example) : html`<code>${visible(example)}</code>`}`)}</p>`}<p class="soft">Found ${time(at)}${withdrawn_at !== null && html`; samples contradicted it ${time(withdrawn_at)}, so what it held back is queued again`}.</p>${act}</li>`
+  const finding: FindingName = pattern === null ? { rule: name } : { rule: name, pattern }
+  const confirmed = choice?.confirmed?.find((one) => one.rule === name && one.pattern === finding.pattern)
+  const isInForce = !isOverruled && withdrawn_at === null
+  const state = isOverruled
+    ? 'overruled by the operator'
+    : withdrawn_at !== null
+      ? 'withdrawn'
+      : confirmed !== undefined
+        ? 'confirmed by the operator'
+        : 'in force'
+  return html`<li class="finding"><p><strong>${visible(rule, 60)}</strong>${namesSite && html` at ${site === undefined ? 'an unknown site' : siteLink(request, site)}`}${pattern !== null && html` in <code>${visible(pattern)}</code>`} <span class="state plain">${state}</span></p><p>${visible(evidence, 1000)}</p>${examples.length > 0 && html`<p class="soft">For example: ${examples.slice(0, 3).map((example) => html`<br>${/^https?:\/\//.test(example) ? urlLink(request, example) : html`<code>${visible(example)}</code>`}`)}</p>`}<p class="soft">Found ${time(at)}${withdrawn_at !== null && html`; samples contradicted it ${time(withdrawn_at)}, so what it held back is queued again`}${isInForce && confirmed && html`; confirmed ${time(confirmed.at)} by ${visible(confirmed.who, 100)}, so no samples are fetched`}.</p>${site !== undefined && findingActions(request, site, finding, { isOverruled, mayConfirm: isInForce && confirmed === undefined, trustsAll: trust.includes(EVERY_RULE) })}</li>`
+}
+
+function findingActions(
+  request: PageRequest,
+  site: string,
+  finding: FindingName,
+  { isOverruled, mayConfirm, trustsAll }: { isOverruled: boolean; mayConfirm: boolean; trustsAll: boolean },
+): Html {
+  const { rule } = finding
+  if (trustsAll) return actionButton(request, { action: 'distrust', site }, 'Let all rules count again')
+  if (isOverruled) return actionButton(request, { action: 'distrust', site, rule }, 'Let it count again')
+  const confirm =
+    mayConfirm &&
+    actionButton(request, { action: 'confirm-hazard', site, ...finding }, 'Confirm', {
+      confirm:
+        finding.pattern === undefined
+          ? 'You have looked at it, and it is right. Who confirmed it is kept with it.'
+          : 'You have looked at it, and it is right: no more samples are fetched there, so it is never withdrawn. Overruling undoes it.',
+    })
+  const overrule = actionButton(request, { action: 'trust', site, rule }, 'Overrule', {
+    confirm: `The rule ${rule} will not count at ${site} any more; what it held back is fetched at the site’s next visit.`,
+  })
+  return html`<div class="actions">${confirm}${overrule}</div>`
 }
 
 /** Seconds to minutes: it compares the contents of all sites. */

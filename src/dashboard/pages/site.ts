@@ -2,6 +2,7 @@
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { ListedAlias } from '../../collection/browse/findings.ts'
 import type { PagesOfSite, SiteSums } from '../../collection/browse/sites.ts'
+import type { PastVisit } from '../../collection/counters/last-visits.ts'
 import type { StoredFinding } from '../../collection/pages/read-pages.ts'
 import type { Choice } from '../../contracts/control.ts'
 import type { RobotsMemory } from '../../contracts/site-memory.ts'
@@ -14,7 +15,6 @@ import { actionButton, framed } from '../layout.ts'
 import type { PageRequest, Render } from '../page.ts'
 import { asked, distribution, story, time, urlLink } from '../pieces.ts'
 import { findingItem } from './hazards.ts'
-import { stateOf } from './sites.ts'
 
 export interface SiteStory {
   site: string
@@ -29,6 +29,8 @@ export interface SiteStory {
         sums: SiteSums | undefined
         pages: PagesOfSite
         queue: QueuedUrl[]
+        /** The last, newest first. `workerName`: of one that joined a server. */
+        visits: (PastVisit & { workerName?: string | undefined })[]
         /** Sites at its address, itself included. */
         sharing: number
         pauses: { what: string; pauseMs: number; counts: boolean }[]
@@ -37,7 +39,7 @@ export interface SiteStory {
     | undefined
 }
 
-type SiteFigures = Pick<SiteStory, 'site' | 'view' | 'lines' | 'choice'> & {
+type SiteFigures = Pick<SiteStory, 'site' | 'view' | 'lines'> & {
   sums: NonNullable<SiteStory['more']>['sums']
 }
 
@@ -65,17 +67,18 @@ export const site: Render<SiteData> = async (request, data) => {
 ${hazardsOf(request, found)}
 ${robots(view)}
 ${pagesOf(more.pages)}
+${lastVisits(request, more.visits)}
 <div class="grid">${lastRequests(request, more.pages)}${queue(request, found)}</div>`
   return framed(request, { title: titleOf(found.site), under: '/sites', status, body })
 }
 
 const titleOf = (site: string) => (site === '' ? 'Site' : site.length > 100 ? `${site.slice(0, 100)}…` : site)
 
-function figures({ view, lines, choice, sums }: SiteFigures): Html {
+function figures({ view, lines, sums }: SiteFigures): Html {
   if (view === undefined) return html``
   const figure = (label: string, value: Html | string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
-  const first = lines[0].slice(view.name.length + 2)
-  return html`<div id="figures" data-live><p>${stateOf({ state: view.state, choice })} ${visible(first, 300)}</p><dl class="figures">${figure('waiting', grouped(view.waiting))}${figure('known', grouped(view.known))}${figure('documents', grouped(sums?.documents ?? 0))}${figure('size', formatSize(sums?.bytes ?? 0))}${figure('requests', grouped(sums?.requests ?? 0))}${figure('errors', grouped(sums?.errors ?? 0))}${figure('visits', grouped(view.visits))}</dl>${sums && html`<p class="soft">First result ${time(sums.firstAt)}, last ${time(sums.lastAt)}.</p>`}</div>`
+  const [initial = '', ...rest] = lines[0].slice(view.name.length + 2)
+  return html`<div id="figures" data-live><p><strong>${visible(initial.toUpperCase() + rest.join(''), 300)}</strong></p><dl class="figures">${figure('waiting', grouped(view.waiting))}${figure('known', grouped(view.known))}${figure('documents', grouped(sums?.documents ?? 0))}${figure('size', formatSize(sums?.bytes ?? 0))}${figure('requests', grouped(sums?.requests ?? 0))}${figure('errors', grouped(sums?.errors ?? 0))}${figure('visits', grouped(view.visits))}</dl>${sums && html`<p class="soft">First result ${time(sums.firstAt)}, last ${time(sums.lastAt)}.</p>`}</div>`
 }
 
 function actions(request: PageRequest, { site, view, choice }: SiteStory): Html {
@@ -187,6 +190,30 @@ function pagesOf({ read, isAll, statuses, failures, outcomes, depths, sizes }: P
     ['Size of documents', sizes],
   ]
   return html`<section><h2>Pages</h2>${!isAll && html`<p class="soft">Counted in a random sample of ${grouped(read)} of its pages.</p>`}<div class="grid">${parts.flatMap(([caption, counts]) => (counts.length === 0 ? [] : [distribution(caption, counts.slice(0, 15))]))}</div></section>`
+}
+
+const VISIT_ENDS: Readonly<Record<PastVisit['why'], string>> = {
+  done: 'nothing was left to ask',
+  slice: 'its share was used up; it goes on later',
+  stopped: 'it was told to end',
+  elsewhere: 'another worker had its address',
+  silent: 'the site did not answer',
+  'given-up': 'given up: the site does not answer at all',
+  lost: 'lost: its worker did not come back',
+}
+
+function lastVisits({ base }: PageRequest, visits: NonNullable<SiteStory['more']>['visits']): Html {
+  const by = ({ worker, workerName }: (typeof visits)[number]) => {
+    if (worker === undefined) return '–'
+    const [id, thread] = worker.split('.')
+    if (!/^[0-9a-f]{16}$/.test(id)) return visible(worker, 60)
+    return html`<a href="${href(base, '/cluster', { worker: id })}">${visible(workerName ?? id.slice(0, 8), 60)}</a>${thread && ` ${thread}`}`
+  }
+  const rows = visits.map(
+    (visit) =>
+      html`<tr><th scope="row">${visit.why === 'lost' ? '–' : time(visit.at - visit.tookMs)}</th><td class="n">${formatDuration(visit.tookMs < 1000 ? visit.tookMs : Math.round(visit.tookMs / 1000) * 1000)}</td><td class="n">${grouped(visit.requests)}</td><td class="n">${grouped(visit.documents)}</td><td class="n">${formatSize(visit.bytes)}</td><td>${VISIT_ENDS[visit.why]}${visit.why === 'lost' && html`, noticed ${time(visit.at)}`}</td><td>${by(visit)}</td></tr>`,
+  )
+  return html`<section><h2>Last visits</h2>${rows.length === 0 ? html`<p>None has ended yet.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Last visits"><table><thead><tr><th scope="col">Began</th><th scope="col" class="n">Took</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Documents</th><th scope="col" class="n">Size</th><th scope="col">Why it ended</th><th scope="col">Worker</th></tr></thead><tbody>${rows}</tbody></table></div>`}</section>`
 }
 
 function lastRequests(request: PageRequest, { last, isAll }: PagesOfSite): Html {

@@ -235,7 +235,9 @@ describe('a transaction', { skip }, () => {
       const { pid } = (await postgresTx(tx).get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!
       while ((await isThere(pid)) !== undefined);
     })
-    assert.deepEqual(await names(outside), ['run 2'])
+    // On a busy machine the second run, too, may let the server wait for 20 ms.
+    assert.ok(runs > 1)
+    assert.deepEqual(await names(outside), [`run ${runs}`])
     await Promise.all([db.close(), outside.close()])
   })
 

@@ -1,9 +1,9 @@
 /** What becomes of a COMMIT whose answer never came, when another server has to be asked about it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Connection, QueryResult } from './connection.ts'
 import { outageTracker, type TransactionTools, transact } from './transactions.ts'
 

@@ -4,10 +4,10 @@ import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 
-/** `Orb2`, in SQLite's header: identifies our databases, also to the `file` command. */
-export const APPLICATION_ID = 0x4f726232
-/** `Orbw`, `Orb1`: of versions that were never released. Their numbers of migrations mean nothing here. */
-const UNRELEASED_IDS = [0x4f726277, 0x4f726231]
+/** `Orb3`, in SQLite's header: identifies our databases, also to the `file` command. */
+export const APPLICATION_ID = 0x4f726233
+/** `Orbw`, `Orb1`, `Orb2`: of versions that were never released. Their numbers of migrations mean nothing here. */
+const UNRELEASED_IDS = [0x4f726277, 0x4f726231, 0x4f726232]
 
 /** Throws for a foreign or a newer database. Writes nothing. */
 export function checkOurs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {

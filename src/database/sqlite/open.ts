@@ -18,13 +18,18 @@ const CACHE_KIB = 32 * 1024
 const LOG_BYTES_KEPT = 64 * 2 ** 20
 
 /** Makes or migrates the schema as needed. `:memory:` is a database that ends with its process (the simulator's). */
-export function openSqlite(path: string, steps: readonly Migration[] = migrations, syncLog = logSync): Database {
+export function openSqlite(
+  path: string,
+  steps: readonly Migration[] = migrations,
+  syncLog = logSync,
+  journal: 'WAL' | 'OFF' = 'WAL',
+): Database {
   const database = opened(path, () => new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: BUSY_MS }))
   try {
     // Before anything is written: a foreign database stays unchanged, byte for byte.
     checkOurs(database, path, steps)
     database.exec(`
-      PRAGMA journal_mode = WAL;
+      PRAGMA journal_mode = ${journal};
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KIB};
@@ -38,6 +43,14 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
     database.close()
     throw problemOf(error, path)
   }
+}
+
+/**
+ * In memory, for a run that ends with its first failed transaction: there is no journal to roll it back. A journal in memory
+ * would copy each page that a transaction touches.
+ */
+export function openUnjournaled(): Database {
+  return openSqlite(':memory:', migrations, logSync, 'OFF')
 }
 
 /** If there is a log (not in memory, nor on file systems without shared memory), we sync it ourselves. */

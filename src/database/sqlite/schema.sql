@@ -1,4 +1,5 @@
 CREATE TABLE address (                      -- an IP address belongs to one worker at a time
+  shard INTEGER AS (0) VIRTUAL,
   address TEXT PRIMARY KEY,
   worker TEXT NOT NULL,
   visits INTEGER NOT NULL,                  -- leases that hold it
@@ -8,13 +9,13 @@ CREATE TABLE address (                      -- an IP address belongs to one work
 CREATE INDEX address_idle ON address (until) WHERE visits = 0;
 
 CREATE TABLE address_sites (                -- how many sites were found at an address
+  shard INTEGER AS (0) VIRTUAL,
   address TEXT PRIMARY KEY,
   sites INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW aliases AS
-  SELECT name AS site, original, how, strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since, evidence
-  FROM site_alias;
+  SELECT name AS site, original, how, strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since, evidence FROM site_alias;
 
 CREATE TABLE audit (                        -- every action of an operator
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -36,27 +37,29 @@ CREATE TABLE capture (
   url TEXT NOT NULL,
   at INTEGER NOT NULL,
   volume INTEGER NOT NULL REFERENCES volume,
-  offset INTEGER NOT NULL,
+  "offset" INTEGER NOT NULL,
   length INTEGER NOT NULL,
   digest TEXT NOT NULL,
   status INTEGER NOT NULL,
   media_type TEXT NOT NULL,
   kind TEXT NOT NULL,                       -- response, revisit
-  duplicate INTEGER NOT NULL                -- 1: the collection already had this payload
-, change TEXT, place TEXT) STRICT;
+  duplicate INTEGER NOT NULL,               -- 1: the collection already had this payload
+  change TEXT,                              -- since the look before: markup, volatile, small, medium, large, complete, binary; null: first look, or the same
+  place TEXT                                -- where, for people
+) STRICT;
 
 CREATE INDEX capture_change ON capture (id) WHERE change IS NOT NULL;
 
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
-CREATE INDEX capture_in ON capture (volume, offset);
+CREATE INDEX capture_in ON capture (volume, "offset");
 
 CREATE INDEX capture_of ON capture (site, key, at);
 
 CREATE VIEW captures AS
-  SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
-    c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length, c.change, c.place
-  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
+  SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status, c.media_type, c.kind, c.duplicate, c.digest,
+    v.name AS volume, c.offset, c.length, c.change, c.place
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.bucket = c.bucket AND s.site = c.site;
 
 CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if the file has this size
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -78,13 +81,14 @@ CREATE TABLE control (                      -- what operators decided, in force 
 CREATE UNIQUE INDEX control_version ON control (version);
 
 CREATE TABLE counter (                      -- what visits counted, by day (UTC)
+  bucket INTEGER AS (0) VIRTUAL,
   name TEXT NOT NULL,
   day TEXT NOT NULL,
   value INTEGER NOT NULL,
   PRIMARY KEY (name, day)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW counters AS SELECT name, sum(value) AS value FROM counter GROUP BY name;
+CREATE VIEW counters AS SELECT name, CAST(sum(value) AS bigint) AS value FROM counter GROUP BY name;
 
 CREATE TABLE crawl_log (                    -- how many bytes of logs/crawl.log are durable
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -97,6 +101,7 @@ CREATE TABLE crawl_log_tail (               -- the lines after those, until they
 ) STRICT;
 
 CREATE TABLE domain (                       -- a registrable domain; a host where there is none
+  shard INTEGER AS (0) VIRTUAL,
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
   name TEXT NOT NULL,
   sites INTEGER NOT NULL,                   -- its known sites
@@ -113,8 +118,7 @@ CREATE INDEX domain_held ON domain (key) WHERE held > 0;
 CREATE INDEX domain_pending ON domain (key) WHERE pending = 1;
 
 CREATE VIEW domains AS
-  SELECT name AS domain, sites, sites - unendorsed AS endorsed, held, wildcard, addresses,
-    strftime('%Y-%m-%dT%H:%M:%fZ', probed_at / 1000.0, 'unixepoch') AS probed_at
+  SELECT name AS domain, sites, sites - unendorsed AS endorsed, held, wildcard, addresses, strftime('%Y-%m-%dT%H:%M:%fZ', probed_at / 1000.0, 'unixepoch') AS probed_at
   FROM domain;
 
 CREATE VIEW duplicates AS
@@ -136,7 +140,7 @@ CREATE TABLE failed_look (                  -- looks at known pages that left no
 
 CREATE VIEW failed_looks AS
   SELECT p.url, strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, l.status, l.outcome, l.why, l.detail
-  FROM failed_look l JOIN page p ON p.site = l.site AND p.key = l.key;
+  FROM failed_look l JOIN page p ON p.bucket = l.bucket AND p.site = l.site AND p.key = l.key;
 
 CREATE TABLE finding (                      -- a hazard: the rule and its evidence
   bucket INTEGER AS (0) VIRTUAL,
@@ -178,10 +182,8 @@ CREATE TABLE frontier_total (
 ) STRICT;
 
 CREATE VIEW hazards AS
-  SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
-    strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
-  FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
+  SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples, strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at, strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
+  FROM finding v LEFT JOIN site_stats s ON s.bucket = v.bucket AND s.site = v.site;
 
 CREATE TABLE inbox (                        -- report parts, durable before they are applied; applying deletes them
   bucket INTEGER AS (0) VIRTUAL,
@@ -231,9 +233,9 @@ CREATE TABLE known_page (                   -- a page that is looked at again: a
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX known_page_class ON known_page (site, class, looked_at) WHERE class IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (site, class, looked_at, key) WHERE class IS NOT NULL;
 
-CREATE INDEX known_page_due ON known_page (site, refresh_at) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_due ON known_page (site, refresh_at, key) WHERE refresh_at IS NOT NULL;
 
 CREATE TABLE links_changed (                -- pages whose links changed since the reverse index read them
   bucket INTEGER AS (0) VIRTUAL,
@@ -242,14 +244,18 @@ CREATE TABLE links_changed (                -- pages whose links changed since t
 ) STRICT;
 
 CREATE TABLE minute (                       -- the crawl's pace and progress (C14)
+  bucket INTEGER AS (0) VIRTUAL,
   minute INTEGER PRIMARY KEY,               -- minutes since 1970
   requests INTEGER NOT NULL DEFAULT 0,
   documents INTEGER NOT NULL DEFAULT 0,
   bytes INTEGER NOT NULL DEFAULT 0,
   known INTEGER,
   collected INTEGER,
-  waiting INTEGER
-, visit_ms INTEGER NOT NULL DEFAULT 0, freshness REAL, freshness_bound REAL) STRICT;
+  waiting INTEGER,
+  visit_ms INTEGER NOT NULL DEFAULT 0,      -- the time of visits, summed over those at once
+  freshness REAL,                           -- of a collection that is refreshed, when it was measured
+  freshness_bound REAL
+) STRICT;
 
 CREATE TABLE page (                         -- the latest result for a URL
   bucket INTEGER AS (0) VIRTUAL,
@@ -299,10 +305,8 @@ CREATE TABLE page_sketch (                  -- the text of a page as hashes: wha
 
 CREATE VIEW pages AS
   SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.sniffed,
-    p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
-    strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
-  FROM page p LEFT JOIN site_stats s ON s.site = p.site;
+    p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations, strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at, strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
+  FROM page p LEFT JOIN site_stats s ON s.bucket = p.bucket AND s.site = p.site;
 
 CREATE TABLE problem (                      -- what is wrong now, or was until it was reported as over
   name TEXT PRIMARY KEY,
@@ -329,9 +333,7 @@ CREATE TABLE recheck (                      -- a capture that is requested again
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW rechecks AS
-  SELECT url, first_worker, strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1000.0, 'unixepoch') AS first_at, second_worker,
-    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison
-  FROM recheck;
+  SELECT url, first_worker, strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1000.0, 'unixepoch') AS first_at, second_worker, strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison FROM recheck;
 
 CREATE TABLE refresh_price (                -- what a look must be worth, adapted to what fetchers can do
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -351,12 +353,11 @@ CREATE TABLE seed (
 
 CREATE INDEX seed_source ON seed (source);
 
-CREATE VIEW seeds AS                        -- every seed and its state
-  SELECT s.url, f.name AS site, s.source,
-    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
-      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
-    strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
-  FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key JOIN site f ON f.key = s.site;
+CREATE VIEW seeds AS
+  SELECT s.url, f.name AS site, s.source, CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
+      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state, strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
+  FROM seed s JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key
+    JOIN site f ON f.bucket = s.bucket AND f.key = s.site;
 
 CREATE TABLE server (                       -- a server of this crawl
   id TEXT PRIMARY KEY,
@@ -364,12 +365,13 @@ CREATE TABLE server (                       -- a server of this crawl
   version TEXT NOT NULL,
   settings TEXT NOT NULL DEFAULT '{}',      -- JSON: keys that differ from the default, with digests of their values
   started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL
+  seen_at INTEGER NOT NULL,
+  computer TEXT                             -- JSON, as of workers
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE site (
+  bucket INTEGER NOT NULL DEFAULT 0,
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
-  bucket INTEGER NOT NULL,
   name TEXT NOT NULL,                       -- www.example.org; with :port when that is neither 80 nor 443
   state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
   reason TEXT,                              -- why it is barred
@@ -392,8 +394,9 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
-  refreshing INTEGER NOT NULL DEFAULT 0     -- of them, those in known_page
-, stopped TEXT) STRICT;
+  refreshing INTEGER NOT NULL DEFAULT 0,    -- of them, those in known_page
+  stopped TEXT                              -- by an operator: paused, barred
+) STRICT;
 
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 
@@ -510,8 +513,10 @@ CREATE TABLE site_stats (                   -- sums of a visited site (C10)
   documents INTEGER NOT NULL DEFAULT 0,
   bytes INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER NOT NULL,
-  last_at INTEGER NOT NULL
-, errors INTEGER NOT NULL DEFAULT 0) STRICT;
+  last_at INTEGER NOT NULL,
+  errors INTEGER NOT NULL DEFAULT 0,        -- requests that failed, statuses of 400 and above among them
+  visit_ms INTEGER NOT NULL DEFAULT 0       -- the time of its visits
+) STRICT;
 
 CREATE TABLE site_traps (
   bucket INTEGER AS (0) VIRTUAL,
@@ -519,12 +524,17 @@ CREATE TABLE site_traps (
   traps TEXT NOT NULL                       -- JSON
 ) STRICT;
 
+CREATE TABLE site_visits (                  -- the last visits to a site: collection/counters/last-visits.ts
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,
+  visits TEXT NOT NULL                      -- a line each, newest first: end, why, worker, and the sums of site_stats by then
+) STRICT;
+
 CREATE VIEW sites AS                        -- every known site, visited or not
   SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.refreshing, f.address,
     coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
-    strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
-  FROM site f LEFT JOIN site_stats s ON s.site = f.key;
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at, strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
+  FROM site f LEFT JOIN site_stats s ON s.bucket = f.bucket AND s.site = f.key;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
@@ -537,7 +547,7 @@ CREATE TABLE unendorsed_site (              -- a site without a trusted referrer
   hold_state INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
 ) STRICT;
 
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since, site);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   bucket INTEGER AS (0) VIRTUAL,
@@ -575,17 +585,12 @@ CREATE TABLE url_spelling (                 -- other texts of a URL: if one is n
   PRIMARY KEY (site, key, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW urls AS                         -- every known URL, requested or not
-  SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
-    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
-      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod,
-    strftime('%Y-%m-%dT%H:%M:%fZ', k.looked_at / 1000.0, 'unixepoch') AS looked_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', k.refresh_at / 1000.0, 'unixepoch') AS refresh_at,
-    k.rate, k.weight
-  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key
-    LEFT JOIN known_page k ON k.site = u.site AND k.key = u.key;
+CREATE VIEW urls AS
+  SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries, CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
+      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state, strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod, strftime('%Y-%m-%dT%H:%M:%fZ', k.looked_at / 1000.0, 'unixepoch') AS looked_at, strftime('%Y-%m-%dT%H:%M:%fZ', k.refresh_at / 1000.0, 'unixepoch') AS refresh_at, k.rate, k.weight
+  FROM url u JOIN site f ON f.bucket = u.bucket AND f.key = u.site
+    LEFT JOIN known_page k ON k.bucket = u.bucket AND k.site = u.site AND k.key = u.key LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
@@ -613,8 +618,10 @@ CREATE TABLE worker (                       -- a process on another machine; eac
   seen_at INTEGER NOT NULL,
   visits INTEGER NOT NULL DEFAULT 0,        -- these three as it last reported them
   late_ms REAL NOT NULL DEFAULT 0,
-  pages_per_second REAL NOT NULL DEFAULT 0
-, computer TEXT, clock_offset_ms REAL) STRICT, WITHOUT ROWID;
+  pages_per_second REAL NOT NULL DEFAULT 0,
+  computer TEXT,                            -- JSON: processors, memory, connection, as it last reported them
+  clock_offset_ms REAL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE worker_call (                  -- every call of a worker (W3), for as long as --keep-calls says
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -633,12 +640,9 @@ CREATE INDEX worker_call_at ON worker_call (at);
 CREATE INDEX worker_call_of ON worker_call (worker, at);
 
 CREATE VIEW worker_calls AS
-  SELECT c.id, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, w.name, c.worker, c.call, c.visit,
-    c.result, c.items, c.bytes, c.took_ms
+  SELECT c.id, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, w.name, c.worker, c.call, c.visit, c.result, c.items, c.bytes, c.took_ms
   FROM worker_call c LEFT JOIN worker w ON w.id = c.worker;
 
 CREATE VIEW workers AS
-  SELECT id AS worker, name, region, version, state, visits, pages_per_second, late_ms,
-    strftime('%Y-%m-%dT%H:%M:%fZ', registered_at / 1000.0, 'unixepoch') AS registered_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', seen_at / 1000.0, 'unixepoch') AS seen_at
+  SELECT id AS worker, name, region, version, state, visits, pages_per_second, late_ms, strftime('%Y-%m-%dT%H:%M:%fZ', registered_at / 1000.0, 'unixepoch') AS registered_at, strftime('%Y-%m-%dT%H:%M:%fZ', seen_at / 1000.0, 'unixepoch') AS seen_at
   FROM worker;

@@ -1,5 +1,5 @@
 /** One connection, one transaction at a time: others wait for their turn, in order of arrival. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import { inOrder } from '../../base/in-order.ts'
@@ -30,16 +30,19 @@ export function serialized(
   let syncing: Promise<void> = Promise.resolve()
   let closed = false
 
-  const within = async <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
+  // Prepared once: `exec` parses its text each time.
+  const [beginToRead, beginToWrite, commit] = ['BEGIN', 'BEGIN IMMEDIATE', 'COMMIT'].map((sql) => database.prepare(sql))
+
+  const within = async <T>(begin: StatementSync, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
     if (closed) throw new Problem('database-unreachable', `${path} was closed`)
     /** All changes committed so far, by anyone: the result may depend on them, so it resolves when they are durable. */
     let seen = 0
     const result = await inTurn(async () => {
       try {
         if (lost !== undefined) throw lost
-        database.exec(begin)
+        begin.run()
         const result = await work(tx)
-        database.exec('COMMIT')
+        commit.run()
         if (tx === writing) {
           committed = writing.changes
           checkpoints.committed()
@@ -73,9 +76,9 @@ export function serialized(
     dialect: 'sqlite',
     async transact(work) {
       assert(writable, 'a transaction on a database that was opened to read')
-      return within('BEGIN IMMEDIATE', writing, work)
+      return within(beginToWrite, writing, work)
     },
-    read: (work) => within('BEGIN', reading, work),
+    read: (work) => within(beginToRead, reading, work),
     statements: () => counts,
     close() {
       if (closed) return inTurn(() => {})

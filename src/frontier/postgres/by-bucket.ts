@@ -1,6 +1,8 @@
 /** Rows by bucket: each statement is for one bucket. Buckets come in their order, the rows of each in the order of their keys. */
 import { hash64, signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
+import type { ColumnTypes } from '../../database/schema/columns.ts'
+import { unnested } from '../../database/write-rows.ts'
 
 /** The bucket of a site's key, or of any other 64 bits by which rows are distributed. */
 export function bucketFor(key: bigint): number {
@@ -46,4 +48,26 @@ export const itself = (key: bigint): bigint => key
 /** The values of one column, for `unnest`. */
 export function column<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {
   return rows.map((row) => row[name])
+}
+
+/** 64 bits, which only a bigint holds. */
+const KEYS: ReadonlySet<string> = new Set(['site', 'key', 'via_site', 'via_key', 'domain', 'referrer'])
+
+/** All columns of a table, under its alias, to be read exactly: keys are bigints, all other numbers are numbers. */
+export function selected(types: ColumnTypes, alias: string): string {
+  return [...types]
+    .map(([name, type]) =>
+      type === 'bigint' && !KEYS.has(name) ? `${alias}.${name}::float8 AS ${name}` : `${alias}.${name}`,
+    )
+    .join(', ')
+}
+
+/** Writes all columns of rows that are there. */
+export function updating(table: string, types: ColumnTypes, ...key: string[]): string {
+  const names = [...types.keys()]
+  const rest = names.filter((name) => !key.includes(name))
+  return `
+  UPDATE ${table} SET ${rest.map((name) => `${name} = n.${name}`).join(', ')}
+  FROM ${unnested(types, names)} AS n (${names.join(', ')})
+  WHERE ${table}.bucket = $1 AND ${key.map((name) => `${table}.${name} = n.${name}`).join(' AND ')}`
 }

@@ -1,50 +1,29 @@
 /** Known pages on PostgreSQL: their rows, what is due of sites, and what the looks at them have shown. */
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import {
-  KNOWN_COLUMNS,
-  type KnownRow,
-  type KnownRows,
-  LOOKS_COLUMNS,
-  type LooksRow,
-  noLooks,
-} from '../rules/known-rows.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
+import { writeBucket } from '../../database/write-rows.ts'
+import { KNOWN_PAGE, type KnownRow, type KnownRows, type LooksRow, noLooks, SITE_LOOKS } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import type { QueueHead, SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import type { RefreshTools } from '../tools.ts'
-import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { byKey, bySite, column, eachBucket, itself, selected } from './by-bucket.ts'
 
-const typeOf = (name: string) => (name === 'rate' || name === 'weight' ? 'double precision' : 'bigint')
-const read = (names: readonly string[]) => names.map((name) => `k.${name}::float8 AS ${name}`).join(', ')
-
-/** `keys`: the columns that name a row, beside the bucket. */
-const upsert = (table: string, keys: readonly string[], columns: readonly string[]) => {
-  const all = [...keys, ...columns]
-  return `
-  INSERT INTO ${table} (bucket, ${all.join(', ')})
-  SELECT $1::smallint, ${all.map((name) => `n.${name}`).join(', ')}
-  FROM unnest(${all.map((name, index) => `$${index + 2}::${typeOf(name)}[]`).join(', ')}) AS n (${all.join(', ')})
-  ON CONFLICT (bucket, ${keys.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
-}
+const READ_PAGE = selected(columnTypes('known_page'), 'k')
 
 export const READ_KNOWN_PAGES = `
-  SELECT k.site, k.key, ${read(KNOWN_COLUMNS)} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  SELECT ${READ_PAGE} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN known_page k ON k.bucket = $1 AND k.site = n.site AND k.key = n.key`
 export const READ_KNOWN_IN = `
-  SELECT k.site, k.key, ${read(KNOWN_COLUMNS)} FROM known_page k WHERE k.bucket = $1 AND k.site = $2 ORDER BY k.key LIMIT $3`
-export const WRITE_KNOWN_PAGES = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
+  SELECT ${READ_PAGE} FROM known_page k WHERE k.bucket = $1 AND k.site = $2 ORDER BY k.key LIMIT $3`
+export const WRITE_KNOWN_PAGES = KNOWN_PAGE.postgres
 export const REMOVE_KNOWN_PAGES = `
   DELETE FROM known_page k USING unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   WHERE k.bucket = $1 AND k.site = n.site AND k.key = n.key`
 export const READ_LOOKS = `
-  SELECT k.site, ${read(LOOKS_COLUMNS)} FROM site_looks k WHERE k.bucket = $1 AND k.site = ANY($2::bigint[])`
-export const WRITE_LOOKS = upsert('site_looks', ['site'], LOOKS_COLUMNS)
-export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
-export const WRITE_PRICE = `
-  INSERT INTO refresh_price (one, price, adapted_at) VALUES (1, $1, $2)
-  ON CONFLICT (one) DO UPDATE SET price = excluded.price, adapted_at = excluded.adapted_at`
-
+  SELECT ${selected(columnTypes('site_looks'), 'k')} FROM site_looks k WHERE k.bucket = $1 AND k.site = ANY($2::bigint[])`
+export const WRITE_LOOKS = SITE_LOOKS.postgres
 export const READ_DUE_PAGES = `
   SELECT n.site, k.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, looks)
   CROSS JOIN LATERAL (
@@ -102,15 +81,12 @@ export async function readLooks(tx: PostgresTx, known: KnownRows, sites: Iterabl
 
 export function writeKnown(tx: PostgresTx, known: KnownRows): Promise<unknown>[] {
   const { changed, removed, looks } = known.take()
-  const at = (rows: readonly UrlAt[]) => [column(rows, 'site'), column(rows, 'key')]
   return [
-    eachBucket(removed, bySite, (bucket, rows) => tx.run(REMOVE_KNOWN_PAGES, bucket, ...at(rows))),
-    eachBucket(changed, bySite, (bucket, rows) =>
-      tx.run(WRITE_KNOWN_PAGES, bucket, ...at(rows), ...KNOWN_COLUMNS.map((name) => column(rows, name))),
+    eachBucket(removed, bySite, (bucket, rows) =>
+      tx.run(REMOVE_KNOWN_PAGES, bucket, column(rows, 'site'), column(rows, 'key')),
     ),
-    eachBucket(looks, bySite, (bucket, rows) =>
-      tx.run(WRITE_LOOKS, bucket, column(rows, 'site'), ...LOOKS_COLUMNS.map((name) => column(rows, name))),
-    ),
+    eachBucket(changed, bySite, (bucket, rows) => writeBucket(tx, KNOWN_PAGE, bucket, rows)),
+    eachBucket(looks, bySite, (bucket, rows) => writeBucket(tx, SITE_LOOKS, bucket, rows)),
   ]
 }
 

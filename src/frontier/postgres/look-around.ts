@@ -5,14 +5,14 @@
 
 import { assert } from '../../base/assert.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
-import { TOTAL_NAMES } from '../../database/postgres/baseline-frontier.ts'
+import { TOTAL_NAMES } from '../../database/postgres/baseline.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { Totals } from '../contract.ts'
+import { readPrice } from '../records.ts'
 import { type SeenTotals, totalsView } from '../rules/row-views.ts'
 import type { SiteState } from '../rules/site.ts'
 import { forgetAddresses, freeAddresses } from './addresses.ts'
 import { classOf, type DueCache } from './due-cache.ts'
-import { READ_PRICE } from './known-rows.ts'
 import type { FrontierTools } from './tools.ts'
 
 export async function lookAround(
@@ -22,11 +22,11 @@ export async function lookAround(
   dueCache.refreshing(clock.elapsed())
   const [{ sites, urls }, price] = await Promise.all([
     readTotals(tx),
-    refresh && tx.get<{ price: number }>(READ_PRICE),
+    refresh && readPrice(tx),
     refreshDueCache(tx, dueCache),
     foldTotals(tx),
   ])
-  if (refresh !== undefined && price !== undefined) refresh.price = price.price
+  if (refresh !== undefined && price !== undefined) refresh.price = price
   // By what was just read; last, because addresses are locked after all else.
   await Promise.all([freeAddresses(tx, dueCache, time.now()), forgetAddresses(tx, dueCache, time.now())])
   // The caches grow with the tables.

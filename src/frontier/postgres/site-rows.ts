@@ -2,10 +2,11 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
+import { type ColumnTypes, columnTypes } from '../../database/schema/columns.ts'
 import { newSite, type SiteRow } from '../rules/site.ts'
 import type { SiteRows } from '../rules/site-rows.ts'
-import { type ByBucket, byBucket, byKey, column, eachBucket, itself } from './by-bucket.ts'
+import { type ByBucket, byBucket, byKey, column, eachBucket, itself, selected, updating } from './by-bucket.ts'
 import { type Nearness, UNKNOWN } from './nearness.ts'
 
 /** A site's row on PostgreSQL. */
@@ -15,43 +16,16 @@ export interface SharedSite extends SiteRow, Nearness {
 }
 
 type Sites = SiteRows<SharedSite>
-type Columns = Omit<SharedSite, 'key' | 'name'>
 
-/** All that can change; integers are read as numbers. */
-const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precision'>> = {
-  state: 'text',
-  reason: 'text',
-  since: 'bigint',
-  seed: 'bigint',
-  rank: 'double precision',
-  losses: 'bigint',
-  deferral: 'bigint',
-  not_before: 'bigint',
-  polite_at: 'bigint',
-  pause: 'bigint',
-  address: 'text',
-  holder: 'text',
-  fence: 'bigint',
-  worker: 'text',
-  lease_until: 'bigint',
-  entered: 'text',
-  granted: 'bigint',
-  part: 'bigint',
-  seq: 'bigint',
-  known: 'bigint',
-  waiting: 'bigint',
-  refreshing: 'bigint',
-  stopped: 'text',
-  region: 'text',
-  near_region: 'text',
-  near_ms: 'double precision',
-  far_ms: 'double precision',
-  near_tried: 'bigint',
-}
-const NAMES = Object.keys(COLUMNS) as (keyof Columns)[]
-const READ = NAMES.map((name) => (COLUMNS[name] === 'bigint' ? `${name}::float8 AS ${name}` : name)).join(', ')
+const TYPES: ColumnTypes = new Map([
+  ...columnTypes('site'),
+  ...(['region', 'near_region'] as const).map((name) => [name, 'text'] as const),
+  ...(['near_ms', 'far_ms'] as const).map((name) => [name, 'double precision'] as const),
+  ['near_tried', 'bigint'],
+])
+const NAMES = [...TYPES.keys()] as (keyof SharedSite)[]
 
-export const SITE_COLUMNS = `key, name, ${READ}`
+export const SITE_COLUMNS = selected(TYPES, 'site')
 export const READ_SITES = `SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
 export const LOCK_SITES = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
@@ -66,11 +40,7 @@ export const MAKE_SITES = `
  * Every column of a row, whatever changed: where no indexed column did, no index is touched. (The rows are locked, so they
  * need no order.)
  */
-export const WRITE_SITES = `
-  UPDATE site SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')}
-  FROM unnest($2::bigint[], ${NAMES.map((name, index) => `$${index + 3}::${COLUMNS[name]}[]`).join(', ')})
-    AS n (key, ${NAMES.join(', ')})
-  WHERE site.bucket = $1 AND site.key = n.key`
+export const WRITE_SITES = updating('site', TYPES, 'key')
 const READ_SEEDS = `
   SELECT key, seed::float8 AS seed FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
 
@@ -141,7 +111,7 @@ export async function readSeeds(tx: PostgresTx, sites: Sites, keys: readonly big
 }
 
 async function writeBucket(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
-  const written = await tx.run(WRITE_SITES, bucket, column(rows, 'key'), ...NAMES.map((name) => column(rows, name)))
+  const written = await tx.run(WRITE_SITES, bucket, ...columnsOf(rows, ...NAMES))
   assert(written === rows.length, 'a site that is not there')
 }
 

@@ -1,22 +1,18 @@
 /** Unendorsed sites. A row belongs to the transaction that has locked its site. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { DomainRow, UnendorsedRow, UnendorsedRows } from '../rules/domain-rows.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
+import { writeBucket } from '../../database/write-rows.ts'
+import { type DomainRow, UNENDORSED_SITE, type UnendorsedRow, type UnendorsedRows } from '../rules/domain-rows.ts'
 import { domainOf, HELD, HOLDABLE, hasNewReferrer } from '../rules/domains.ts'
 import type { Rows, Target, UnendorsedSites } from '../rules/rows.ts'
 import type { SiteRows } from '../rules/site-rows.ts'
-import { bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { bySite, eachBucket, itself, selected } from './by-bucket.ts'
 import { readDomains } from './domain-rows.ts'
 import { lockIdle, readSeeds, type SharedSite } from './site-rows.ts'
 
 export const READ_UNENDORSED = `
-  SELECT site, domain, referrer, since::float8 AS since, hold_state::float8 AS hold_state FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
-export const ADD_UNENDORSED = `
-  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, hold_state)
-  SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS n`
-export const WRITE_UNENDORSED = `
-  UPDATE unendorsed_site SET referrer = n.referrer, hold_state = n.hold_state
-  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, hold_state)
-  WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
+  SELECT ${selected(columnTypes('unendorsed_site'), 'u')} FROM unendorsed_site u WHERE bucket = $1 AND site = ANY($2::bigint[])`
+export const WRITE_UNENDORSED = UNENDORSED_SITE.postgres
 export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
 export const READ_NEWEST = `
@@ -26,9 +22,6 @@ export const READ_OLDEST_HELD = `
 export const READ_PENDING_DOMAINS = `SELECT name FROM domain WHERE pending = 1 ORDER BY shard, key LIMIT $1`
 export const READ_HELD_AFTER = `
   SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND hold_state = ${HELD} ORDER BY bucket, site LIMIT $3`
-
-const ADDED = ['site', 'domain', 'referrer', 'since', 'hold_state'] as const
-const CHANGED = ['site', 'referrer', 'hold_state'] as const
 
 /** Reads them without a lock. */
 export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): Promise<Map<bigint, UnendorsedRow>> {
@@ -54,15 +47,10 @@ async function peek(tx: PostgresTx, unendorsed: UnendorsedRows, sites: readonly 
 }
 
 export function writeUnendorsed(tx: PostgresTx, unendorsed: UnendorsedRows): Promise<unknown>[] {
-  const { added, changed, removed } = unendorsed.take()
+  const { removed, written } = unendorsed.take()
   return [
-    eachBucket(added, bySite, (bucket, rows) =>
-      tx.run(ADD_UNENDORSED, bucket, ...ADDED.map((name) => column(rows, name))),
-    ),
-    eachBucket(changed, bySite, (bucket, rows) =>
-      tx.run(WRITE_UNENDORSED, bucket, ...CHANGED.map((name) => column(rows, name))),
-    ),
     eachBucket(removed, itself, (bucket, sites) => tx.run(REMOVE_UNENDORSED, bucket, sites)),
+    eachBucket(written, bySite, (bucket, rows) => writeBucket(tx, UNENDORSED_SITE, bucket, rows)),
   ]
 }
 

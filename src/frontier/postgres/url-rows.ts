@@ -1,45 +1,23 @@
 /** The URLs of a transaction. Their sites are locked: no other transaction changes or adds any. */
 
-import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
+import { rowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
 import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
-import { bucketFor, bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { bucketFor, bySite, column, eachBucket, itself, selected, updating } from './by-bucket.ts'
 
-type Columns = Omit<UrlRow, 'site' | 'key'>
+const TYPES = columnTypes('url')
+const NAMES = [...TYPES.keys()] as (keyof UrlRow)[]
 
-const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint'>> = {
-  url: 'text',
-  depth: 'bigint',
-  via_site: 'bigint',
-  via_key: 'bigint',
-  path: 'text',
-  seq: 'bigint',
-  enqueued_at: 'bigint',
-  due_at: 'bigint',
-  tries: 'bigint',
-  mark: 'bigint',
-  lastmod: 'bigint',
-}
-const NAMES = Object.keys(COLUMNS) as (keyof Columns)[]
-const isKey = (name: keyof Columns) => name === 'via_site' || name === 'via_key'
-const READ = NAMES.map((name) =>
-  COLUMNS[name] === 'bigint' && !isKey(name) ? `u.${name}::float8 AS ${name}` : `u.${name}`,
-).join(', ')
-const UNNESTED = `unnest($2::bigint[], $3::bigint[], ${NAMES.map((name, index) => `$${index + 4}::${COLUMNS[name]}[]`).join(', ')})
-    AS n (site, key, ${NAMES.join(', ')})`
-
-export const URL_COLUMNS = `u.site, u.key, ${READ}`
+export const URL_COLUMNS = selected(TYPES, 'u')
 export const READ_URLS = `
   SELECT ${URL_COLUMNS}, EXISTS (
     SELECT FROM url_spelling s WHERE s.bucket = $1 AND s.site = u.site AND s.key = u.key) AS spelt
   FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
-export const ADD_URLS = `
-  INSERT INTO url (bucket, site, key, ${NAMES.join(', ')})
-  SELECT $1::smallint, n.site, n.key, ${NAMES.map((name) => `n.${name}`).join(', ')} FROM ${UNNESTED}`
-export const WRITE_URLS = `
-  UPDATE url SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')} FROM ${UNNESTED}
-  WHERE url.bucket = $1 AND url.site = n.site AND url.key = n.key`
+export const ADD_URLS = rowWriter<UrlRow>('url', NAMES).postgres
+export const WRITE_URLS = updating('url', TYPES, 'site', 'key')
 export const READ_HELD_BACK = `
   SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
@@ -65,10 +43,7 @@ export async function readHeldBack(tx: PostgresTx, urls: UrlRows, site: bigint):
 export function writeUrls(tx: PostgresTx, urls: UrlRows): Promise<unknown>[] {
   const { added, changed, givenUp } = urls.take()
   const write = (sql: string, all: readonly UrlRow[]) =>
-    eachBucket(all, bySite, (bucket, rows) => {
-      const columns = NAMES.map((name) => column(rows, name))
-      return tx.run(sql, bucket, column(rows, 'site'), column(rows, 'key'), ...columns)
-    })
+    eachBucket(all, bySite, (bucket, rows) => tx.run(sql, bucket, ...columnsOf(rows, ...NAMES)))
   return [
     write(ADD_URLS, added),
     write(WRITE_URLS, changed),

@@ -37,16 +37,7 @@ import { ANYWHERE } from './affinity.ts'
 import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
 import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
 import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
-import {
-  READ_PRICE,
-  READ_URLS_AFTER,
-  readKnownIn,
-  readKnownPages,
-  readLooks,
-  readRefreshHeads,
-  WRITE_PRICE,
-  writeKnown,
-} from './known-rows.ts'
+import { READ_URLS_AFTER, readKnownIn, readKnownPages, readLooks, readRefreshHeads, writeKnown } from './known-rows.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
 import { writeMemories } from './memory-rows.ts'
 import { learnNearness } from './nearness.ts'
@@ -320,26 +311,6 @@ export class WorkingSet implements Rows {
     })
   }
 
-  readMeta(name: string): Promise<string | undefined> {
-    return readMeta(this.tx, name)
-  }
-
-  writeMeta(name: string, value: string): Promise<unknown> {
-    return this.tx.run(WRITE_META, name, value)
-  }
-
-  async readPrice(): Promise<number> {
-    return (await this.tx.get<{ price: number }>(READ_PRICE))?.price ?? 0
-  }
-
-  writePrice(price: number): Promise<unknown> {
-    return this.tx.run(WRITE_PRICE, price, this.now)
-  }
-
-  recordOnce(name: string, value: string): Promise<unknown> {
-    return this.tx.run(RECORD_ONCE, name, value)
-  }
-
   async #keys(sql: string, ...values: PgValue[]): Promise<bigint[]> {
     return column(await this.tx.allExact<{ key: bigint }>(sql, ...values), 'key')
   }
@@ -379,13 +350,4 @@ async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[])
     }
   })
   return heads
-}
-
-const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
-const WRITE_META = `
-  INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
-
-async function readMeta(tx: PostgresTx, name: string): Promise<string | undefined> {
-  return (await tx.get<{ value: string }>(READ_META, name))?.value
 }

@@ -1,6 +1,7 @@
 /** The domains of a transaction and its unendorsed sites: rows in memory, written at its end. */
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
+import { wholeRowWriter } from '../../database/write-rows.ts'
 import { taken } from './site.ts'
 
 /** A domain's row. */
@@ -178,6 +179,8 @@ export interface UnendorsedRow {
   hold_state: number
 }
 
+export const UNENDORSED_SITE = wholeRowWriter<UnendorsedRow>('unendorsed_site', 'site')
+
 /** Unendorsed sites. A row belongs to the transaction that has locked its site. */
 export class UnendorsedRows {
   readonly #load: ((site: bigint) => UnendorsedRow | undefined) | undefined
@@ -185,8 +188,7 @@ export class UnendorsedRows {
   readonly #rows = new Map<bigint, UnendorsedRow | null>()
   /** Of sites that are not locked: whether they are unendorsed. */
   readonly #seen = new Map<bigint, boolean>()
-  readonly #added = new Set<UnendorsedRow>()
-  readonly #changed = new Set<UnendorsedRow>()
+  readonly #written = new Set<UnendorsedRow>()
   readonly #removed = new Set<bigint>()
 
   constructor(load?: (site: bigint) => UnendorsedRow | undefined) {
@@ -223,22 +225,19 @@ export class UnendorsedRows {
     this.#rows.set(site, row)
   }
 
-  add(row: UnendorsedRow): void {
+  put(row: UnendorsedRow): void {
     this.#rows.set(row.site, row)
-    this.#added.add(row)
-  }
-
-  change(row: UnendorsedRow): void {
-    if (!this.#added.has(row)) this.#changed.add(row)
+    this.#written.add(row)
   }
 
   remove(row: UnendorsedRow): void {
     this.#rows.set(row.site, null)
-    this.#changed.delete(row)
-    if (!this.#added.delete(row)) this.#removed.add(row.site)
+    this.#written.delete(row)
+    this.#removed.add(row.site)
   }
 
-  take(): { added: UnendorsedRow[]; changed: UnendorsedRow[]; removed: bigint[] } {
-    return { added: taken(this.#added), changed: taken(this.#changed), removed: taken(this.#removed) }
+  /** What is to be removed, before what is to be written. */
+  take(): { removed: bigint[]; written: UnendorsedRow[] } {
+    return { removed: taken(this.#removed), written: taken(this.#written) }
   }
 }

@@ -122,7 +122,7 @@ export function endorse(
   if (!endorsed) {
     if (referrer === row.referrer) return undefined
     row.referrer = referrer
-    rows.unendorsed.change(row)
+    rows.unendorsed.put(row)
     return undefined
   }
   const wasHeld = row.hold_state === HELD
@@ -149,7 +149,7 @@ export function register(rows: Rows, site: SiteRow, links: Vias, named: boolean)
     domain.unendorsed++
     const isOver = domain.wildcard === 1 && capacityOf(domain) < 0
     const hold_state = !mayHold(rows, site, domain) ? EXEMPT : isOver ? HELD : HOLDABLE
-    rows.unendorsed.add({ site: site.key, domain: domain.key, referrer, since: rows.now, hold_state })
+    rows.unendorsed.put({ site: site.key, domain: domain.key, referrer, since: rows.now, hold_state })
     if (hold_state === HELD) {
       domain.held++
       site.state = stateAfter(site.state, { kind: 'held' })
@@ -178,13 +178,13 @@ function holdSite(rows: Rows, domain: DomainRow, site: SiteRow, row: UnendorsedR
     rows.sites.change(site)
   }
   row.hold_state = isHeld ? HELD : EXEMPT
-  rows.unendorsed.change(row)
+  rows.unendorsed.put(row)
 }
 
 /** A held site may be visited after all, as `hold_state` says from now on. */
 function releaseSite(rows: Rows, domain: DomainRow, site: SiteRow, row: UnendorsedRow, holdState: number): void {
   row.hold_state = holdState
-  rows.unendorsed.change(row)
+  rows.unendorsed.put(row)
   domain.held--
   release(rows, site)
 }

@@ -3,6 +3,7 @@
  * refreshing begins. A crawl after that does not wait for them.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
+import { readPrice, readRecord, writeRecord } from '../records.ts'
 import type { RefreshTools } from '../tools.ts'
 import { DAY, isKnowable, newKnown, restUntil, stepOf, timeOf } from './known-pages.ts'
 import type { InTransaction, Rows } from './rows.ts'
@@ -22,7 +23,7 @@ interface Cursor {
 }
 
 async function readCursor(rows: Rows, once: Instant | null): Promise<Cursor> {
-  const text = await rows.readMeta(CURSOR)
+  const text = await readRecord(rows.tx, CURSOR)
   const read = text === undefined || text === '' ? undefined : (JSON.parse(text) as Cursor)
   return read !== undefined && read.once === once ? read : { once }
 }
@@ -44,10 +45,10 @@ const AT_ONCE = 500
 export async function beginToRefresh(transact: InTransaction): Promise<void> {
   const wasRefreshing = await transact(async (rows) => {
     const { refresh } = rows.tools
-    const hasBegun = ((await rows.readMeta(CURSOR)) ?? '') !== ''
+    const hasBegun = ((await readRecord(rows.tx, CURSOR)) ?? '') !== ''
     if (refresh === undefined) return hasBegun
-    if (!hasBegun) await rows.writeMeta(CURSOR, JSON.stringify({ once: refresh.once ?? null } satisfies Cursor))
-    refresh.price = await rows.readPrice()
+    if (!hasBegun) await writeRecord(rows.tx, CURSOR, JSON.stringify({ once: refresh.once ?? null } satisfies Cursor))
+    refresh.price = (await readPrice(rows.tx)) ?? 0
     return false
   })
   if (!wasRefreshing) return
@@ -57,7 +58,7 @@ export async function beginToRefresh(transact: InTransaction): Promise<void> {
     isDone = keys.length < AT_ONCE
     last = keys.at(-1)
   }
-  await transact(async (rows) => rows.writeMeta(CURSOR, ''))
+  await transact(async (rows) => writeRecord(rows.tx, CURSOR, ''))
 }
 
 async function restWithoutKnown(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
@@ -93,7 +94,7 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   }
   const end = found.at(-1)
   const next = found.length < atMost || end === undefined ? 'done' : { site: String(end.site), key: String(end.key) }
-  await rows.writeMeta(CURSOR, JSON.stringify({ once, last: next } satisfies Cursor))
+  await writeRecord(rows.tx, CURSOR, JSON.stringify({ once, last: next } satisfies Cursor))
   await rows.flush()
   return next !== 'done'
 }

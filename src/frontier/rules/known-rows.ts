@@ -1,6 +1,7 @@
 /** The known pages of a transaction, and what the looks at each site have shown: rows in memory, written at its end. */
 import { assert } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
+import { wholeRowWriter } from '../../database/write-rows.ts'
 import { compareBigints } from './site.ts'
 import type { UrlAt } from './url-rows.ts'
 
@@ -39,31 +40,8 @@ export interface LooksRow {
   planned_at: Instant | null
 }
 
-export const KNOWN_COLUMNS = [
-  'looked_at',
-  'refresh_at',
-  'interval_ms',
-  'class',
-  'rate',
-  'weight',
-  'changes',
-  'changed_ms',
-  'unchanged_ms',
-  'failures',
-  'missing_since',
-  'hinted_at',
-] as const satisfies readonly (keyof KnownRow)[]
-
-export const LOOKS_COLUMNS = [
-  'looks',
-  'changes',
-  'changed_ms',
-  'unchanged_ms',
-  'hints_right',
-  'hints_wrong',
-  'unhinted',
-  'planned_at',
-] as const satisfies readonly (keyof LooksRow)[]
+export const KNOWN_PAGE = wholeRowWriter<KnownRow>('known_page', 'site', 'key')
+export const SITE_LOOKS = wholeRowWriter<LooksRow>('site_looks', 'site')
 
 export function noLooks(site: bigint): LooksRow {
   const hints = { hints_right: 0, hints_wrong: 0, unhinted: 0 }

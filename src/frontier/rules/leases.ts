@@ -4,6 +4,7 @@ import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
 import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
+import { readRecord, recordOnce, writeRecord } from '../records.ts'
 import { movePending } from './alias-moves.ts'
 import { balancePending } from './domains.ts'
 import type { InTransaction, Rows } from './rows.ts'
@@ -152,11 +153,11 @@ export async function enter(rows: Rows, entries: readonly Entry[]): Promise<('he
 
 /** Of two servers that begin a collection at once the second waits for the first, and must have the same rules. */
 export async function agreeOnUrlRules(rows: Rows, urls: UrlReader): Promise<void> {
-  const [before, opened] = await Promise.all([rows.readMeta(RULES_RECORD), rows.readMeta('opened_at')])
+  const [before, opened] = await Promise.all([readRecord(rows.tx, RULES_RECORD), readRecord(rows.tx, 'opened_at')])
   checkRules(before, opened === undefined, urls)
   if (before !== undefined) return
-  await rows.recordOnce(RULES_RECORD, recordOf(urls.rules))
-  checkRules(await rows.readMeta(RULES_RECORD), false, urls)
+  await recordOnce(rows.tx, RULES_RECORD, recordOf(urls.rules))
+  checkRules(await readRecord(rows.tx, RULES_RECORD), false, urls)
 }
 
 /** Sites per transaction: a crawl may have millions. */
@@ -192,7 +193,7 @@ async function loseSome(rows: Rows): Promise<number> {
  */
 export async function begin(transact: InTransaction, isBesideServers = false): Promise<boolean> {
   const isOther = await transact(
-    async (rows) => ((await rows.readMeta('order')) ?? rows.tools.order.name) !== rows.tools.order.name,
+    async (rows) => ((await readRecord(rows.tx, 'order')) ?? rows.tools.order.name) !== rows.tools.order.name,
   )
   for (let last: bigint | undefined, isDone = !isOther || isBesideServers; !isDone; ) {
     const from: bigint | undefined = last
@@ -201,10 +202,10 @@ export async function begin(transact: InTransaction, isBesideServers = false): P
     last = keys.at(-1)
   }
   return transact(async (rows) => {
-    const first = (await rows.readMeta('opened_at')) === undefined
-    if (isBesideServers) await rows.recordOnce('order', rows.tools.order.name)
-    else await rows.writeMeta('order', rows.tools.order.name)
-    await rows.writeMeta('opened_at', String(rows.now))
+    const first = (await readRecord(rows.tx, 'opened_at')) === undefined
+    if (isBesideServers) await recordOnce(rows.tx, 'order', rows.tools.order.name)
+    else await writeRecord(rows.tx, 'order', rows.tools.order.name)
+    await writeRecord(rows.tx, 'opened_at', String(rows.now))
     return first
   })
 }

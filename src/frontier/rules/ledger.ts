@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Ledger } from '../contract.ts'
+import { writePrice } from '../records.ts'
 import type { RefreshTools } from '../tools.ts'
 import { admit } from './admit.ts'
 import { addAlias, dropAlias } from './alias-moves.ts'
@@ -42,7 +43,7 @@ export function ledgerOf(rowsOf: (tx: Tx) => Rows): Ledger {
     async setPrice(tx, price) {
       const rows = rowsOf(tx)
       refreshOf(rows).price = price
-      await rows.writePrice(price)
+      await writePrice(tx, price, rows.now)
     },
     alias: (tx, given) => addAlias(rowsOf(tx), given),
     unalias: (tx, name) => dropAlias(rowsOf(tx), name),

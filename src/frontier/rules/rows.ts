@@ -7,6 +7,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Link } from '../../contracts/report.ts'
 import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
+import type { Tx } from '../../database/database.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import type { KnownTexts } from '../known-url-cache.ts'
 import type { SharedTools } from '../tools.ts'
@@ -51,6 +52,7 @@ export interface UnendorsedSites {
 }
 
 export interface Rows {
+  readonly tx: Tx
   /** One for the whole transaction. */
   readonly now: Instant
   readonly tools: SharedTools & { texts: KnownTexts }
@@ -142,12 +144,6 @@ export interface Rows {
   /** No worker holds any address. */
   forgetHolders(): Soon<unknown>
   addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Soon<unknown>
-  readMeta(name: string): Soon<string | undefined>
-  writeMeta(name: string, value: string): Soon<unknown>
-  readPrice(): Soon<number>
-  writePrice(price: number): Soon<unknown>
-  /** Unless it is there. */
-  recordOnce(name: string, value: string): Soon<unknown>
 }
 
 /** Runs in a transaction of its own. */

@@ -1,6 +1,7 @@
 /** The URLs of a transaction and their other spellings: rows in memory, read before or when they are asked for, written at its end. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
+import { wholeRowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, WAITING } from './mark.ts'
 import { compareBigints, taken } from './site.ts'
 
@@ -180,6 +181,8 @@ export interface Spelling extends UrlText {
 }
 
 export interface SpellingRow extends UrlAt, Spelling {}
+
+export const URL_SPELLING = wholeRowWriter<SpellingRow>('url_spelling', 'site', 'key', 'position')
 
 const NO_SPELLINGS: readonly SpellingRow[] = []
 

@@ -8,7 +8,6 @@ import { siteKeyOf } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES, type Original } from '../aliases.ts'
-import { readMeta, WRITE_META } from './meta.ts'
 
 /** A million take some seconds, once, and 250 MB. */
 export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MAX_ALIASES}`
@@ -24,7 +23,9 @@ export const CLEAR_IDLE_PENDING = `
 export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
 export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`
-const CHANGES = 'alias_changes'
+const READ_CHANGES = `SELECT value FROM frontier_meta WHERE name = 'alias_changes'`
+const WRITE_CHANGES = `
+  INSERT INTO frontier_meta (name, value) VALUES ('alias_changes', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 export class AliasTable {
   readonly #urls: UrlReader
@@ -38,7 +39,7 @@ export class AliasTable {
 
   /** Once in every call of the ledger. */
   refresh(tx: SqliteTx): void {
-    const changes = Number(readMeta(tx, CHANGES) ?? 0)
+    const changes = Number(tx.get<{ value: string }>(READ_CHANGES)?.value ?? 0)
     if (changes === this.#seen) return
     this.#names.clear()
     for (const { name, original, how, https } of tx.each<Omit<AliasRow, 'since' | 'evidence'>>(READ_NAMES))
@@ -70,6 +71,6 @@ export class AliasTable {
       tx.run(WRITE_ALIAS, siteKeyOf(name), name, to, how, https ? 1 : 0, since, evidence)
     }
     this.#seen = ++this.#last
-    tx.run(WRITE_META, CHANGES, String(this.#seen))
+    tx.run(WRITE_CHANGES, String(this.#seen))
   }
 }

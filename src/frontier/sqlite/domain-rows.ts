@@ -2,7 +2,14 @@
 import { unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from '../rules/domain-rows.ts'
+import { writeRow } from '../../database/write-rows.ts'
+import {
+  type DomainRow,
+  type DomainRows,
+  UNENDORSED_SITE,
+  type UnendorsedRow,
+  type UnendorsedRows,
+} from '../rules/domain-rows.ts'
 import { HELD, HOLDABLE } from '../rules/domains.ts'
 
 export const READ_DOMAIN = `SELECT name, sites, unendorsed, held, wildcard, pending FROM domain WHERE key = ?`
@@ -12,9 +19,7 @@ export const WRITE_DOMAIN = `
     wildcard = excluded.wildcard, pending = excluded.pending`
 const WRITE_PROBE = `UPDATE domain SET addresses = ?, probed_at = ? WHERE key = ?`
 export const READ_UNENDORSED_SITE = `SELECT domain, referrer, since, hold_state FROM unendorsed_site WHERE site = ?`
-export const ADD_UNENDORSED_SITE = `
-  INSERT INTO unendorsed_site (site, domain, referrer, since, hold_state) VALUES (?, ?, ?, ?, ?)`
-export const WRITE_UNENDORSED_SITE = `UPDATE unendorsed_site SET referrer = ?, hold_state = ? WHERE site = ?`
+export const WRITE_UNENDORSED_SITE = UNENDORSED_SITE.sqlite
 export const REMOVE_UNENDORSED_SITE = `DELETE FROM unendorsed_site WHERE site = ?`
 const READ_UNENDORSED = `SELECT site FROM unendorsed_site`
 export const READ_IS_SEED = `SELECT seed FROM site WHERE key = ?`
@@ -71,13 +76,12 @@ export function readUnendorsed(tx: SqliteTx, site: bigint): UnendorsedRow | unde
 }
 
 export function writeUnendorsed(tx: SqliteTx, known: UnendorsedSites, rows: UnendorsedRows): void {
-  const { added, changed, removed } = rows.take()
-  for (const { site, domain, referrer, since, hold_state } of added) {
-    tx.run(ADD_UNENDORSED_SITE, site, domain, referrer, since, hold_state)
-    known.add(tx, site)
-  }
-  for (const { site, referrer, hold_state } of changed) tx.run(WRITE_UNENDORSED_SITE, referrer, hold_state, site)
+  const { removed, written } = rows.take()
   for (const site of removed) tx.run(REMOVE_UNENDORSED_SITE, site)
+  for (const row of written) {
+    writeRow(tx, UNENDORSED_SITE, row)
+    known.add(tx, row.site)
+  }
 }
 
 export function seedOf(tx: SqliteTx, site: bigint): number | undefined {

@@ -1,29 +1,25 @@
 /** Known pages on SQLite: their rows, what is due of a site, and what the looks at it have shown. */
 import type { Instant } from '../../base/clock.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { writeRow } from '../../database/write-rows.ts'
 import type { Valued } from '../../refresh/choose-looks.ts'
-import { KNOWN_COLUMNS, type KnownRow, type KnownRows, LOOKS_COLUMNS, type LooksRow } from '../rules/known-rows.ts'
+import { KNOWN_PAGE, type KnownRow, type KnownRows, type LooksRow, SITE_LOOKS } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import { compareBigints, type QueueHead, type SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import { priceOf, type RefreshTools } from '../tools.ts'
 
-const upsert = (table: string, key: readonly string[], columns: readonly string[]) => `
-  INSERT INTO ${table} (${[...key, ...columns].join(', ')}) VALUES (${[...key, ...columns].map(() => '?').join(', ')})
-  ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+const columns = (table: string) =>
+  [...columnTypes(table).keys()].filter((name) => name !== 'site' && name !== 'key').join(', ')
 
 /** The keys are not selected, so that all columns can be read as plain numbers. */
-export const READ_KNOWN_PAGE = `SELECT ${KNOWN_COLUMNS.join(', ')} FROM known_page WHERE site = ? AND key = ?`
+export const READ_KNOWN_PAGE = `SELECT ${columns('known_page')} FROM known_page WHERE site = ? AND key = ?`
 export const READ_KNOWN_KEYS = `SELECT key FROM known_page WHERE site = ? ORDER BY key LIMIT ?`
-export const WRITE_KNOWN_PAGE = upsert('known_page', ['site', 'key'], KNOWN_COLUMNS)
+export const WRITE_KNOWN_PAGE = KNOWN_PAGE.sqlite
 export const REMOVE_KNOWN_PAGE = `DELETE FROM known_page WHERE site = ? AND key = ?`
-export const READ_LOOKS = `SELECT ${LOOKS_COLUMNS.join(', ')} FROM site_looks WHERE site = ?`
-export const WRITE_LOOKS = upsert('site_looks', ['site'], LOOKS_COLUMNS)
-export const READ_PRICE = `SELECT price FROM refresh_price WHERE one = 1`
-export const WRITE_PRICE = `
-  INSERT INTO refresh_price (one, price, adapted_at) VALUES (1, ?, ?)
-  ON CONFLICT (one) DO UPDATE SET price = excluded.price, adapted_at = excluded.adapted_at`
-
+export const READ_LOOKS = `SELECT ${columns('site_looks')} FROM site_looks WHERE site = ?`
+export const WRITE_LOOKS = SITE_LOOKS.sqlite
 export const READ_DUE_PAGES = `
   SELECT key FROM known_page WHERE site = ? AND refresh_at <= ? ORDER BY refresh_at, key LIMIT ?`
 export const READ_FIRST_DUE = `
@@ -61,8 +57,8 @@ export function readLooks(tx: SqliteTx, site: bigint): LooksRow | undefined {
 export function writeKnown(tx: SqliteTx, known: KnownRows): void {
   const { changed, removed, looks } = known.take()
   for (const { site, key } of removed) tx.run(REMOVE_KNOWN_PAGE, site, key)
-  for (const row of changed) tx.run(WRITE_KNOWN_PAGE, row.site, row.key, ...KNOWN_COLUMNS.map((name) => row[name]))
-  for (const row of looks) tx.run(WRITE_LOOKS, row.site, ...LOOKS_COLUMNS.map((name) => row[name]))
+  for (const row of changed) writeRow(tx, KNOWN_PAGE, row)
+  for (const row of looks) writeRow(tx, SITE_LOOKS, row)
 }
 
 /** What is due now. `atMost`: by time. */

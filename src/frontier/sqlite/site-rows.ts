@@ -1,62 +1,26 @@
 /** The rows of sites: read, changed in memory by `../rules`, and written once. */
+import { columnTypes } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { replaced, rowWriter, writeRow } from '../../database/write-rows.ts'
 import { type QueueHead, queueHead, type SiteRow } from '../rules/site.ts'
 
 /**
  * One statement for new and known sites; `holder` alone is written by smaller ones. Only those partial indexes are touched
- * whose condition the row meets before or after.
+ * whose condition the row meets before or after. A name stays: setting it would write its index anew.
  */
-export const WRITE_SITE = `
-  INSERT INTO site (key, bucket, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause,
-    address, holder, fence, worker, lease_until, entered, granted, part, seq, known, waiting, refreshing, stopped)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (key) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since,
-    seed = excluded.seed, rank = excluded.rank, losses = excluded.losses, deferral = excluded.deferral,
-    not_before = excluded.not_before, polite_at = excluded.polite_at, pause = excluded.pause, address = excluded.address,
-    holder = excluded.holder, fence = excluded.fence, worker = excluded.worker, lease_until = excluded.lease_until,
-    entered = excluded.entered, granted = excluded.granted, part = excluded.part, seq = excluded.seq,
-    known = excluded.known, waiting = excluded.waiting, refreshing = excluded.refreshing,
-    stopped = excluded.stopped`
+const COLUMNS = [...columnTypes('site').keys()] as (keyof SiteRow)[]
+const CHANGING = COLUMNS.filter((column) => column !== 'key' && column !== 'name')
+const SITE = rowWriter<SiteRow>('site', COLUMNS, 'key', replaced(CHANGING))
+export const WRITE_SITE = SITE.sqlite
 
 export function writeSite(tx: SqliteTx, site: SiteRow): void {
-  tx.run(
-    WRITE_SITE,
-    site.key,
-    BUCKET,
-    site.name,
-    site.state,
-    site.reason,
-    site.since,
-    site.seed,
-    site.rank,
-    site.losses,
-    site.deferral,
-    site.not_before,
-    site.polite_at,
-    site.pause,
-    site.address,
-    site.holder,
-    site.fence,
-    site.worker,
-    site.lease_until,
-    site.entered,
-    site.granted,
-    site.part,
-    site.seq,
-    site.known,
-    site.waiting,
-    site.refreshing,
-    site.stopped,
-  )
+  writeRow(tx, SITE, site)
 }
 
 /** SQLite has one bucket; the column is there so that both databases have one shape. */
 export const BUCKET = 0
 
-export const READ_SITE = `
-  SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence, worker,
-    lease_until, entered, granted, part, seq, known, waiting, refreshing, stopped
-  FROM site WHERE key = ?`
+export const READ_SITE = `SELECT ${SITE.fields.filter((name) => name !== 'key').join(', ')} FROM site WHERE key = ?`
 
 /**
  * The key is not selected, so that all other columns can be read as plain numbers. It is added to the row in place: copying

@@ -1,7 +1,15 @@
 /** The rows of URLs and of their other spellings, one at a time. */
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { writeRow } from '../../database/write-rows.ts'
 import { HELD_BACK, MAX_REQUEUED } from '../rules/mark.ts'
-import type { SpellingRow, SpellingRows, UrlAt, UrlRow, UrlRows } from '../rules/url-rows.ts'
+import {
+  type SpellingRow,
+  type SpellingRows,
+  URL_SPELLING,
+  type UrlAt,
+  type UrlRow,
+  type UrlRows,
+} from '../rules/url-rows.ts'
 
 const COLUMNS = 'url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod'
 
@@ -23,10 +31,7 @@ export const READ_WAITING = `SELECT key FROM url WHERE site = ? AND mark = 0 ORD
 const SPELLING = 'position, url, depth, via_site, via_key, path, tried'
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
 export const READ_SPELLINGS = `SELECT ${SPELLING} FROM url_spelling WHERE site = ? AND key = ? ORDER BY position`
-export const WRITE_SPELLING = `
-  INSERT INTO url_spelling (site, key, ${SPELLING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (site, key, position) DO UPDATE SET url = excluded.url, depth = excluded.depth,
-    via_site = excluded.via_site, via_key = excluded.via_key, path = excluded.path, tried = excluded.tried`
+export const WRITE_SPELLING = URL_SPELLING.sqlite
 export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
 const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
 
@@ -135,8 +140,7 @@ export function writeSpellings(tx: SqliteTx, spellings: SpellingRows): void {
   const { sites, forgotten, changed } = spellings.take()
   for (const site of sites) tx.run(FORGET_SPELLINGS_OF_SITE, site)
   for (const { site, key } of forgotten) tx.run(FORGET_SPELLINGS, site, key)
-  for (const { site, key, position, url, depth, via_site, via_key, path, tried } of changed)
-    tx.run(WRITE_SPELLING, site, key, position, url, depth, via_site, via_key, path, tried)
+  for (const row of changed) writeRow(tx, URL_SPELLING, row)
 }
 
 export interface WithVia {

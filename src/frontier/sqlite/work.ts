@@ -27,18 +27,8 @@ import {
   writeDomains,
   writeUnendorsed,
 } from './domain-rows.ts'
-import {
-  READ_KNOWN_KEYS,
-  READ_PRICE,
-  readKnownPage,
-  readLooks,
-  readRefreshHead,
-  readUrlsAfter,
-  WRITE_PRICE,
-  writeKnown,
-} from './known-rows.ts'
+import { READ_KNOWN_KEYS, readKnownPage, readLooks, readRefreshHead, readUrlsAfter, writeKnown } from './known-rows.ts'
 import { writeMemories } from './memory.ts'
-import { RECORD_ONCE, readMeta, WRITE_META } from './meta.ts'
 import {
   FREE_RESERVED_SITES,
   growSite,
@@ -308,26 +298,6 @@ export class Work implements Rows {
 
   addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): void {
     for (const { site, key, url, source } of seeds) this.tx.run(ADD_SEED, site, key, url, this.now, source)
-  }
-
-  readMeta(name: string): string | undefined {
-    return readMeta(this.tx, name)
-  }
-
-  writeMeta(name: string, value: string): void {
-    this.tx.run(WRITE_META, name, value)
-  }
-
-  readPrice(): number {
-    return this.tx.get<{ price: number }>(READ_PRICE)?.price ?? 0
-  }
-
-  writePrice(price: number): void {
-    this.tx.run(WRITE_PRICE, price, this.now)
-  }
-
-  recordOnce(name: string, value: string): void {
-    this.tx.run(RECORD_ONCE, name, value)
   }
 
   #keys(sql: string, ...values: (bigint | number | string)[]): bigint[] {

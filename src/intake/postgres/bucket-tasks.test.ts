@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { turn } from '../../base/clock.ts'
-import { virtualClock } from '../../base/virtual-clock.ts'
 import { BucketTasks } from './bucket-tasks.ts'
 
 test('buckets are worked on when due, some at once, and never by two tasks', async () => {

@@ -6,6 +6,7 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import { VolumeIds } from '../../collection/captures/write-captures.ts'
+import { noteLost } from '../../collection/counters/last-visits.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
@@ -133,8 +134,12 @@ export class PostgresIntake implements Intake {
   }
 
   async reap(): Promise<LostVisit[]> {
-    const { database, ledger } = this.#tools
-    return database.transact((tx) => ledger.reap(tx, undefined, (sites) => settledSites(tx, sites)))
+    const { database, ledger, clock } = this.#tools
+    return database.transact(async (tx) => {
+      const lost = await ledger.reap(tx, undefined, (sites) => settledSites(tx, sites))
+      await noteLost(tx, lost, clock.now())
+      return lost
+    })
   }
 
   close(): Promise<void> {

@@ -1,9 +1,9 @@
 /** Servers over one database, for tests of failures. */
 import assert from 'node:assert/strict'
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { capturesSince } from '../../collection/captures/read-captures.ts'
 import { readCounters } from '../../collection/counters/counters.ts'

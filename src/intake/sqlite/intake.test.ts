@@ -8,8 +8,8 @@ import {
   visitParts,
 } from '../../../testkit/contracts/intake/intake.contract.ts'
 import { sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { turn } from '../../base/clock.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import type { Database } from '../../database/database.ts'

@@ -5,6 +5,7 @@
  */
 import { turn } from '../../base/clock.ts'
 import { VolumeIds } from '../../collection/captures/write-captures.ts'
+import { noteLost } from '../../collection/counters/last-visits.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { LostVisit } from '../../frontier/contract.ts'
@@ -81,7 +82,11 @@ export class SqliteIntake implements Intake {
     // Nothing more can be stored: the coordinator must stop, and no lease ends meanwhile.
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.pending() > 0) return []
-    return this.#tools.database.transact((tx) => this.#tools.ledger.reap(tx))
+    return this.#tools.database.transact(async (tx) => {
+      const lost = await this.#tools.ledger.reap(tx)
+      await noteLost(tx, lost, this.#tools.clock.now())
+      return lost
+    })
   }
 
   async isSettled(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { crashContract } from '../../../testkit/contracts/intake/with-frontier.contract.ts'
-import { type VirtualClock, virtualClock } from '../../base/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../../testkit/virtual-clock.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 
 crashContract({

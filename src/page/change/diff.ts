@@ -88,6 +88,14 @@ function keyOf({ text, facts }: Block): string {
     .join(' ')}`
 }
 
+/** Equal strings have equal numbers, in both lists. */
+function numbered(old: readonly string[], now: readonly string[]): [Int32Array, Int32Array] {
+  const numbers = new Map<string, number>()
+  for (const list of [old, now]) for (const one of list) if (!numbers.has(one)) numbers.set(one, numbers.size)
+  const of = (list: readonly string[]) => Int32Array.from(list, (one) => numbers.get(one)!)
+  return [of(old), of(now)]
+}
+
 /** Shorter ones, such as brackets and dashes, come again by chance. */
 const MIN_MOVED = 12
 /** How far a changed block is looked for, in blocks; how similar it must be. */
@@ -115,15 +123,7 @@ class Rows {
   }
 
   compare(): void {
-    const numbers = new Map<string, number>()
-    const number = (block: Block) => {
-      const key = keyOf(block)
-      let known = numbers.get(key)
-      if (known === undefined) numbers.set(key, (known = numbers.size))
-      return known
-    }
-    const a = Int32Array.from(this.#old, number)
-    const b = Int32Array.from(this.#now, number)
+    const [a, b] = numbered(this.#old.map(keyOf), this.#now.map(keyOf))
     const matches = align(a, b)
     this.#findMoves(a, b, matches)
     let [x, y] = [0, 0]
@@ -342,13 +342,7 @@ const MIN_WORDS = 3
 /** The words of two texts side by side; white space alone never matches, or it would chop what was replaced. */
 export function wordParts(before: string, after: string): WordPart[] {
   const [old, now] = [wordsOf(before), wordsOf(after)]
-  const numbers = new Map<string, number>()
-  const number = (word: string) => {
-    let known = numbers.get(word)
-    if (known === undefined) numbers.set(word, (known = numbers.size))
-    return known
-  }
-  const matches = align(Int32Array.from(old, number), Int32Array.from(now, number))
+  const matches = align(...numbered(old, now))
   const parts: WordPart[] = []
   const add = (kind: WordPart['kind'], words: readonly string[]) => {
     if (words.length > 0) parts.push({ kind, text: words.join('') })

@@ -7,7 +7,7 @@ import type { PageBytes } from '../reading.ts'
 import { essenceOf, howToRead } from '../sniff.ts'
 import { blocksInTurns, linesOf } from './blocks.ts'
 import type { RegionRules } from './region-rules.ts'
-import type { Line } from './sketch.ts'
+import type { Line } from './regions.ts'
 
 export interface PageLines {
   /** In their order, without what the rules ignore. */

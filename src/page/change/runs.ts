@@ -6,7 +6,8 @@ export interface Run {
   oldTo: number
   from: number
   to: number
-  /** Its lines are the same, in another order. */
+  /** Its lines are all of a list; the same, in another order. */
+  isList?: boolean
   isReordered?: boolean
 }
 
@@ -56,13 +57,13 @@ export function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
 
 /**
  * Lines at one place in a row, such as the items of a list, of which some changed, are one run if `isList` says so, whichever
- * of them stayed where they were: so it has the same neighbours and size at each look. `length`: of the page, in lines.
+ * of them stayed where they were: so it is the same region at each look. `length`: of the page, in lines.
  */
 export function lists(
   runs: readonly Run[],
   length: number,
   placeAt: (at: number) => string | undefined,
-  isList: (run: Run) => boolean | 'reordered',
+  isList: (run: Run, changed: Run) => boolean | 'reordered',
 ): Run[] {
   const all: Run[] = []
   for (let i = 0; i < runs.length; ) {
@@ -82,11 +83,23 @@ export function lists(
       } else if (place !== undefined && to < length && to !== next?.from && placeAt(to) === place) to++
       else break
     }
-    const { oldTo, to: end } = runs[last]
-    const whole: Run = { oldFrom: first.oldFrom - (first.from - from), oldTo: oldTo + (to - end), from, to }
-    const found = place !== undefined && isList(whole)
-    if (found) all.push({ ...whole, isReordered: found === 'reordered' })
-    else all.push(...runs.slice(i, last + 1))
+    const { oldFrom, oldTo, from: start, to: end } = runs[last]
+    // A stamp right behind the list, line for line.
+    let behind = 0
+    if (to === end && oldTo - oldFrom === end - start)
+      while (end - behind > start && placeAt(end - behind - 1) !== place) behind++
+    const whole: Run = {
+      oldFrom: first.oldFrom - (first.from - from),
+      oldTo: oldTo + (to - end) - behind,
+      from,
+      to: to - behind,
+    }
+    const found = place !== undefined && isList(whole, { ...first, oldTo: oldTo - behind, to: end - behind })
+    if (!found) all.push(...runs.slice(i, last + 1))
+    else {
+      all.push({ ...whole, isList: true, isReordered: found === 'reordered' })
+      if (behind > 0) all.push({ oldFrom: oldTo - behind, oldTo, from: end - behind, to: end })
+    }
     i = last + 1
   }
   return all
@@ -105,72 +118,74 @@ export function exchanged(old: Uint16Array, now: Uint16Array): { came: number[];
   return { came, gone: [...counts].flatMap(([line, left]) => Array<number>(left).fill(line)) }
 }
 
-/** What is known of a run: the lines around it, and how many are between them. */
-interface Extent {
-  before: number
-  after: number
-  size: number
+/** Where a region was at the last look: the lines from and to. */
+export interface Extent {
+  from: number
+  to: number
 }
 
-/** Instead of a line before the first and behind the last. */
-const EDGE = 0
-const lineAt = (lines: Uint16Array, at: number) => lines[at] ?? EDGE
-
-export function neighbours({ from, to }: Run, lines: Uint16Array): { before: number; after: number } {
-  return { before: lineAt(lines, from - 1), after: lineAt(lines, to) }
+/** What is empty meets only what is at the same place. */
+export function meets({ oldFrom, oldTo }: Pick<Run, 'oldFrom' | 'oldTo'>, { from, to }: Extent): boolean {
+  return (oldFrom < to && from < oldTo) || (oldFrom === from && oldTo === to)
 }
 
-/** A run inside a region that is known is that region: of a list that is chosen anew, some items may stay where they are. */
-export function widened(runs: readonly Run[], known: readonly Extent[], now: Uint16Array): Run[] {
-  const all: Run[] = []
-  for (const run of runs) {
-    const { from, to } = known.reduce((span: Span, extent) => around(span, extent, now), run)
-    // Lines between two runs are in both looks.
-    const wide = { oldFrom: run.oldFrom - (run.from - from), oldTo: run.oldTo + (to - run.to), from, to }
-    const last = all.at(-1)
-    if (last === undefined || from > last.to) all.push(wide)
-    else {
-      // The region before reaches into this run, or this one back into it.
-      if (from < last.from) Object.assign(last, { oldFrom: last.oldFrom - (last.from - from), from })
-      last.to = Math.max(last.to, to)
-      last.oldTo = run.oldTo + (last.to - run.to)
-    }
-  }
-  return all
-}
-
-type Span = Pick<Run, 'from' | 'to'>
-
-/** As far as the lines around the region, if they are near enough. */
-function around(run: Span, { before, after, size }: Extent, now: Uint16Array): Span {
-  const spare = size - (run.to - run.from)
-  for (let up = 0; up <= spare && run.from - up > TITLE; up++) {
-    if (lineAt(now, run.from - up - 1) !== before) continue
-    for (let down = 0; up + down <= spare && run.to + down <= now.length; down++)
-      if (lineAt(now, run.to + down) === after) return { from: run.from - up, to: run.to + down }
-  }
-  return run
+/** By how many lines what is behind the runs before it has moved. */
+export function shiftBefore(line: number, runs: readonly Run[]): number {
+  let by = 0
+  for (const { oldFrom, oldTo, from, to } of runs) if (oldTo <= line) by += to - from - (oldTo - oldFrom)
+  return by
 }
 
 /** A stamp beside a paragraph that was edited: what is known, and is the same but for its numbers, is a run of its own. */
-export function apart<T extends Extent>(
-  run: Run,
-  known: readonly T[],
-  now: Uint16Array,
-  isAlike: (run: Run, one: T) => boolean,
-): Run[] {
+export function apart<T extends Extent>(run: Run, known: readonly T[], isAlike: (run: Run, one: T) => boolean): Run[] {
   if (run.isReordered) return [run]
-  const { before, after } = neighbours(run, now)
   for (const one of known) {
-    const { size } = one
-    if (size >= run.to - run.from || size > run.oldTo - run.oldFrom) continue
-    const [oldCut, cut] = [run.oldTo - size, run.to - size]
-    const tail = { ...run, oldFrom: oldCut, from: cut }
-    if (one.after === after && isAlike(tail, one)) return [{ ...run, oldTo: oldCut, to: cut }, tail]
-    const head = { ...run, oldTo: run.oldFrom + size, to: run.from + size }
-    if (one.before === before && isAlike(head, one)) return [head, { ...run, oldFrom: head.oldTo, from: head.to }]
+    const isInside = run.oldFrom <= one.from && one.to <= run.oldTo && one.from < one.to
+    if (!isInside || one.to - one.from === sizeOf(run)) continue
+    // As far from the beginning as it was, or from the end.
+    for (const from of [run.from + one.from - run.oldFrom, run.to + one.from - run.oldTo]) {
+      const to = from + one.to - one.from
+      const middle = { oldFrom: one.from, oldTo: one.to, from, to }
+      if (from < run.from || to > run.to || !isAlike(middle, one)) continue
+      const before = { ...run, oldTo: one.from, to: from }
+      const after = { ...run, oldFrom: one.to, from: to }
+      const rest = (part: Run) => (sizeOf(part) === 0 ? [] : apart(part, known, isAlike))
+      return [...rest(before), middle, ...rest(after)]
+    }
   }
   return [run]
+}
+
+/** A run that is part of a region is all of it: of a list that is chosen anew, some items may stay where they are. */
+export function widened<T extends Extent>(
+  runs: readonly Run[],
+  known: readonly T[],
+  isPart: (run: Run, one: T) => boolean,
+): Run[] {
+  const all: { oldFrom: number; oldTo: number; first: Run; last: Run }[] = []
+  for (const run of runs) {
+    const parts: Extent[] = [{ from: run.oldFrom, to: run.oldTo }, ...known.filter((one) => isPart(run, one))]
+    let [oldFrom, oldTo, first] = [
+      Math.min(...parts.map(({ from }) => from)),
+      Math.max(...parts.map(({ to }) => to)),
+      run,
+    ]
+    for (let before = all.at(-1); before !== undefined && before.oldTo > oldFrom; before = all.at(-1)) {
+      oldFrom = Math.min(oldFrom, before.oldFrom)
+      oldTo = Math.max(oldTo, before.oldTo)
+      first = before.first
+      all.pop()
+    }
+    all.push({ oldFrom, oldTo, first, last: run })
+  }
+  // Lines between two runs are in both looks.
+  return all.map(({ oldFrom, oldTo, first, last }) => ({
+    ...(first === last && first),
+    oldFrom,
+    oldTo,
+    from: first.from - (first.oldFrom - oldFrom),
+    to: last.to + (oldTo - last.oldTo),
+  }))
 }
 
 /** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */

@@ -7,7 +7,8 @@ import { MAX_SKETCH } from '../../contracts/visit.ts'
 import { readPage } from '../reading.ts'
 import { readLines } from './lines.ts'
 import { compileRules, type RegionRules } from './region-rules.ts'
-import { compareSketch, type Look, placeKey, type Sketched, sketchOf } from './sketch.ts'
+import { placeKey } from './regions.ts'
+import { compareSketch, type Look, type Sketched, sketchOf } from './sketch.ts'
 
 const DAY = 86_400_000
 
@@ -194,6 +195,105 @@ test('a list in another order, or of other items, is one region, whichever of th
     assert.match(edited.look(list(order)), /^small/, 'one item after the other is no volatile list')
 })
 
+test('some of a few paragraphs, whichever of them stay; an edit of the next one is a change', () => {
+  const stock = ['one silk', 'two webs', 'three orbs', 'four flies', 'five spiders', 'six legs']
+  const of = (...chosen: number[]) => page({ body: [...chosen.map((n) => `<p>Tip: ${stock[n]}`), ...paragraphs(10)] })
+  const last = (...looks: number[][]) => {
+    const watched = new Watched(of(...looks[0]))
+    return looks.slice(1).map((chosen) => watched.look(of(...chosen)))
+  }
+  for (const looks of [
+    [
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [1, 4],
+    ], // the one that stayed goes; one of the others is in its place
+    [
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [2, 3],
+    ],
+    [
+      [0, 1],
+      [2, 1],
+      [3, 2],
+      [4, 0],
+    ],
+  ])
+    assert.match(last(...looks)[2], /^volatile/, JSON.stringify(looks))
+  const byTurns = last([0, 1], [0, 2], [3, 2], [4, 5], [0, 1])
+  assert.match(byTurns[2], /^small/, 'one, then the other: neither differed twice in a row')
+  assert.match(byTurns[3], /^volatile/)
+  assert.match(last([0, 1], [0, 2], [0, 3], [5, 4])[2], /^small/, 'what is beside it has never been in it')
+})
+
+test('paragraphs edited by turns are content: none of them differed in three looks in a row', () => {
+  const body = paragraphs(20)
+  const watched = new Watched(page({ body }))
+  for (const [day, at] of [5, 6, 5, 6, 5, 6].entries()) {
+    body[at] = `<p>Paragraph ${at} as edited on day ${'abcdef'[day]}`
+    assert.equal(watched.look(page({ body })), 'small: body > div#main > p')
+  }
+})
+
+test('two advertisements stay known when what is between them is edited, too', () => {
+  const ads = ['Buy silk', 'Sell flies today', 'Rent a web for the night', 'Other silk', 'Hire a spider', 'Mend orbs']
+  const of = (n: number, ...news: string[]) => {
+    const between = `<p>${news[0] ?? 'A paragraph'}<p>${news[1] ?? 'Another one'}`
+    return page({
+      body: [`<div>Here: ${ads[n]}</div>${between}<address>There: ${ads[n]}</address>`, ...paragraphs(20)],
+    })
+  }
+  const watched = new Watched(of(0))
+  for (const n of [1, 2]) assert.match(watched.look(of(n)), /^small/)
+  assert.match(watched.look(of(3)), /^volatile/)
+  assert.match(watched.look(of(4, 'Real news', 'And more')), /^small/)
+  for (const n of [5, 0, 1]) assert.match(watched.look(of(n, 'Real news', 'And more')), /^volatile/)
+  assert.match(watched.look(of(2, 'Other news', 'And more')), /^small/)
+})
+
+test('an edit once beside an advertisement is no part of it', () => {
+  const of = (ad: string, text = 'A paragraph') => page({ ad, body: [`<p>${text}`, ...paragraphs(10)] })
+  for (const edited of [1, 2]) {
+    const watched = new Watched(of('Buy silk'))
+    const text = (look: number) => (look < edited ? undefined : 'An edit')
+    assert.match(watched.look(of('Sell flies today', text(1))), /^small/)
+    assert.match(watched.look(of('Rent a web for the night', text(2))), /^small/)
+    assert.match(watched.look(of('Other silk', 'An edit')), /^volatile: body > div#ad$/)
+    assert.match(watched.look(of('Hire a spider', 'An edit')), /^volatile/)
+    assert.match(watched.look(of('Mend orbs', 'Real news')), /^small/, `edited at look ${edited}`)
+  }
+})
+
+test('words that change after numbers have are known at the fourth look, and no longer at the fifth', () => {
+  const age = (text: string) => page({ ad: `Updated ${text}` })
+  const watched = new Watched(age('yesterday'))
+  watched.look(age('2 days ago'))
+  watched.look(age('3 days ago'))
+  assert.match(watched.look(age('last week')), /^volatile/)
+  const numbers = new Watched(age('1 day ago'))
+  for (const days of [2, 3, 4]) numbers.look(age(`${days} day ago`))
+  assert.match(numbers.look(age('by the new owner')), /^small/)
+})
+
+test('a stamp at the end is known, however much else was edited', () => {
+  const of = (word: string, stamp: string) =>
+    page({ body: paragraphs(160).map((one, i) => (i % 4 === 0 ? `<p>Part ${i} ${word}` : one)), stamp })
+  const watched = new Watched(of('silk', '10:01'))
+  watched.look(of('web', '10:02'))
+  watched.look(of('orb', '10:03'))
+  assert.equal(watched.look(of('orb', '10:04')), 'volatile: body > div#foot > p')
+})
+
+test('a place that is volatile on the site hides nothing where it is most of the page', () => {
+  const of = (text: string) => `<title>Manual</title><body><pre>${text}</pre>`
+  const watched = new Watched(of('One way to weave'))
+  const isVolatileOnSite = (place: number) => place === placeKey('body > pre')
+  assert.match(watched.look(of('Another way'), { isVolatileOnSite }), /^(?:small|medium|large|complete)/)
+})
+
 test('two looks minutes apart are enough', () => {
   const watched = new Watched(page({ ad: 'Buy silk' }))
   assert.match(watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 }), /^small/)
@@ -270,6 +370,40 @@ test('another template: what was learnt is forgotten', () => {
     `<body><main>${paragraphs(10, 'new').join('')}</main><div id=foot><p>Last seen ${stamp}</div>`
   watched.look(other('10:06'))
   assert.match(watched.look(other('10:07')), /^small/)
+})
+
+test('a stamp is known though all else is new, and what is new is not left out', () => {
+  const stamped = (word: string, count: number, stamp: string) =>
+    `<title>Index</title><body>${paragraphs(count, word).join('')}<p>See also<address>Made by Weaver ${stamp}</address>`
+  const watched = new Watched(stamped('old', 20, '1.9.1'))
+  assert.match(watched.look(stamped('other', 4, '1.9.4')), /^(medium|large|complete)/)
+  assert.match(watched.look(stamped('new', 25, '1.9.8')), /^(medium|large|complete)/)
+  assert.equal(watched.look(stamped('new', 25, '1.15.0')), 'volatile: body > address')
+  assert.match(watched.look(stamped('newest', 25, '1.15.1')), /^(small|medium|large): body > p/)
+  assert.match(watched.look(stamped('newest', 25, 'of another kind')), /^small: body > address/)
+})
+
+test('a stamp right behind a list of which some items changed with it is no part of the list', () => {
+  const listed = (edition: string, stamp: string) => {
+    const items = Array.from({ length: 7 }, (_, i) => `<li>item ${'abcdefg'[i]} of ${i % 3 === 0 ? edition : 'silk'}`)
+    return `<h1>Items</h1><p>All of them<ul>${items.join('')}</ul><address>Made by Weaver ${stamp}</address>`
+  }
+  const watched = new Watched(listed('wool', '1.9.1'))
+  watched.look(listed('linen', '1.9.4'))
+  watched.look(listed('linen', '1.9.8'))
+  assert.equal(watched.look(listed('linen', '1.15.0')), 'volatile: address')
+  assert.match(watched.look(listed('cotton', '1.15.1')), /^(small|medium): ul > li/)
+})
+
+test('lines that are added behind a stamp are no part of it', () => {
+  const headed = (stamp: string, added = '') =>
+    `<title>Protocols</title><h1>Weaver ${stamp}</h1>${added}<div>Protocols</div><p>libweaver`
+  const added = '<p>Loading<p>Searching<p>No matches'
+  const watched = new Watched(headed('4.3.7'))
+  watched.look(headed('5.1.9'))
+  assert.match(watched.look(headed('7.1.5', added)), /^(small|medium|large): h1/)
+  assert.equal(watched.look(headed('9.0.2', added)), 'volatile: h1')
+  assert.match(watched.look(headed('9.0.3', added.replace('Searching', 'Looking'))), /^(small|medium|large): p/)
 })
 
 test('what other pages of the site have shown, and what the operator watches', () => {

@@ -1,31 +1,24 @@
 /**
  * A page in some hundred bytes, so that a later look can say how much of it changed, and where, without the earlier body: a
  * short hash of each line of its text, and the minima of its shingles. With it goes what was learnt of the page: its volatile
- * regions.
- *
- * A region is a run of lines between two that stayed. It is volatile if it differed in every one of three looks in a row, or in
- * two that were minutes apart; then it is left out of the decision. Where only its numbers and dates differed, only these are.
- * A run that is most of the page is its content, unless its lines come back: news do not. One that grew beyond what was learnt
- * is never left out.
+ * regions (`regions.ts`).
  */
 
 import { ByteReader, ByteWriter } from '../../base/bytes.ts'
-import { hash64 } from '../../base/digest.ts'
 import { type Change, type ChangeClass, LONGEST_PLACE } from '../../contracts/change.ts'
-import { foldText } from '../extract/text.ts'
 import {
-  apart,
-  exchanged,
-  isGrown,
-  joined,
-  lists,
-  neighbours,
-  type Run,
-  runsOf,
-  sizeOf,
-  TITLE,
-  widened,
-} from './runs.ts'
+  isLasting,
+  type Judged,
+  judgeRuns,
+  type Line,
+  lengthOf,
+  type Pair,
+  packRegions,
+  type Region,
+  stillThere,
+  unpackRegions,
+} from './regions.ts'
+import { runsOf, TITLE } from './runs.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -35,14 +28,6 @@ export interface Sketched {
   title: string
   /** Of the links as a set. */
   links: number
-}
-
-/** A line of the page as it is now. */
-export interface Line {
-  text: string
-  place: string
-  /** The operator wants to know of each change of it. */
-  isWatched?: boolean
 }
 
 export interface Look {
@@ -65,28 +50,6 @@ export interface Compared extends Change {
   learnt: number[]
 }
 
-/** What is kept of a run of lines that changed. */
-interface Region {
-  /** The lines around it, as hashes. */
-  before: number
-  after: number
-  /** Of its first line. */
-  place: number
-  /** With the numbers and dates left out. */
-  shape: number
-  /** Lines. */
-  size: number
-  /** Looks in a row in which it differed, and in which its shape did. */
-  times: number
-  words: number
-  /** Looks in a row in which it did not, since it is volatile. */
-  quiet: number
-  /** Of one that is most of the page: lines that came so far, how many of them had been there before, and those that went. */
-  came: number
-  back: number
-  gone: number[]
-}
-
 interface Sketch {
   looks: number
   level: number
@@ -99,25 +62,9 @@ interface Sketch {
 const MAX_LINES = 2048
 /** A page that has grown to more is compared as a whole. */
 const MAX_COMPARED = 4096
-const MAX_REGIONS = 16
-const MAX_GONE = 32
-/** Looks in a row in which a region must have differed. */
-const VOLATILE = 2
 const MINUTES = 10 * 60_000
-/** A volatile region that stayed the same so often is one no more. */
-const MAX_QUIET = 8
-/** A run of more lines, or of a larger part of the page (both its lines and its text), is its content. */
-const MAX_SIZE = 32
-const MAX_SHARE = 1 / 2
-/** Of a choice from a stock, at least this part of what comes had been there before. */
-const BACK = 1 / 8
-/** Of a list that is renewed, at least this part changed. */
-const RENEWED = 1 / 4
-/** With fewer lines in common it is another template, and what was learnt is forgotten. */
+/** With fewer lines in common it is another template, and what was learnt is forgotten, but for stamps that are still there. */
 const SAME_TEMPLATE = 0.3
-/** Of lines in another order. */
-const ANY_SHAPE = 0x10000
-
 /** `looks`: at the page so far. */
 export function sketchOf(page: Sketched, looks = 1): Uint8Array {
   const level = levelFor(page.lines)
@@ -135,182 +82,38 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const hasSameTemplate = isComparable && kept >= SAME_TEMPLATE * Math.max(old.lines.length, now.lines.length)
   // Of looks in between that found nothing changed, or failed, there is no other trace than their number.
   const isNext = look.looks === old.looks
-  const isLasting = ({ times, quiet }: Region) => times >= VOLATILE && quiet < MAX_QUIET
-  const known = hasSameTemplate ? old.regions.filter((region) => isNext || isLasting(region)) : []
-  const isSoon = isNext && look.since >= 0 && look.since <= MINUTES
-  const judged = judgeRuns(old, now, runs, known, look, isSoon)
+  const pair = pairOf(old, now, look, isNext)
+  const known = old.regions.filter((region) => isNext || isLasting(region))
+  const judged = judgeRuns(runs, hasSameTemplate ? known : stillThere(runs, known, pair), pair)
   const change = classed(judged, old, now, look)
   const level = levelFor(look.now.lines)
   const stored = level === old.level ? now : shortened(look.now, level)
-  const regions = hasSameTemplate && level === old.level ? judged.regions : []
+  const regions = level === old.level ? judged.regions : []
   return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, regions }), learnt: judged.learnt }
 }
 
-interface Judged {
-  regions: Region[]
-  learnt: number[]
-  /** Places of the runs that are changes. */
-  changed: string[]
-  volatile: string[]
-}
-
-/** Which runs count, and what is learnt of all. */
-function judgeRuns(
-  old: Sketch,
-  now: Shortened,
-  runs: readonly Run[],
-  known: readonly Region[],
-  look: Look,
-  isSoon: boolean,
-): Judged {
-  const judged: Judged = { regions: [], learnt: [], changed: [], volatile: [] }
-  const { page } = look
+function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened, look: Look, isNext: boolean): Pair {
+  const { page, now: whole, since, isVolatileOnSite } = look
+  const found: Line[][] = []
+  const linesAt = (at: number) => {
+    found[at] ??= linesFrom(at)
+    return found[at]
+  }
+  const linesFrom = (at: number) => {
+    if (at === TITLE) return [{ text: whole.title, place: 'title' }]
+    if (at < 0 || at >= firsts.length) return []
+    const hashes = whole.lines.subarray(firsts[at], firsts[at + 1])
+    // Of a page with very long lines, some are not there.
+    return Array.from(hashes).flatMap((hash) => page.get(hash) ?? [])
+  }
+  const isOnlyLineAt = (place: string) => {
+    let count = 0
+    for (const line of page.values()) if (line.place === place && ++count > 1) return false
+    return true
+  }
+  const isSoon = isNext && since >= 0 && since <= MINUTES
   const length = lengthOf(page.values())
-  const left = new Set(known)
-  const placed = (run: Run) => placeOf(run, linesIn(run, now, look.now, page), now, look.now, page)
-  const oldLines = (run: Run) => old.lines.subarray(run.oldFrom, run.oldTo)
-  const newLines = (run: Run) => now.lines.subarray(run.from, run.to)
-  const placeAt = (at: number) => (at === TITLE ? undefined : page.get(look.now.lines[now.firsts[at]])?.place)
-  const isMost = (run: Run) =>
-    run.to !== TITLE + 1 &&
-    sizeOf(run) > MAX_SHARE * Math.max(old.lines.length, now.lines.length) &&
-    lengthOf(linesIn(run, now, look.now, page)) > MAX_SHARE * length
-  const isList = (run: Run) => {
-    const { came, gone } = exchanged(oldLines(run), newLines(run))
-    if (came.length === 0 || gone.length === 0) return came.length === gone.length && 'reordered'
-    const changed = came.length + gone.length
-    const isRenewed =
-      Math.min(came.length, gone.length) > 1 && changed >= RENEWED * (run.oldTo - run.oldFrom + run.to - run.from)
-    return isRenewed && sizeOf(run) <= MAX_SIZE
-  }
-  const isAlike = (run: Run, { shape }: Region) => shape === shapeOf(linesIn(run, now, look.now, page))
-  const found = joined(lists(widened(runs, known, now.lines), now.lines.length, placeAt, isList), placed)
-  for (const run of found.flatMap((run) => apart(run, known, now.lines, isAlike))) {
-    const lines = linesIn(run, now, look.now, page)
-    const place = placed(run)
-    const seen = regionOf(run, now, lines, place)
-    const region = known.find((one) => left.has(one) && isSameRegion(one, seen))
-    if (region !== undefined) left.delete(region)
-    // From level 1 on it may be several lines; and one title says nothing of others.
-    const isOneLine = run.to - run.from === 1 && old.level === 0 && run.from !== TITLE
-    // What is added to a list, or taken from it, is news, however often that happens.
-    const isGrowth = isGrown(run, old.lines, now.lines)
-    const isTooLarge = !run.isReordered && seen.size > MAX_SIZE
-    const isWhole = !run.isReordered && isMost(run)
-    const after = learntOf(region, seen, isSoon)
-    if (isWhole) remember(after, region, exchanged(oldLines(run), newLines(run)))
-    const isContent = isGrowth || isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
-    const isKnown =
-      (region !== undefined && isVolatile(region, seen)) ||
-      (isOneLine && look.isVolatileOnSite(seen.place) && isOnlyLineAt(place, page))
-    const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
-    judged[isLeftOut ? 'volatile' : 'changed'].push(place)
-    if (isGrowth || isTooLarge) continue
-    judged.regions.push(after)
-    const isNews = after.times >= VOLATILE && (region?.times ?? 0) < VOLATILE
-    if (isNews && isOneLine && !isWhole && isOnlyLineAt(place, page)) judged.learnt.push(seen.place)
-  }
-  for (const region of left) {
-    const isStill = region.times >= VOLATILE && region.quiet < MAX_QUIET
-    if (isStill) judged.regions.push({ ...region, quiet: region.quiet + 1 })
-  }
-  judged.regions.sort((a, b) => b.times - a.times).splice(MAX_REGIONS)
-  return judged
-}
-
-/** What comes and goes where most of the page differs. */
-function remember(after: Region, region: Region | undefined, { came, gone }: ReturnType<typeof exchanged>): void {
-  const before = region?.gone ?? []
-  after.came = (region?.came ?? 0) + came.length
-  after.back = (region?.back ?? 0) + came.filter((line) => before.includes(line)).length
-  after.gone = [...new Set([...gone, ...before])].slice(0, MAX_GONE)
-}
-
-/** As far as they are found: of a page with very long lines, some are not. */
-function linesIn(run: Run, now: Shortened, { lines, title }: Sketched, page: ReadonlyMap<number, Line>): Line[] {
-  const found: Line[] = []
-  for (let at = run.from; at < run.to; at++) {
-    if (at === TITLE) found.push({ text: title, place: 'title' })
-    else
-      for (let line = now.firsts[at]; line < (now.firsts[at + 1] ?? lines.length); line++) {
-        const known = page.get(lines[line])
-        if (known !== undefined) found.push(known)
-      }
-  }
-  return found
-}
-
-function placeOf(
-  { from }: Run,
-  lines: readonly Line[],
-  now: Shortened,
-  whole: Sketched,
-  page: ReadonlyMap<number, Line>,
-): string {
-  if (lines.length > 0) return lines[0].place
-  // Where something is missing now, it is behind what is in front of it.
-  for (let at = from - 1; at > TITLE; at--) {
-    const before = page.get(whole.lines[now.firsts[at]])
-    if (before !== undefined) return `after ${before.place}`
-  }
-  return 'beginning'
-}
-
-/** Elsewhere on the site, the same place must mean the same line. */
-function isOnlyLineAt(place: string, page: ReadonlyMap<number, Line>): boolean {
-  let count = 0
-  for (const line of page.values()) if (line.place === place && ++count > 1) return false
-  return true
-}
-
-function regionOf(run: Run, { lines: now }: Shortened, lines: readonly Line[], place: string): Region {
-  return {
-    ...neighbours(run, now),
-    place: placeKey(place),
-    shape: run.isReordered ? ANY_SHAPE : shapeOf(lines),
-    size: sizeOf(run),
-    times: 1,
-    words: 0,
-    quiet: 0,
-    came: 0,
-    back: 0,
-    gone: [],
-  }
-}
-
-function lengthOf(lines: Iterable<Line>): number {
-  let length = 0
-  for (const { text } of lines) length += text.length
-  return length
-}
-
-/** Similar texts have similar shapes: all bits count, and another order is another text. */
-function shapeOf(lines: readonly Line[]): number {
-  const text = lines.map((line) => line.text).join('\n')
-  return Number(hash64(String(foldText(text).shape)) & 0xffffn)
-}
-
-/** One of its neighbours is the same, and it is at the same place, or differs only in its numbers. */
-function isSameRegion(region: Region, seen: Region): boolean {
-  const isAlike = region.place === seen.place || (region.shape === seen.shape && seen.shape !== ANY_SHAPE)
-  return isAlike && (region.before === seen.before || region.after === seen.after)
-}
-
-function isVolatile(region: Region, seen: Region): boolean {
-  return region.times >= VOLATILE && seen.size <= region.size && (region.shape === seen.shape || region.words > 0)
-}
-
-/** `isSoon`: the look before was minutes ago. */
-function learntOf(region: Region | undefined, seen: Region, isSoon: boolean): Region {
-  // One pair may have been an edit: if it does not differ at the very next look, it is forgotten.
-  if (region === undefined) return isSoon ? { ...seen, times: VOLATILE, words: 1, quiet: MAX_QUIET } : seen
-  const isProven = region.times >= VOLATILE
-  return {
-    ...seen,
-    size: isProven ? region.size : Math.max(region.size, seen.size),
-    times: Math.min(255, region.times + 1),
-    words: region.shape === seen.shape && seen.shape !== ANY_SHAPE ? 0 : Math.min(255, region.words + 1),
-  }
+  return { old, now, linesAt, hasSingleLines: level === 0, length, isSoon, isVolatileOnSite, isOnlyLineAt }
 }
 
 function classed({ changed, volatile }: Judged, old: Sketch, now: Shortened, look: Look): Change {
@@ -347,10 +150,6 @@ function resemblance(a: Uint16Array, b: Uint16Array): number {
 
 const NO_SHINGLE = 0xffff
 const MAX_MINIMA = 64
-
-export function placeKey(place: string): number {
-  return Number(hash64(place) & 0xffffffffn)
-}
 
 interface Shortened {
   minima: Uint16Array
@@ -405,7 +204,7 @@ function titleHash(title: string): number {
   return hash ^ (hash << 13)
 }
 
-const VERSION = 2
+const VERSION = 3
 /** Making one costs more than filling it. */
 const bytes = new ByteWriter(2048)
 
@@ -419,10 +218,7 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
   bytes.count(links)
   for (const { buffer, byteOffset, byteLength } of [minima, lines])
     bytes.blob(new Uint8Array(buffer, byteOffset, byteLength))
-  bytes.count(regions.length)
-  for (const { before, after, place, shape, size, times, words, quiet, came, back, gone } of regions)
-    for (const value of [before, after, place, shape, size, times, words, quiet, came, back, gone.length, ...gone])
-      bytes.count(value)
+  packRegions(bytes, regions)
   return bytes.bytes()
 }
 
@@ -433,18 +229,8 @@ function unpacked(given: Uint8Array): Sketch | undefined {
     if (from.byte() !== VERSION) return undefined
     const [looks, level, links] = [from.count(), from.byte(), from.count()]
     const [minima, lines] = [shortFrom(from, MAX_MINIMA), shortFrom(from, MAX_LINES)]
-    const count = from.count()
-    if (level > 32 || count > MAX_REGIONS) return undefined
-    const regions: Region[] = []
-    for (let i = 0; i < count; i++) {
-      const [before, after, place, shape] = [from.count(), from.count(), from.count(), from.count()]
-      const [size, times, words, quiet] = [from.count(), from.count(), from.count(), from.count()]
-      const [came, back, length] = [from.count(), from.count(), from.count()]
-      if (length > MAX_GONE) return undefined
-      const gone = Array.from({ length }, () => from.count())
-      regions.push({ before, after, place, shape, size, times, words, quiet, came, back, gone })
-    }
-    return { looks, level, links, minima, lines, regions }
+    if (level > 32) return undefined
+    return { looks, level, links, minima, lines, regions: unpackRegions(from, lines.length) }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -5,18 +5,21 @@ import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { runThrough } from '../../base/stretches.ts'
-import { KIND, kindsOfCharacters } from './characters.ts'
-import { foldPlainly } from './fold-plainly.test-data.ts'
-import { openPlainFolding } from './fold-plainly.ts'
+import { PlainFolder, type TextFolder } from './fold-plainly.ts'
 import { foldedText, gather } from './gather.ts'
-import { ASIDE, MAX_RUNS, MAX_TEXT, openMemory, PIECE, TextFolder, WINDOW } from './text.ts'
+import { textFolder } from './text.ts'
 
 type Part = string | 0 | 1 | 2
 
-const KIND_OF = kindsOfCharacters()
+/** As in `assembly/memory.ts`. */
+const MAX_TEXT = 1_000_000
+const PIECE = 1024
+const WINDOW = 64 * 1024
+const ASIDE = 8 * 1024
+const MAX_RUNS = 4096
 
 /** As a page has them: each text between tags. */
-function foldPage(parts: readonly Part[], folder = new TextFolder()) {
+function foldPage(parts: readonly Part[], folder = textFolder()) {
   const page = parts.map((part) => (typeof part === 'number' ? '<' : `<${part}`)).join('') + '<'
   let at = 0
   for (const part of parts) {
@@ -29,7 +32,7 @@ function foldPage(parts: readonly Part[], folder = new TextFolder()) {
 }
 
 /** As texts of their own, which is how those come that held references. */
-function foldTexts(parts: readonly Part[], folder = new TextFolder()) {
+function foldTexts(parts: readonly Part[], folder = textFolder()) {
   for (const part of parts) {
     if (typeof part === 'number') folder.part(part)
     else folder.add(part, 0, part.length)
@@ -42,8 +45,13 @@ function told(folder: TextFolder) {
   const text = folder.text()
   assert.equal(text.length, length)
   if (rest.strings === 0) assert.deepEqual([rest.digest, rest.named], [hash64(text), length])
-  return { text, ...rest }
+  return { text, cut: folder.cut, ...rest }
 }
+
+/** What the fast way is compared with. */
+const foldPlainly = (parts: readonly Part[], max?: number) => foldTexts(parts, new PlainFolder(max))
+
+test('vectors are there, so that two ways are compared', () => assert.ok(!(textFolder() instanceof PlainFolder)))
 
 const letter = fc.oneof(
   { arbitrary: fc.constantFrom(...'abcXYZ'), weight: 8 },
@@ -96,7 +104,7 @@ test('so it is at the edges of the window on a page', () => {
       const expected = foldPlainly(['first', 2, ...parts])
       const before = 'x'.repeat(WINDOW - 6 + more)
       // The first part opens the window, the others are where it ends.
-      const folder = new TextFolder()
+      const folder = textFolder()
       const page = `first${before}${parts.filter((one) => typeof one === 'string').join('<')}<`
       folder.add(page, 0, 5)
       folder.part(2)
@@ -140,9 +148,14 @@ test('more runs than can wait, and more beside the page than there is room for',
   }
 })
 
+test('more lines than are kept', () => {
+  const parts = manyWords(20_000, 'abcé').flatMap((word): Part[] => [word, 2])
+  assert.deepEqual(foldPage(parts), foldPlainly(parts))
+})
+
 test('runs longer than the window; votes of many words are counted exactly', () => {
   for (const letters of ['abcdef8', 'éдж.', '漢字กข。😀']) {
-    const parts = ['first', 2 as const, manyWords(24_000, letters).join(' '), 'last']
+    const parts = ['first', 2 as const, manyWords(24_000, letters).join(' '), 'x'.repeat(WINDOW), 1 as const, 'last']
     assert.ok(parts[2].toString().length > 2 * WINDOW)
     const expected = foldPlainly(parts)
     assert.deepEqual(foldTexts(parts), expected)
@@ -150,47 +163,24 @@ test('runs longer than the window; votes of many words are counted exactly', () 
   }
 })
 
-/** As much of the parts as has so many characters that are seen. */
-function firstSeen(parts: readonly Part[], count: number): Part[] {
-  const first: Part[] = []
-  for (const one of parts) {
-    if (count === 0) break
-    let end = 0
-    for (; typeof one === 'string' && end < one.length && count > 0; end++) {
-      const kind = KIND_OF[one.charCodeAt(end)]
-      if (kind !== KIND.white && kind !== KIND.nothing) count--
-    }
-    first.push(typeof one === 'string' ? one.slice(0, end) : one)
-  }
-  return first
-}
-
-test('where text is cut it is what the plain way gives of as much, and nothing is cut that fits', () => {
-  const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 12 })
+test('where text is cut both ways cut it alike, and nothing is cut that fits', () => {
+  const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 20 })
   fc.assert(
-    fc.property(some, fc.integer({ min: 2, max: 3 * PIECE }), (parts, max) => {
-      const folder = new TextFolder(max)
-      for (const one of parts) {
-        if (typeof one === 'number') folder.part(one)
-        else folder.add(one, 0, one.length)
-      }
-      const result = told(folder)
-      const { text, leftOut } = result
-      assert.ok(text.length <= max)
-      if (!folder.cut) assert.deepEqual(result, foldPlainly(parts))
-      else assert.ok(parts.join('').length >= max - 1)
-      // Half a pair at the very end was seen, but is not in the text.
-      if (/[\ud800-\udfff]/.test(parts.join(''))) return
-      const seen = text.replace(/[ \n]/g, '').length + leftOut
-      assert.deepEqual(result, foldPlainly(firstSeen(parts, seen)))
+    fc.property(some, fc.integer({ min: 2, max: 4 * PIECE }), (parts, max) => {
+      const expected = foldPlainly(parts, max)
+      assert.deepEqual(foldTexts(parts, textFolder(max)), expected)
+      assert.deepEqual(foldPage(parts, textFolder(max)), expected)
+      assert.ok(expected.text.length <= max)
+      if (expected.cut) assert.ok(parts.join('').length >= max - 1)
+      else assert.deepEqual(expected, foldPlainly(parts))
     }),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   )
 })
 
 test('the longest text there is', () => {
   const page = `<${manyWords(260_000, 'abcdefghé1').join(' ')}<`
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(page, 1, page.length - 1)
   const { text, words, simhash, shape } = told(folder)
   assert.ok(folder.cut)
@@ -198,6 +188,10 @@ test('the longest text there is', () => {
   assert.equal(text, page.slice(1, MAX_TEXT).trimEnd())
   const kept = foldPlainly([text])
   assert.deepEqual([words, simhash, shape], [kept.words, kept.simhash, kept.shape])
+  const plain = new PlainFolder()
+  plain.add(page, 1, page.length - 1)
+  plain.finish()
+  assert.ok(plain.cut && plain.text() === text)
 })
 
 test('references in a page are what the decoder makes of them', () => {
@@ -228,32 +222,4 @@ test('references in a page are what the decoder makes of them', () => {
     }),
     { numRuns: 1000 },
   )
-})
-
-const plainMemory = openMemory(openPlainFolding())
-const fastMemory = openMemory()
-
-/** What a folder in this memory makes of the parts, as a page has them and as texts of their own, cut or not. */
-function foldIn(memory: typeof plainMemory, parts: readonly Part[], max?: number) {
-  const results = []
-  for (const fold of [foldPage, foldTexts]) {
-    const folder = new TextFolder(max, memory)
-    results.push({ ...fold(parts, folder), cut: folder.cut })
-  }
-  return results
-}
-
-test('without vectors the same comes of a text, cut or not', () => {
-  assert.notEqual(plainMemory.folding.memory.buffer.byteLength, fastMemory.folding.memory.buffer.byteLength)
-  for (const name of ['ASIDE', 'MAX_RUNS', 'MAX_TEXT', 'PIECE', 'WINDOW'] as const)
-    assert.equal(plainMemory.folding[name].value, fastMemory.folding[name].value, name)
-  const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 20 })
-  fc.assert(
-    fc.property(some, fc.option(fc.integer({ min: 2, max: 4 * PIECE }), { nil: undefined }), (parts, max) => {
-      assert.deepEqual(foldIn(plainMemory, parts, max), foldIn(fastMemory, parts, max))
-    }),
-    { numRuns: 2000 },
-  )
-  const lengthy = ['first', 2 as const, manyWords(24_000, 'abé1漢😀').join(' '), 'x'.repeat(WINDOW), 1 as const, 'last']
-  assert.deepEqual(foldIn(plainMemory, lengthy), foldIn(fastMemory, lengthy))
 })

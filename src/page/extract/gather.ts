@@ -6,14 +6,14 @@
  * sheets are not read, so what they hide is text.
  */
 import type { Stretches } from '../../base/stretches.ts'
-import { commonReference } from '../parse/letters.ts'
 import { Nesting } from '../parse/nesting.ts'
 import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import { belied, isBrowserComplaint, type Trouble } from '../troubles.ts'
+import type { FoldedText, TextFolder } from './fold-plainly.ts'
 import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_HREF } from './links.ts'
 import { languageTag, MetaFacts, type RobotsMeta } from './meta.ts'
-import { type FoldedText, type FoldingMemory, openMemory, TextFolder } from './text.ts'
+import { type FoldingMemory, openMemory, textFolder } from './text.ts'
 
 /**
  * The page's structure as Y7 defines it: every start tag in order. A hash of the whole sequence, and the bounded
@@ -150,7 +150,7 @@ export function* gather(html: string, xml: boolean): Stretches<Gathered> {
 
 /** Plain text has no mark-up, no title and no links: a URL in it is not a reference. */
 export function gatherText(text: string): Gathered {
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(text, 0, text.length)
   const links = new LinkList()
   const folded = folder.finish()
@@ -169,7 +169,7 @@ export function gatherText(text: string): Gathered {
 /** The text alone, as `gather` and `gatherText` see it; `own`: without the words in links to other pages. */
 export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part: 'all' | 'own' = 'all'): string {
   if (as === 'text') {
-    const folder = new TextFolder()
+    const folder = textFolder()
     folder.add(content, 0, content.length)
     folder.finish()
     return folder.text()
@@ -215,7 +215,7 @@ class Pass {
     xml: boolean,
     { memory, ownOnly = false }: { memory?: FoldingMemory; ownOnly?: boolean } = {},
   ) {
-    this.#text = new TextFolder(undefined, memory)
+    this.#text = textFolder(undefined, memory)
     this.#tags = new TagRecorder(memory !== undefined)
     this.#tokens = new Tokenizer(html)
     this.#nesting = new Nesting(this.#tokens, xml)
@@ -305,31 +305,10 @@ class Pass {
     else if (holder === SCRIPT) this.#scriptText()
     else if (holder !== undefined && !SHOWN.has(holder)) return
     else if (tokens.isPlain) this.#text.add(tokens.input, tokens.from, tokens.to)
-    else if (holder === undefined && this.#text.fits(tokens.to - tokens.from)) this.#withReferences(tokens.from)
-    else this.#decoded(tokens.from)
-  }
-
-  /** Text between references is copied as it is; from the first rare reference on, the decoder takes over. */
-  #withReferences(from: number): void {
-    const { input, to } = this.#tokens
-    for (let at = from; at < to; ) {
-      const found = input.indexOf('&', at)
-      const end = found < 0 || found > to ? to : found
-      if (end > at) this.#text.add(input, at, end)
-      if (end === to) return
-      const reference = commonReference(input, end)
-      if (reference === 0) {
-        this.#decoded(end)
-        return
-      }
-      this.#text.addCharacter(reference & 0xffff)
-      at = end + (reference >>> 16)
+    else {
+      const text = tokens.text()
+      this.#text.add(text, 0, text.length)
     }
-  }
-
-  #decoded(from: number): void {
-    const text = this.#tokens.text(from)
-    this.#text.add(text, 0, text.length)
   }
 
   #scriptText(): void {

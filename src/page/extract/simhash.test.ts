@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
-import { TextFolder } from './text.ts'
+import { textFolder } from './text.ts'
 
 function bitsApart(a: bigint, b: bigint): number {
   return (a ^ b).toString(2).replaceAll('0', '').length
 }
 
 function simhash(text: string): bigint {
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(text, 0, text.length)
   return folder.finish().simhash
 }
 
 function shape(text: string): bigint {
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(text, 0, text.length)
   return folder.finish().shape
 }
@@ -97,7 +97,7 @@ test('shape and simhash do not depend on how the words are handed over', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 80 }), fc.nat(80), (tokens, cut) => {
       const whole = tokens.join(' ')
-      const folder = new TextFolder()
+      const folder = textFolder()
       const at = Math.min(cut, whole.length)
       folder.add(whole, 0, at)
       folder.add(whole, at, whole.length)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
-import { TextFolder } from './text.ts'
+import { textFolder } from './text.ts'
 
 function fold(...parts: (string | 1 | 2)[]): string {
-  const folder = new TextFolder()
+  const folder = textFolder()
   for (const part of parts) {
     if (typeof part === 'string') folder.add(part, 0, part.length)
     else folder.part(part)
@@ -47,7 +47,7 @@ test('scripts without spaces are no such strings; a long one amid them is', () =
 })
 
 function told(text: string) {
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(text, 0, text.length)
   return { ...folder.finish(), text: folder.text() }
 }
@@ -62,7 +62,7 @@ test('the digest is that of the text with the strings that are left out of it', 
   for (const text of [`a ${LONG} b`, LONG, `${LONG} b`, `a ${LONG}`, `漢${LONG}字 ${'y'.repeat(5000)}`, 'a b'])
     assert.equal(told(text).digest, hash64(text))
   const digestOf = (...parts: (string | 1 | 2)[]) => {
-    const folder = new TextFolder()
+    const folder = textFolder()
     for (const part of parts) {
       if (typeof part === 'string') folder.add(part, 0, part.length)
       else folder.part(part)
@@ -100,7 +100,7 @@ test('pages that differ only in what is left out of their text have different di
 })
 
 test('a string longer than all text that is kept does not keep the text after it out', () => {
-  const folder = new TextFolder(10_000)
+  const folder = textFolder(10_000)
   const text = `a ${'x'.repeat(100_000)} b`
   folder.add(text, 0, text.length)
   folder.finish()
@@ -142,7 +142,7 @@ test('folding is what regular expressions would do, however the text is cut in p
 
 test('a word cut by an inline tag is one word to the simhash', () => {
   const simhash = (...texts: string[]) => {
-    const folder = new TextFolder()
+    const folder = textFolder()
     for (const text of texts) folder.add(text, 0, text.length)
     return folder.finish().simhash
   }
@@ -150,7 +150,7 @@ test('a word cut by an inline tag is one word to the simhash', () => {
 })
 
 test('text is bounded, and says so; a character is never cut in two', () => {
-  const folder = new TextFolder(12)
+  const folder = textFolder(12)
   folder.add('a😀'.repeat(100), 0, 300)
   folder.finish()
   assert.equal(folder.text(), 'a😀'.repeat(3) + 'a')

@@ -18,24 +18,32 @@
 import { loadWasm } from '../../base/load-wasm.ts'
 import type { Gap } from '../parse/tags.ts'
 import { kindsOfCharacters, placeDateWords } from './characters.ts'
-import { type Folding, openPlainFolding, type Place } from './fold-plainly.ts'
+import { type FoldedText, PlainFolder, type TextFolder } from './fold-plainly.ts'
 
-/** The tables of the module are filled from here. */
-interface FoldingModule extends Folding {
-  readonly DATES: Place
-  readonly DATE_BITS: Place
-  readonly DATE_SLOTS: Place
-  readonly KIND_OF: Place
+/** `assembly/fold-text.wasm.ts`. */
+interface FoldingModule extends Record<FoldingPlace, { readonly value: number }> {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  begin(max: number): void
+  add(runs: number): number
+  finish(): void
+}
+type FoldingPlace =
+  | ('ASIDE' | 'ASIDE_AT' | 'BINS' | 'DATES' | 'DATE_BITS' | 'DATE_SLOTS' | 'KIND_OF' | 'LINES' | 'MAX_LINES')
+  | ('MAX_RUNS' | 'MAX_TEXT' | 'MINIMA' | 'PIECE' | 'RESULT' | 'RUNS' | 'TEXT' | 'WINDOW' | 'WINDOW_AT')
+
+/** Where one text at a time is folded. */
+export interface FoldingMemory {
+  /** One at a time: a new one ends the one before. */
+  folder(max?: number): TextFolder
 }
 
-/** Where one text at a time is folded. Addresses are in bytes. */
-export interface FoldingMemory {
-  readonly folding: Folding
+/** Of the module. Addresses are in bytes. */
+interface ModuleMemory {
+  readonly folding: FoldingModule
   readonly text: number
   readonly window: number
   readonly aside: number
   readonly bytes: Buffer
-  readonly units: Uint16Array
   /** Two numbers per run: its address with the gap before it in the last two bits, and its length. */
   readonly runs: Int32Array
   readonly hashes: BigUint64Array
@@ -44,20 +52,13 @@ export interface FoldingMemory {
   readonly minima: Uint16Array
 }
 
-function openModule(): Folding | undefined {
-  const wasm = loadWasm<FoldingModule>(new URL('fold-text.wasm', import.meta.url))
-  if (wasm === undefined) return undefined
-  const { buffer } = wasm.memory
-  new Uint8Array(buffer).set(kindsOfCharacters(), wasm.KIND_OF.value)
-  placeDateWords(
-    new Int32Array(buffer, wasm.DATE_BITS.value, 512),
-    new Int32Array(buffer, wasm.DATES.value, wasm.DATE_SLOTS.value),
-  )
-  return wasm
-}
-
-export function openMemory(folding = openModule() ?? openPlainFolding()): FoldingMemory {
+function openModule(folding: FoldingModule): ModuleMemory {
   const { buffer } = folding.memory
+  new Uint8Array(buffer).set(kindsOfCharacters(), folding.KIND_OF.value)
+  placeDateWords(
+    new Int32Array(buffer, folding.DATE_BITS.value, 512),
+    new Int32Array(buffer, folding.DATES.value, folding.DATE_SLOTS.value),
+  )
   const hashes = new BigUint64Array(buffer, folding.RESULT.value, 3)
   return {
     folding,
@@ -65,7 +66,6 @@ export function openMemory(folding = openModule() ?? openPlainFolding()): Foldin
     window: folding.WINDOW_AT.value,
     aside: folding.ASIDE_AT.value,
     bytes: Buffer.from(buffer),
-    units: new Uint16Array(buffer),
     runs: new Int32Array(buffer, folding.RUNS.value, folding.MAX_RUNS.value * 2),
     hashes,
     counts: new Int32Array(buffer, folding.RESULT.value + hashes.byteLength, 7),
@@ -74,47 +74,28 @@ export function openMemory(folding = openModule() ?? openPlainFolding()): Foldin
   }
 }
 
-/** One memory per thread is enough for pages read in one stretch. */
-const MAIN = openMemory()
-const { folding } = MAIN
-
-export const MAX_TEXT = folding.MAX_TEXT.value
-/** Characters folded between checks of the room that is left. */
-export const PIECE = folding.PIECE.value
-/** Characters of a page in memory at once; most pages have fewer. */
-export const WINDOW = folding.WINDOW.value
-/** Characters beside the window: decoded references, and texts that are not part of the page. */
-export const ASIDE = folding.ASIDE.value
-export const MAX_RUNS = folding.MAX_RUNS.value
-
-export interface FoldedText {
-  /** Characters. */
-  length: number
-  /** `hash64` of the text with the strings that are left out of it. */
-  digest: bigint
-  /** With the words in strings of up to 256 characters that are left out. */
-  simhash: bigint
-  shape: bigint
-  /** Of the text, without what is left out. Letters of scripts without spaces count as words. */
-  words: number
-  /** Characters that were left out, in how many strings. */
-  leftOut: number
-  strings: number
-  /** Characters of the text with those strings of up to 256 characters, and the gaps around them. */
-  named: number
-  /** A hash of each line of the text; what is behind the first 8,192 lines is one more. */
-  lines: Uint32Array
-  /** Of the hashes of the shingles of three words, the smallest in each of 64 bins; 65,535: none. */
-  minima: Uint16Array
+export function openMemory(): FoldingMemory {
+  const module = loadWasm<FoldingModule>(new URL('fold-text.wasm', import.meta.url))
+  if (module === undefined) return { folder: (max) => new PlainFolder(max) }
+  const memory = openModule(module)
+  return { folder: (max) => new ModuleFolder(memory, max) }
 }
 
-/** One at a time per memory: a new one ends the one before. */
-export class TextFolder {
-  /** There was more text than is kept; known after `finish`. */
+/** One memory per thread is enough for pages read in one stretch. */
+const MAIN = openMemory()
+
+export function textFolder(max?: number, memory = MAIN): TextFolder {
+  return memory.folder(max)
+}
+
+class ModuleFolder implements TextFolder {
   cut = false
-  readonly #max: number
-  readonly #in: FoldingMemory
+  readonly #in: ModuleMemory
   readonly #runs: Int32Array
+  /** Characters of a page in memory at once; most pages have fewer. */
+  readonly #window: number
+  /** Characters beside the window: decoded references, and texts that are not part of the page. */
+  readonly #asideSize: number
   /** The text under the window, and the window's bounds. */
   #page = ''
   #windowFrom = 0
@@ -125,40 +106,26 @@ export class TextFolder {
   #waiting = 0
   /** Before the next run. */
   #gap: Gap = 0
-  /** At least the length of the text after all runs are folded. */
+  /** Of the text; known after `finish`. */
   #length = 0
 
-  constructor(max = MAX_TEXT, memory = MAIN) {
-    this.#max = Math.min(max, MAX_TEXT)
+  constructor(memory: ModuleMemory, max = Number.POSITIVE_INFINITY) {
+    const { folding } = memory
     this.#in = memory
     this.#runs = memory.runs
-    memory.folding.begin(this.#max)
+    this.#window = folding.WINDOW.value
+    this.#asideSize = folding.ASIDE.value
+    folding.begin(Math.min(max, folding.MAX_TEXT.value))
   }
 
-  /** A tag that separates the text before it from what follows. */
   part(gap: Gap): void {
     if (gap > this.#gap) this.#gap = gap
   }
 
-  /** Part after part of a page; or a whole text made from one of its parts. */
   add(input: string, from: number, to: number): void {
-    if (to - from === input.length && to - from <= ASIDE) this.#addAside(input.slice(from, to))
+    if (to - from === input.length && to - from <= this.#asideSize) this.#addAside(input.slice(from, to))
     else if (from >= this.#windowFrom && to <= this.#windowTo && input === this.#page) this.#addFromWindow(from, to)
     else this.#addFromPage(input, from, to)
-  }
-
-  /** Whether so many characters fit, in however many pieces. There may be a gap before the first and after the last. */
-  fits(characters: number): boolean {
-    if (this.#length + characters + 2 < this.#max) return true
-    this.#fold()
-    return this.#length + characters + 2 < this.#max
-  }
-
-  /** The character must fit. */
-  addCharacter(code: number): void {
-    const at = this.#roomAside(1)
-    this.#in.units[at / 2] = code
-    this.#addRun(at, 1)
   }
 
   finish(): FoldedText {
@@ -183,23 +150,17 @@ export class TextFolder {
     }
   }
 
-  /** After `finish`, and before another text begins. */
   text(): string {
     const { bytes, text } = this.#in
     return bytes.toString('utf16le', text, text + this.#length * 2)
   }
 
   #addAside(text: string): void {
-    const at = this.#roomAside(text.length)
+    if (this.#aside + text.length > this.#asideSize) this.#fold()
+    const at = this.#in.aside + this.#aside * 2
+    this.#aside += text.length
     this.#in.bytes.write(text, at, 'utf16le')
     this.#addRun(at, text.length)
-  }
-
-  #roomAside(characters: number): number {
-    if (this.#aside + characters > ASIDE) this.#fold()
-    const at = this.#in.aside + this.#aside * 2
-    this.#aside += characters
-    return at
   }
 
   #addFromWindow(from: number, to: number): void {
@@ -211,7 +172,7 @@ export class TextFolder {
       this.#fold()
       this.#page = input
       this.#windowFrom = at
-      this.#windowTo = Math.min(input.length, at + WINDOW)
+      this.#windowTo = Math.min(input.length, at + this.#window)
       this.#in.bytes.write(input.slice(at, this.#windowTo), this.#in.window, 'utf16le')
       this.#addFromWindow(at, Math.min(to, this.#windowTo))
     }
@@ -223,7 +184,6 @@ export class TextFolder {
     runs[this.#waiting++] = (address << 2) | this.#gap
     runs[this.#waiting++] = characters
     this.#gap = 0
-    this.#length += characters + 1
   }
 
   /** Makes room for what follows. */
@@ -233,14 +193,14 @@ export class TextFolder {
   }
 
   #foldRuns(): void {
-    this.#length = this.#in.folding.add(this.#waiting / 2)
+    this.#in.folding.add(this.#waiting / 2)
     this.#waiting = 0
   }
 }
 
 /** Of a short text by itself. */
 export function foldText(text: string): FoldedText {
-  const folder = new TextFolder()
+  const folder = textFolder()
   folder.add(text, 0, text.length)
   return folder.finish()
 }

@@ -77,9 +77,9 @@ export class Tokenizer {
     }
   }
 
-  /** The decoded text of a text token; or the part from `from` on. */
-  text(from = this.from): string {
-    const cut = newlines(this.input.slice(from, this.to))
+  /** The decoded text of a text token. */
+  text(): string {
+    const cut = newlines(this.input.slice(this.from, this.to))
     switch (this.#textOf) {
       case 'data':
         return decodeHTML(cut)

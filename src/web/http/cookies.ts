@@ -5,14 +5,6 @@ import { trimmed } from './head.ts'
 import { type HeaderLines, headersOf } from './headers.ts'
 import { instantOf, monthOf } from './http-date.ts'
 
-export interface CookieLimits {
-  cookies: number
-  /** Name and value together. */
-  bytes: number
-  /** Per `Cookie` header: what does not fit is left out, so that no server refuses our head. */
-  headerBytes: number
-}
-
 interface Cookie {
   name: string
   value: string
@@ -31,20 +23,19 @@ interface Place {
   secure: boolean
 }
 
-const LIMITS: CookieLimits = { cookies: 50, bytes: 4096, headerBytes: 8192 }
+const MAX_COOKIES = 50
+/** Of a name and its value together. */
+const MAX_BYTES = 4096
+/** Per `Cookie` header: what does not fit is left out, so that no server refuses our head. */
+const MAX_HEADER_BYTES = 8192
 /** No more Set-Cookie lines are read than this. */
 const MAX_LINES = 50
 const LONGEST_LINE = 8192
 const LONGEST_ATTRIBUTE = 1024
 
 export class CookieJar {
-  readonly #limits: CookieLimits
   readonly #cookies = new Map<string, Cookie>()
   #order = 0
-
-  constructor(limits: CookieLimits = LIMITS) {
-    this.#limits = limits
-  }
 
   get size(): number {
     return this.#cookies.size
@@ -57,7 +48,7 @@ export class CookieJar {
     const place = placeOf(url)
     if (place === undefined) return
     for (const line of lines.slice(0, MAX_LINES)) {
-      const cookie = readCookie(line, place, now, this.#limits.bytes)
+      const cookie = readCookie(line, place, now)
       if (cookie !== undefined) this.#keep(cookie, now)
     }
   }
@@ -76,7 +67,7 @@ export class CookieJar {
     let header = ''
     for (const { name, value } of fitting) {
       const pair = name === '' ? value : `${name}=${value}`
-      if (header.length + 2 + pair.length > this.#limits.headerBytes) continue
+      if (header.length + 2 + pair.length > MAX_HEADER_BYTES) continue
       header += header === '' ? pair : `; ${pair}`
     }
     return header === '' ? undefined : header
@@ -90,15 +81,15 @@ export class CookieJar {
       return
     }
     cookie.order = before?.order ?? this.#order++
-    if (before === undefined && this.#cookies.size >= this.#limits.cookies) this.#makeRoom(now)
-    if (this.#limits.cookies > 0) this.#cookies.set(key, cookie)
+    if (before === undefined && this.#cookies.size >= MAX_COOKIES) this.#makeRoom(now)
+    this.#cookies.set(key, cookie)
   }
 
   /** The expired go first, then the oldest. */
   #makeRoom(now: Instant): void {
     for (const [key, cookie] of this.#cookies) if (cookie.expiresAt <= now) this.#cookies.delete(key)
     for (const key of this.#cookies.keys()) {
-      if (this.#cookies.size < this.#limits.cookies) return
+      if (this.#cookies.size < MAX_COOKIES) return
       this.#cookies.delete(key)
     }
   }
@@ -110,13 +101,13 @@ function placeOf(url: string): Place | undefined {
   return { host: parsed.hostname, path: parsed.pathname, secure: parsed.protocol === 'https:' }
 }
 
-function readCookie(line: string, place: Place, now: Instant, maxBytes: number): Cookie | undefined {
+function readCookie(line: string, place: Place, now: Instant): Cookie | undefined {
   if (line.length > LONGEST_LINE || /[\x00-\x08\x0a-\x1f\x7f]/.test(line)) return undefined
   const [pair, ...attributes] = line.split(';')
   const equals = pair.indexOf('=')
   const name = equals < 0 ? '' : trimmed(pair.slice(0, equals))
   const value = trimmed(pair.slice(equals + 1))
-  if ((name === '' && value === '') || name.length + value.length > maxBytes) return undefined
+  if ((name === '' && value === '') || name.length + value.length > MAX_BYTES) return undefined
   const cookie: Cookie = {
     name,
     value,

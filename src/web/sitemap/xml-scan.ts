@@ -6,43 +6,16 @@
 
 export type XmlToken = 'open' | 'close' | 'text' | 'end'
 
-/** Searches that only go forward: each remembers its last result, so that together they scan the text once. */
-class Seeker {
-  readonly #text: string
-  readonly #needle: string
-  #next = -1
-  steps = 0
-
-  constructor(text: string, needle: string) {
-    this.#text = text
-    this.#needle = needle
-  }
-
-  /** Its position at or after `from`; the text's length when there is none. */
-  from(from: number): number {
-    if (this.#next >= from) return this.#next
-    const found = this.#text.indexOf(this.#needle, from)
-    this.#next = found < 0 ? this.#text.length : found
-    this.steps += this.#next - from + 1
-    return this.#next
-  }
-}
-
 const LONGEST_NAME = 100
 const LONGEST_TAG = 16_384
 
 export class XmlScan {
   readonly #text: string
-  readonly #seekers: readonly Seeker[]
-  readonly #lessThan: Seeker
-  readonly #greater: Seeker
-  readonly #commentEnd: Seeker
-  readonly #cdataEnd: Seeker
-  readonly #instructionEnd: Seeker
-  readonly #bracket: Seeker
-  readonly #bracketEnd: Seeker
+  /** Searches only go forward, so each remembers its last result: together they scan the text once. */
+  readonly #found = new Map<string, number>()
+  /** Characters scanned so far, by all searches, plus tokens: what the time depends on. */
+  steps = 0
   #at = 0
-  #tokens = 0
   /** Of the last tag, in lower case: `image` and `loc` of `<image:loc>`. */
   prefix = ''
   name = ''
@@ -58,28 +31,6 @@ export class XmlScan {
 
   constructor(text: string) {
     this.#text = text
-    const seek = (needle: string) => new Seeker(text, needle)
-    this.#lessThan = seek('<')
-    this.#greater = seek('>')
-    this.#commentEnd = seek('-->')
-    this.#cdataEnd = seek(']]>')
-    this.#instructionEnd = seek('?>')
-    this.#bracket = seek('[')
-    this.#bracketEnd = seek(']')
-    this.#seekers = [
-      this.#lessThan,
-      this.#greater,
-      this.#commentEnd,
-      this.#cdataEnd,
-      this.#instructionEnd,
-      this.#bracket,
-      this.#bracketEnd,
-    ]
-  }
-
-  /** Characters scanned so far, by all searches, plus tokens: what the time depends on. */
-  get steps(): number {
-    return this.#seekers.reduce((sum, { steps }) => sum + steps, this.#tokens)
   }
 
   /** Where the next token begins. */
@@ -90,10 +41,10 @@ export class XmlScan {
   next(): XmlToken {
     const text = this.#text
     for (;;) {
-      this.#tokens++
+      this.steps++
       const at = this.#at
       if (at >= text.length) return 'end'
-      const less = this.#lessThan.from(at)
+      const less = this.#find('<', at)
       if (less > at) {
         this.#at = less
         return this.#textToken(at, less, false)
@@ -101,13 +52,13 @@ export class XmlScan {
       const second = text.charCodeAt(at + 1)
       if (second === BANG) {
         if (text.startsWith('<![CDATA[', at)) {
-          const end = this.#cdataEnd.from(at + 9)
+          const end = this.#find(']]>', at + 9)
           this.#at = Math.min(text.length, end + 3)
           return this.#textToken(at + 9, end, true)
         }
         this.#at = this.#declarationEnd(at)
       } else if (second === QUESTION) {
-        this.#at = this.#pastOr(this.#instructionEnd.from(at + 2), 2, at + 2)
+        this.#at = this.#pastOr(this.#find('?>', at + 2), 2, at + 2)
       } else if (isNameStart(second === SLASH ? text.charCodeAt(at + 2) : second)) {
         return this.#tag(at, second === SLASH)
       } else {
@@ -119,32 +70,26 @@ export class XmlScan {
 
   /** Of the last open tag; undefined when it has no such attribute. */
   attribute(name: string): string | undefined {
-    const text = this.#text
-    const end = Math.min(this.#tagEnd, this.#nameEnd + LONGEST_TAG)
-    this.#tokens += end - this.#nameEnd
-    let at = this.#nameEnd
-    while (at < end) {
-      while (at < end && isBetween(text.charCodeAt(at))) at++
-      const from = at
-      while (at < end && !isBetween(text.charCodeAt(at)) && text.charCodeAt(at) !== EQUALS) at++
-      const isWanted = text.slice(from, at).toLowerCase() === name
-      while (at < end && isBetween(text.charCodeAt(at))) at++
-      if (text.charCodeAt(at) !== EQUALS) continue
-      at++
-      while (at < end && isBetween(text.charCodeAt(at))) at++
-      const quote = text.charCodeAt(at)
-      const isQuoted = quote === DOUBLE || quote === SINGLE
-      const valueFrom = isQuoted ? at + 1 : at
-      at = valueFrom
-      while (at < end && (isQuoted ? text.charCodeAt(at) !== quote : !isBetween(text.charCodeAt(at)))) at++
-      if (isWanted) return text.slice(valueFrom, at)
-      if (isQuoted) at++
-    }
+    const tag = this.#text.slice(this.#nameEnd, Math.min(this.#tagEnd, this.#nameEnd + LONGEST_TAG))
+    this.steps += tag.length
+    for (const [, found, equals, double, single, bare] of tag.matchAll(ATTRIBUTE))
+      if (equals !== undefined && found.toLowerCase() === name) return double ?? single ?? bare
     return undefined
   }
 
   slice(from: number, to: number): string {
     return this.#text.slice(from, to)
+  }
+
+  /** Its position at or after `from`; the text's length when there is none. */
+  #find(needle: string, from: number): number {
+    const known = this.#found.get(needle) ?? -1
+    if (known >= from) return known
+    const found = this.#text.indexOf(needle, from)
+    const next = found < 0 ? this.#text.length : found
+    this.#found.set(needle, next)
+    this.steps += next - from + 1
+    return next
   }
 
   #textToken(from: number, to: number, isCdata: boolean): XmlToken {
@@ -158,8 +103,8 @@ export class XmlScan {
   #tag(at: number, isClose: boolean): XmlToken {
     const text = this.#text
     const from = isClose ? at + 2 : at + 1
-    const greater = this.#greater.from(from)
-    const less = this.#lessThan.from(from)
+    const greater = this.#find('>', from)
+    const less = this.#find('<', from)
     this.#tagEnd = Math.min(greater, less)
     this.#at = greater < less ? greater + 1 : this.#tagEnd
     this.isEmpty = !isClose && greater < less && text.charCodeAt(greater - 1) === SLASH
@@ -176,12 +121,12 @@ export class XmlScan {
 
   /** `<!-- -->`, or `<!DOCTYPE a [ … ]>` with its declarations. Of one that never ends, only the start is skipped. */
   #declarationEnd(at: number): number {
-    if (this.#text.startsWith('<!--', at)) return this.#pastOr(this.#commentEnd.from(at + 4), 3, at + 4)
-    const greater = this.#greater.from(at)
-    const bracket = this.#bracket.from(at)
+    if (this.#text.startsWith('<!--', at)) return this.#pastOr(this.#find('-->', at + 4), 3, at + 4)
+    const greater = this.#find('>', at)
+    const bracket = this.#find('[', at)
     if (bracket > greater) return this.#pastOr(greater, 1, at + 2)
-    const inner = this.#bracketEnd.from(bracket)
-    return this.#pastOr(this.#greater.from(inner), 1, at + 2)
+    const inner = this.#find(']', bracket)
+    return this.#pastOr(this.#find('>', inner), 1, at + 2)
   }
 
   #pastOr(found: number, length: number, otherwise: number): number {
@@ -190,16 +135,11 @@ export class XmlScan {
 }
 
 const BANG = 0x21
-const DOUBLE = 0x22
-const SINGLE = 0x27
-const EQUALS = 0x3d
 const SLASH = 0x2f
 const QUESTION = 0x3f
 
-/** White space, and the slash of `<a/>` outside of quotes. */
-function isBetween(code: number): boolean {
-  return code <= 0x20 || code === SLASH
-}
+/** Between attributes: white space, and the slash of `<a/>` outside of quotes. Matches everywhere, so each character once. */
+const ATTRIBUTE = /[\0-\x20/]*([^\0-\x20/=]*)[\0-\x20/]*(?:(=)[\0-\x20/]*(?:"([^"]*)"?|'([^']*)'?|([^\0-\x20/]*)))?/g
 
 /** Letters, `_`, `:` and everything beyond ASCII. */
 function isNameStart(code: number): boolean {

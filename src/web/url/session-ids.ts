@@ -4,48 +4,19 @@
  */
 
 /** Names that programs use for session ids only, whatever the value. */
-const NAMES = new Set([
-  'phpsessid',
-  'phpsessionid',
-  'jsessionid',
-  'asp.net_sessionid',
-  'cftoken',
-  'oscsid',
-  'zenid',
-  'xtcsid',
-  'mscssid',
-  'bv_sessionid',
-  'bv_engineid',
-  'wosid',
-  'sesskey',
-])
+const NAMES = new Set(
+  'phpsessid phpsessionid jsessionid asp.net_sessionid cftoken oscsid zenid xtcsid mscssid bv_sessionid bv_engineid wosid sesskey'.split(
+    ' ',
+  ),
+)
 /** ASPSESSIONIDQABBCCDD and JServSessionIdroot have a suffix of their own. */
 const BEGINNINGS = /^(?:aspsessionid|jservsessionid)/
 
 /** Conferences have sessions too, with short numbers. */
-const NAMES_OF_LONG_ONES = new Set([
-  'sessionid',
-  'session_id',
-  'session-id',
-  'sessid',
-  'sess_id',
-  'session_key',
-  'sessionkey',
-])
+const NAMES_OF_LONG_ONES = new Set('sessionid session_id session-id sessid sess_id session_key sessionkey'.split(' '))
 
 /** Short words with many meanings: only with a random value. */
-const NAMES_OF_RANDOM_ONES = new Set([
-  'sid',
-  's',
-  'ssid',
-  'psid',
-  'sess',
-  'ses',
-  'session',
-  'usid',
-  'sessiontoken',
-  'session_token',
-])
+const NAMES_OF_RANDOM_ONES = new Set('sid s ssid psid sess ses session usid sessiontoken session_token'.split(' '))
 
 const GUID = /^(?:\{|%7b)?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?:\}|%7d)?$/i
 const LONG_HEX = /^[0-9a-f]{32,}$/i

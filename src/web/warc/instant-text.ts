@@ -6,41 +6,19 @@ import { instantOf } from '../http/http-date.ts'
 const FIRST = -62_167_219_200_000
 const LAST = 253_402_300_799_999
 
-/** The text of the last second: of a thousand instants in a row most lie in one second. */
-let lastSecond = Number.NaN
-let lastText = ''
-let lastDigits = ''
-
-/** Returns the rest of the second. */
-function readSecond(at: Instant): number {
-  const clamped = Math.min(Math.max(Math.floor(at), FIRST), LAST)
-  const second = Math.floor(clamped / 1000)
-  if (second !== lastSecond) {
-    lastText = new Date(second * 1000).toISOString().slice(0, -4)
-    lastDigits = lastText.replace(/\D/g, '')
-    lastSecond = second
-  }
-  return clamped - second * 1000
-}
-
-const threeDigits = (ms: number): string => `${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}`
-
 /** `2024-02-29T12:00:00.123Z`: WARC 1.1 allows fractions of a second, and a reference by date must be exact. */
 export function isoInstant(at: Instant): string {
-  const ms = readSecond(at)
-  return `${lastText}${threeDigits(ms)}Z`
+  return new Date(Math.min(Math.max(Math.floor(at), FIRST), LAST)).toISOString()
 }
 
 /** `20240229120000`: the second key of a CDXJ line. */
 export function timestamp14(at: Instant): string {
-  readSecond(at)
-  return lastDigits
+  return timestamp17(at).slice(0, 14)
 }
 
 /** `20240229120000123`: in the name of a volume. */
 export function timestamp17(at: Instant): string {
-  const ms = readSecond(at)
-  return lastDigits + threeDigits(ms)
+  return isoInstant(at).replace(/\D/g, '')
 }
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/

@@ -4,7 +4,12 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
 import { deflatedMember, storedMember } from './gzip-member.ts'
-import { bytesIn, type Member, MemberReader, readMember } from './reader.ts'
+import { type ByteSource, type Member, MemberReader, readMember } from './reader.ts'
+
+const bytesIn = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: (offset, length) => bytes.subarray(offset, offset + length),
+})
 
 function memberOf(bytes: Uint8Array, stored = false): Buffer {
   const pieces: Buffer[] = []

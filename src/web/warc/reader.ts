@@ -138,10 +138,6 @@ export function bytesOf(disk: Disk, path: string): ByteSource {
   return { size: disk.size(path) ?? 0, read: (offset, length) => disk.read(path, offset, length) }
 }
 
-export function bytesIn(bytes: Uint8Array): ByteSource {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
-}
-
 /** A position in a volume that moves from member to member over a window of bytes, each read once. */
 export class MemberReader {
   readonly #source: ByteSource

@@ -4,15 +4,7 @@ import fc from 'fast-check'
 import { sha1 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { parseRecord } from './reader.ts'
-import {
-  metadataHead,
-  recordIds,
-  requestHead,
-  responseHead,
-  revisitHead,
-  warcinfoBlock,
-  warcinfoHead,
-} from './record.ts'
+import { recordIds, requestHead, responseHead, revisitHead, warcinfoBlock, warcinfoHead } from './record.ts'
 
 const AT = 1_700_000_000_123
 const nextId = recordIds(seededRandom(1), 'test')
@@ -68,7 +60,6 @@ test('a revisit names the original by URL and exact date', () => {
 
 test('requests, notes and the first record', () => {
   assert.equal(parsed(requestHead(record())).headers.get('Content-Type'), 'application/http;msgtype=request')
-  assert.equal(parsed(metadataHead(record())).headers.get('WARC-Type'), 'metadata')
   const info = { software: 'orbweaver/1\r\nforged: yes', userAgent: 'orbweaver/1 (+x)', robots: 'obey' }
   const block = Buffer.from(warcinfoBlock(info, 'box'))
   assert.ok(!block.toString().includes('\r\nforged'))

@@ -77,11 +77,6 @@ export function revisitHead(record: RevisitRecord): string {
   )
 }
 
-/** Notes on an exchange (`name: value` lines), beside its records. */
-export function metadataHead(record: Omit<RecordOfExchange, 'ip' | 'protocols'>): string {
-  return begin('metadata', { ...record, ip: '', protocols: [] }) + end('application/warc-fields', record)
-}
-
 export function warcinfoHead(record: {
   id: string
   at: Instant
@@ -116,7 +111,7 @@ function begin(type: string, record: Omit<RecordOfExchange, 'blockDigest' | 'len
     `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: <${record.id}>\r\nWARC-Date: ${isoInstant(record.at)}\r\n` +
     `WARC-Target-URI: ${cleanUri(record.url)}\r\n`
   if (record.concurrentTo !== undefined) head += `WARC-Concurrent-To: <${record.concurrentTo}>\r\n`
-  if (record.ip !== '') head += `WARC-IP-Address: ${clean(record.ip)}\r\n`
+  head += `WARC-IP-Address: ${clean(record.ip)}\r\n`
   for (const protocol of record.protocols) head += `WARC-Protocol: ${clean(protocol)}\r\n`
   return head
 }

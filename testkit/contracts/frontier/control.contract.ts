@@ -49,6 +49,8 @@ async function steered(make: MakeDatabase, bench?: Bench): Promise<Steered> {
     clock: opened.clock,
     urls: opened.options.urls,
     rules: RULES,
+    findingState: async (_, site, { rule, pattern }) =>
+      site !== 'a.test' || rule !== 'endless-sequence' ? undefined : pattern === '/old/#' ? 'withdrawn' : 'in-force',
     checkBlacklist(line) {
       if (line === 'nonsense') throw new Problem('bad-config', 'no line')
     },
@@ -404,6 +406,8 @@ export function controlContract(make: MakeDatabase): void {
       { action: 'resume' },
       { action: 'bar-site', site: 'a.test' },
       { action: 'bar-site', site: 'a.test' },
+      { action: 'confirm-hazard', site: 'a.test', rule: 'endless-sequence', pattern: '/cal/#' },
+      { action: 'confirm-hazard', site: 'a.test', rule: 'endless-sequence', pattern: '/cal/#' },
       { action: 'trust', site: 'a.test', rule: 'site-urls' },
       { action: 'trust', site: 'a.test', rule: 'site-urls' },
       { action: 'distrust', site: 'a.test' },
@@ -441,6 +445,31 @@ export function controlContract(make: MakeDatabase): void {
     )
   })
 
+  it('sends workers what is confirmed; overruling the rule undoes it', async () => {
+    const bench = await steered(make)
+    const finding = { site: 'a.test', rule: 'endless-sequence', pattern: '/cal/#' }
+    const confirmed = () => bench.decisions.ordersSince(0).sites[0]?.confirmed
+    await bench.control.perform('anna', { action: 'confirm-hazard', ...finding })
+    await bench.control.perform('anna', { action: 'confirm-hazard', ...finding, pattern: '/list/#' })
+    assert.deepEqual(bench.control.choiceOf('a.test')?.confirmed?.[0], {
+      ...{ rule: finding.rule, pattern: finding.pattern, who: 'anna' },
+      at: (await audit(bench)).at(-1)!.at,
+    })
+    assert.deepEqual(confirmed(), [
+      { rule: finding.rule, pattern: '/cal/#' },
+      { rule: finding.rule, pattern: '/list/#' },
+    ])
+    await bench.control.perform('anna', { action: 'trust', site: 'a.test', rule: 'site-urls' })
+    assert.equal(confirmed()?.length, 2)
+    await bench.control.perform('anna', { action: 'trust', site: 'a.test', rule: 'endless-sequence' })
+    assert.equal(confirmed(), undefined)
+    await assert.rejects(bench.control.perform('anna', { action: 'confirm-hazard', ...finding }), /let it count again/)
+    await bench.control.perform('anna', { action: 'distrust', site: 'a.test' })
+    await bench.control.perform('anna', { action: 'confirm-hazard', ...finding })
+    await bench.control.perform('anna', { action: 'trust', site: 'a.test' })
+    assert.equal(bench.control.choiceOf('a.test')?.confirmed, undefined)
+  })
+
   it('writes of a blacklist only the line that changed, and answers with bounded texts', async () => {
     const bench = await steered(make)
     const lines = Array.from({ length: 50 }, (_, nth) => `http://c.test/private/${nth}/`)
@@ -474,6 +503,9 @@ export function controlContract(make: MakeDatabase): void {
       [{ action: 'bar-site', site: 'not a site' }, /name of a site/],
       [{ action: 'bar-site', site: `${'x'.repeat(3000)}.test` }, /name of a site/],
       [{ action: 'trust', site: 'a.test', rule: 'no-such' }, /no hazard rule/],
+      [{ action: 'confirm-hazard', site: 'a.test', rule: 'no-such' }, /no hazard rule/],
+      [{ action: 'confirm-hazard', site: 'b.test', rule: 'endless-sequence' }, /was not found at b.test/],
+      [{ action: 'confirm-hazard', site: 'a.test', rule: 'endless-sequence', pattern: '/old/#' }, /withdrawn/],
       [{ action: 'add-seeds', urls: ['http://a.test/', 'ftp://b.test/'] }, /no URL/],
       [{ action: 'add-seeds', urls: [] }, /between 1 and/],
       [{ action: 'blacklist', pattern: 'nonsense' }, /no line/],

@@ -1,6 +1,6 @@
 /** A list that writes its own query into its links, escaped once too often: `&amp;amp;amp;…`, each time one more. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet } from './sheet.ts'
+import { choice, readNumber, realSheet, sheet } from './sheet.ts'
 
 const LONGEST = 8_000
 const LISTS = 5
@@ -13,11 +13,10 @@ export const ampEntities: Shape = {
     if (asked.length > LONGEST) return undefined
     const id = readNumber(/^\/item\.php\?id=(\d+)$/.exec(asked)?.[1], ITEMS)
     if (id !== undefined && id > 0) {
-      const page = sheet(seed, asked, `Item ${id}`, (pen) => {
+      return realSheet(seed, asked, `Item ${id}`, (pen) => {
         pen.prose(asked, 2)
         pen.link(`/list.php?cat=${1 + (id % LISTS)}`)
       })
-      return { ...page, sort: 'real' }
     }
     const match = /^\/list\.php\?cat=(\d)((?:&(?:amp;)*[a-z]+=\w*)*)$/.exec(asked)
     const cat = readNumber(match?.[1], LISTS)

@@ -4,7 +4,7 @@
  */
 import { draw, drawText } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readPath, sheet, slug, token, withParameters } from './sheet.ts'
+import { choice, readPath, realSheet, sheet, slug, token, withParameters } from './sheet.ts'
 
 const POSTS = 18
 const SHARES = ['facebook', 'twitter', 'email', 'reddit']
@@ -17,13 +17,12 @@ export const commentLinks: Shape = {
   entries: () => ['/blog/'],
   page(asked, bound, seed) {
     if (asked === '/blog/') {
-      const page = sheet(seed, asked, 'Blog', (pen) => {
+      return realSheet(seed, asked, 'Blog', (pen) => {
         for (let number = 0; number < POSTS; number++) {
           pen.put(`<h2>${pen.line(`title ${number}`, 5)}</h2><p>${pen.line(`first ${number}`, 30)}</p>`)
           pen.link(post(seed, number), 'Read more')
         }
       })
-      return { ...page, sort: 'real' }
     }
     const { file, parameters } = readPath(asked)
     const number = Array.from({ length: POSTS }, (_, i) => i).find((i) => file === post(seed, i))

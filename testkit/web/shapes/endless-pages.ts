@@ -1,7 +1,7 @@
 /** A list in pages that knows no last one: beyond it the last is shown again, or the first, or nothing, and always a link to the next. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, sheet, slug } from './sheet.ts'
 
 const PAGES = 6
 const PER_PAGE = 8
@@ -19,11 +19,10 @@ export const endlessPages: Shape = {
     const item = (number: number) => `/story/${slug(seed, number)}-${number}.html`
     const story = readNumber(/^\/story\/[a-z-]+-(\d+)\.html$/.exec(asked)?.[1], PAGES * PER_PAGE - 1)
     if (story !== undefined && asked === item(story)) {
-      const page = sheet(seed, asked, slug(seed, story), (pen) => {
+      return realSheet(seed, asked, slug(seed, story), (pen) => {
         pen.prose(asked, 3)
         pen.link(item((draw(seed, story) >>> 3) % (PAGES * PER_PAGE)))
       })
-      return { ...page, sort: 'real' }
     }
     const digits = readNumber(/(\d+)\/?$/.exec(asked)?.[1] ?? '1', 1e8) ?? 0
     const number = asked.startsWith('/news.php?') ? digits / PER_PAGE + 1 : digits

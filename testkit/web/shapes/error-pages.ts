@@ -1,7 +1,7 @@
 /** A newspaper whose database holds thirty articles and whose pages lead on to numbers that bring its error messages, with status 200. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet } from './sheet.ts'
+import { choice, readNumber, realSheet, sheet } from './sheet.ts'
 
 const ARTICLES = 30
 
@@ -24,11 +24,10 @@ export const errorPages: Shape = {
       .filter((other) => other > 0 && other <= ARTICLES + bound)
       .map((other) => `/article.php?id=${other}`)
     if (good) {
-      const page = sheet(seed, asked, `Article ${id}`, (pen) => {
+      return realSheet(seed, asked, `Article ${id}`, (pen) => {
         pen.prose(asked, 4)
         for (const target of targets) pen.link(target)
       })
-      return { ...page, sort: 'real' }
     }
     const message = MESSAGES[choice(seed, 2, MESSAGES.length)]
     if (bare && !message.startsWith('<br')) {

@@ -4,7 +4,7 @@
  */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, type Sheet, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, type Sheet, sheet, slug } from './sheet.ts'
 
 const DAY = 86_400_000
 const TODAY = Date.UTC(2026, 2, 14)
@@ -50,21 +50,19 @@ export const eventCalendar: Shape = {
     const end = Math.min(FAR, bound / 8)
     const event = (day: number) => `/event/${days.indexOf(day) + 1}-${slug(seed, day)}`
     if (asked === '/whats-on/') {
-      const page = sheet(seed, asked, 'What is on', (pen) => {
+      return realSheet(seed, asked, 'What is on', (pen) => {
         for (const day of days) pen.link(event(day), dateOf(day))
         pen.prose(asked, 2)
         pen.link(path('month', dateOf(0)), 'Calendar')
       })
-      return { ...page, sort: 'real' }
     }
     const number = readNumber(/^\/event\/(\d+)-/.exec(asked)?.[1], days.length)
     if (number !== undefined && number > 0 && asked === event(days[number - 1])) {
-      const page = sheet(seed, asked, `Event ${number}`, (pen) => {
+      return realSheet(seed, asked, `Event ${number}`, (pen) => {
         pen.put(`<p>${dateOf(days[number - 1])}</p>`)
         pen.prose(asked, 3)
         if (Math.abs(days[number - 1]) <= end) pen.link(path('day', dateOf(days[number - 1])), 'That day')
       })
-      return { ...page, sort: 'real' }
     }
     const match = read.exec(asked)
     if (match === null) return undefined

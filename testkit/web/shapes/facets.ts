@@ -4,7 +4,7 @@
  */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, readPath, sheet, slug } from './sheet.ts'
+import { choice, readNumber, readPath, realSheet, sheet, slug } from './sheet.ts'
 
 const PRODUCTS = 36
 const PER_PAGE = 12
@@ -46,12 +46,11 @@ export const facets: Shape = {
     const product = (number: number) => `/product/${slug(seed, number, 2)}-${number}`
     const number = readNumber(/^\/product\/[a-z-]+-(\d+)$/.exec(asked)?.[1], PRODUCTS - 1)
     if (number !== undefined && asked === product(number)) {
-      const page = sheet(seed, asked, slug(seed, number, 2), (pen) => {
+      return realSheet(seed, asked, slug(seed, number, 2), (pen) => {
         pen.prose(asked, 2)
         pen.link(style.root, 'All')
         pen.link(product((number + 1) % PRODUCTS))
       })
-      return { ...page, sort: 'real' }
     }
     const { file, parameters } = readPath(asked)
     if (file !== style.root) return undefined

@@ -1,7 +1,7 @@
 /** A blog by date: seventy posts, archives by month and by page, tags. Dates only go one way, templates are alike, words are its own. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, slug } from './sheet.ts'
 
 const POSTS = 70
 const PER_PAGE = 10
@@ -23,14 +23,13 @@ export const honestBlog: Shape = {
     const tag = (number: number) => `/tag/${TAGS[draw(seed, number, 0x7a6) % TAGS.length]}/`
     const own = all.find((number) => asked === post(number))
     if (own !== undefined) {
-      const page = sheet(seed, asked, slug(seed, own).replaceAll('-', ' '), (pen) => {
+      return realSheet(seed, asked, slug(seed, own).replaceAll('-', ' '), (pen) => {
         pen.put(`<p>${dateOf(seed, own)}</p>`)
         pen.prose(asked, 2 + (own % 3))
         for (const other of [own - 1, own + 1]) if (all.includes(other)) pen.link(post(other))
         pen.link(tag(own))
         pen.link(month(own))
       })
-      return { ...page, sort: 'real' }
     }
     const number = asked === '/blog/' ? 1 : readNumber(/^\/blog\/page\/(\d+)\/$/.exec(asked)?.[1], POSTS / PER_PAGE)
     const listed =
@@ -38,7 +37,7 @@ export const honestBlog: Shape = {
         ? all.slice((number - 1) * PER_PAGE, number * PER_PAGE)
         : all.filter((one) => asked === month(one) || asked === tag(one))
     if (listed.length === 0) return undefined
-    const page = sheet(seed, asked, asked, (pen) => {
+    return realSheet(seed, asked, asked, (pen) => {
       for (const one of listed) {
         pen.put(`<h2>${slug(seed, one)}</h2><p>${pen.line(`excerpt ${one}`, 25)}</p>`)
         pen.link(post(one), 'Continue')
@@ -47,6 +46,5 @@ export const honestBlog: Shape = {
       if (number < POSTS / PER_PAGE) pen.link(`/blog/page/${number + 1}/`, 'Older')
       pen.link(number <= 2 ? '/blog/' : `/blog/page/${number - 1}/`, 'Newer')
     })
-    return { ...page, sort: 'real' }
   },
 }

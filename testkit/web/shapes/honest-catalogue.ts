@@ -1,7 +1,7 @@
 /** A shop of 110 articles: one template, a table of properties, a sentence or two of description. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, slug } from './sheet.ts'
 
 const PRODUCTS = 110
 const GROUPS = 6
@@ -16,7 +16,7 @@ export const honestCatalogue: Shape = {
     const group = (number: number) => `/products/group-${number}/`
     const number = readNumber(/(\d+)(?:\.html|\/)?$/.exec(asked)?.[1], 1_000)
     if (number !== undefined && number < PRODUCTS && asked === product(number)) {
-      const page = sheet(seed, asked, slug(seed, number, 2).replaceAll('-', ' '), (pen) => {
+      return realSheet(seed, asked, slug(seed, number, 2).replaceAll('-', ' '), (pen) => {
         pen.put(`<p>${pen.line(asked, 14 + (number % 8))}</p><table>`)
         for (const property of PROPERTIES)
           pen.put(`<tr><th>${property}</th><td>${draw(seed, number, property.length) % 1000}</td></tr>`)
@@ -25,15 +25,13 @@ export const honestCatalogue: Shape = {
         pen.link(group(number % GROUPS))
         pen.link(product((number + GROUPS) % PRODUCTS))
       })
-      return { ...page, sort: 'real' }
     }
     const of = asked === '/products/' ? -1 : number
     if (of === undefined || (of >= 0 && (of >= GROUPS || asked !== group(of)))) return undefined
-    const page = sheet(seed, asked, of < 0 ? 'Products' : `Group ${of}`, (pen) => {
+    return realSheet(seed, asked, of < 0 ? 'Products' : `Group ${of}`, (pen) => {
       pen.prose(asked, 1)
       for (let other = 0; other < GROUPS; other++) pen.link(group(other))
       for (let one = of; of >= 0 && one < PRODUCTS; one += GROUPS) pen.link(product(one), slug(seed, one, 2))
     })
-    return { ...page, sort: 'real' }
   },
 }

@@ -1,6 +1,6 @@
 /** A dictionary: 140 words, a page each, most of them shorter than what stands round them. */
 import type { Shape } from './shape.ts'
-import { choice, sheet, slug } from './sheet.ts'
+import { choice, realSheet, slug } from './sheet.ts'
 
 const ENTRIES = 140
 
@@ -10,20 +10,18 @@ export const honestDictionary: Shape = {
     const words = wordsOf(seed)
     const entry = (word: string) => (choice(seed, 1, 2) === 0 ? `/word/${word}` : `/define?word=${word}`)
     if (asked === '/dictionary/') {
-      const page = sheet(seed, asked, 'Dictionary', (pen) => {
+      return realSheet(seed, asked, 'Dictionary', (pen) => {
         for (let i = 0; i < words.length; i += 7) pen.link(entry(words[i]), words[i])
         pen.prose(asked, 1)
       })
-      return { ...page, sort: 'real' }
     }
     const at = words.findIndex((word) => asked === entry(word))
     if (at < 0) return undefined
-    const page = sheet(seed, asked, words[at], (pen) => {
+    return realSheet(seed, asked, words[at], (pen) => {
       pen.put(`<p><i>n.</i> ${pen.line(`meaning ${at}`, 6 + (at % 11))}</p>`)
       for (const other of [at - 1, at + 1]) if (words[other] !== undefined) pen.link(entry(words[other]), words[other])
       pen.put(`<p>${pen.line('licence', 30)}</p>`)
     })
-    return { ...page, sort: 'real' }
   },
 }
 

@@ -1,6 +1,6 @@
 /** A forum whose threads go on for pages (`start=15`), with posts that people wrote. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, readPath, sheet, slug } from './sheet.ts'
+import { choice, readNumber, readPath, realSheet, slug } from './sheet.ts'
 
 const THREADS = 16
 const PER_PAGE = 15
@@ -13,14 +13,13 @@ export const honestForum: Shape = {
   entries: () => ['/forum/'],
   page(asked, _, seed) {
     if (asked === '/forum/') {
-      const page = sheet(seed, asked, 'Forum', (pen) => {
+      return realSheet(seed, asked, 'Forum', (pen) => {
         for (let thread = 0; thread < THREADS; thread++) {
           pen.put(`<p>${pen.line(`thread ${thread}`, 7)}</p>`)
           for (let number = 0; number < Math.min(3, pagesOf(seed, thread)); number++)
             pen.link(path(thread, number), `${number + 1}`)
         }
       })
-      return { ...page, sort: 'real' }
     }
     const { parameters } = readPath(asked)
     const thread = readNumber(parameters[1]?.[1], THREADS - 1)
@@ -28,7 +27,7 @@ export const honestForum: Shape = {
     if (thread === undefined || start === undefined || path(thread, start / PER_PAGE) !== asked) return undefined
     const number = start / PER_PAGE
     if (number >= pagesOf(seed, thread)) return undefined
-    const page = sheet(seed, asked, `Thread ${thread}`, (pen) => {
+    return realSheet(seed, asked, `Thread ${thread}`, (pen) => {
       for (let post = 0; post < PER_PAGE; post++) {
         const key = `${thread} ${number} ${post}`
         pen.put(
@@ -39,6 +38,5 @@ export const honestForum: Shape = {
         if (other >= 0 && other < pagesOf(seed, thread)) pen.link(path(thread, other))
       pen.link('/forum/', 'Index')
     })
-    return { ...page, sort: 'real' }
   },
 }

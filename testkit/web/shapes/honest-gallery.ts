@@ -1,6 +1,6 @@
 /** Photographs, a page each: a large template, a number that grows, and a caption of some words that is all that differs. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet } from './sheet.ts'
+import { choice, readNumber, realSheet } from './sheet.ts'
 
 const ALBUMS = 4
 const PHOTOS = 25
@@ -16,7 +16,7 @@ export const honestGallery: Shape = {
     const of = readNumber(match?.[1] ?? '0', ALBUMS) ?? 0
     const number = readNumber(match?.[2] ?? '0', PHOTOS) ?? 0
     if (asked !== (of === 0 ? '/gallery/' : number === 0 ? album(of) : photo(of, number))) return undefined
-    const page = sheet(seed, asked, number === 0 ? `Album ${of}` : `Photo ${number}`, (pen) => {
+    return realSheet(seed, asked, number === 0 ? `Album ${of}` : `Photo ${number}`, (pen) => {
       pen.prose('about the gallery', 1)
       for (let other = 1; other <= ALBUMS; other++) pen.link(album(other))
       if (of > 0 && number === 0)
@@ -26,6 +26,5 @@ export const honestGallery: Shape = {
       if (number > 1) pen.link(photo(of, number - 1), 'Previous')
       if (number < PHOTOS) pen.link(photo(of, number + 1), 'Next')
     })
-    return { ...page, sort: 'real' }
   },
 }

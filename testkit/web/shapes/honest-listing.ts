@@ -1,6 +1,6 @@
 /** A register in sixty pages, twenty entries on each, that ends where it ends. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, slug } from './sheet.ts'
 
 const PAGES = 60
 const ENTRIES = 20
@@ -11,7 +11,7 @@ export const honestListing: Shape = {
     const digits = readNumber(/(\d+)\/?$/.exec(asked)?.[1], 10_000) ?? 0
     const number = asked.includes('start=') ? digits / ENTRIES + 1 : digits
     if (!Number.isInteger(number) || number < 1 || number > PAGES || path(seed, number) !== asked) return undefined
-    const page = sheet(seed, asked, `Register, page ${number}`, (pen) => {
+    return realSheet(seed, asked, `Register, page ${number}`, (pen) => {
       for (let entry = 0; entry < ENTRIES; entry++) {
         const key = `${number} ${entry}`
         pen.put(`<p><b>${slug(seed, number * ENTRIES + entry, 2)}</b> ${pen.line(key, 12)}</p>`)
@@ -19,7 +19,6 @@ export const honestListing: Shape = {
       for (const other of [1, number - 1, number + 1, PAGES])
         if (other !== number && other >= 1 && other <= PAGES) pen.link(path(seed, other), `${other}`)
     })
-    return { ...page, sort: 'real' }
   },
 }
 

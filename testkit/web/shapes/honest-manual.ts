@@ -1,7 +1,7 @@
 /** The manual of a program in three versions: deep paths in which words come again, and chapters that hardly changed from one version to the next. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { sheet } from './sheet.ts'
+import { realSheet } from './sheet.ts'
 
 const VERSIONS = ['v1', 'v2', 'v3']
 const PARTS = ['guide', 'api', 'reference']
@@ -12,16 +12,15 @@ export const honestManual: Shape = {
   entries: () => ['/docs/'],
   page(asked, _, seed) {
     if (asked === '/docs/') {
-      const page = sheet(seed, asked, 'Documentation', (pen) => {
+      return realSheet(seed, asked, 'Documentation', (pen) => {
         pen.prose(asked, 2)
         for (const version of VERSIONS) pen.link(`/docs/${version}/guide/install/index.html`, version)
       })
-      return { ...page, sort: 'real' }
     }
     const [, docs, version, part, chapter, leaf, more] = asked.split('/')
     const inside = docs === 'docs' && VERSIONS.includes(version) && PARTS.includes(part) && CHAPTERS.includes(chapter)
     if (!inside || !LEAVES.includes(leaf) || more !== undefined) return undefined
-    const page = sheet(seed, asked, `${part} ${chapter} ${version}`, (pen) => {
+    return realSheet(seed, asked, `${part} ${chapter} ${version}`, (pen) => {
       // Of four paragraphs one has changed with the version.
       for (let i = 0; i < 4; i++) {
         const key = `${part} ${chapter} ${leaf} ${i}`
@@ -33,6 +32,5 @@ export const honestManual: Shape = {
       for (const other of LEAVES) if (other !== leaf) pen.link(other)
       for (const other of VERSIONS) if (other !== version) pen.link(asked.replace(version, other), other)
     })
-    return { ...page, sort: 'real' }
   },
 }

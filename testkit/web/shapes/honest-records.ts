@@ -1,6 +1,6 @@
 /** An archive that names its records by long numbers (hashes, GUIDs) where others carry session ids: each is another record. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, token } from './sheet.ts'
+import { choice, readNumber, realSheet, token } from './sheet.ts'
 
 const RECORDS = 80
 const PER_PAGE = 20
@@ -19,7 +19,7 @@ export const honestRecords: Shape = {
     const list = readNumber(/^\/records\?page=(\d)$/.exec(asked)?.[1], RECORDS / PER_PAGE)
     const number = list === undefined ? numberOf(seed, asked) : undefined
     if (list === 0 || (list === undefined && number === undefined)) return undefined
-    const page = sheet(seed, asked, list === undefined ? `Record ${number}` : `Records ${list}`, (pen) => {
+    return realSheet(seed, asked, list === undefined ? `Record ${number}` : `Records ${list}`, (pen) => {
       if (number !== undefined) {
         pen.prose(asked, 2)
         pen.link(path(seed, (number + 1) % RECORDS), 'Next')
@@ -30,7 +30,6 @@ export const honestRecords: Shape = {
       for (let other = 1; other <= RECORDS / PER_PAGE; other++)
         if (other !== list) pen.link(`/records?page=${other}`, `${other}`)
     })
-    return { ...page, sort: 'real' }
   },
 }
 

@@ -1,7 +1,7 @@
 /** Measurements of ninety stations: one template, and on each page other numbers in the same table. */
 import { Draws, draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
-import { choice, readNumber, sheet, slug } from './sheet.ts'
+import { choice, readNumber, realSheet, slug } from './sheet.ts'
 
 const STATIONS = 90
 const ROWS = 24
@@ -18,7 +18,7 @@ export const honestStations: Shape = {
     const own =
       number !== undefined && Number.isInteger(number) && number >= 0 && number < STATIONS && asked === station(number)
     if (!own && asked !== '/stations/') return undefined
-    const page = sheet(seed, asked, own ? `Station ${slug(seed, number, 1)}` : 'Stations', (pen) => {
+    return realSheet(seed, asked, own ? `Station ${slug(seed, number, 1)}` : 'Stations', (pen) => {
       if (!own) {
         for (let one = 0; one < STATIONS; one += 5) pen.link(station(one), slug(seed, one, 1))
         return
@@ -32,6 +32,5 @@ export const honestStations: Shape = {
       pen.put(`</table><p>${pen.line(`remark ${number}`, 7)}</p>`)
       for (const other of [number - 1, number + 1]) if (other >= 0 && other < STATIONS) pen.link(station(other))
     })
-    return { ...page, sort: 'real' }
   },
 }

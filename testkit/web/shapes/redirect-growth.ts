@@ -1,6 +1,6 @@
 /** Redirects that carry on where the reader came from, and where that came from: each address holds the one before it. */
 import type { Shape, ShapePage } from './shape.ts'
-import { choice, sheet } from './sheet.ts'
+import { choice, realSheet, sheet } from './sheet.ts'
 
 const LONGEST = 8_000
 const PAGES = 10
@@ -11,20 +11,18 @@ export const redirectGrowth: Shape = {
     if (asked.length > LONGEST) return undefined
     const way = choice(seed, 1, 3)
     if (asked === '/members/') {
-      const page = sheet(seed, asked, 'Members', (pen) => {
+      return realSheet(seed, asked, 'Members', (pen) => {
         pen.prose(asked, 2)
         for (let number = 1; number <= PAGES; number++) pen.link(`/members/${number}`)
       })
-      return { ...page, sort: 'real' }
     }
     const number = /^\/members\/(\d{1,2})$/.exec(asked)?.[1]
     if (number !== undefined && Number(number) >= 1 && Number(number) <= PAGES) {
       if (way === 0) return moved(`/account/login?return=${encodeURIComponent(asked)}`, 'neither')
-      const page = sheet(seed, asked, `Member ${number}`, (pen) => {
+      return realSheet(seed, asked, `Member ${number}`, (pen) => {
         pen.prose(asked, 3)
         pen.link(way === 1 ? `/out?id=${number}` : `/switch?to=de&back=${encodeURIComponent(asked)}`, 'Next')
       })
-      return { ...page, sort: 'real' }
     }
     return [login, out, language][way](asked, bound, seed)
   },

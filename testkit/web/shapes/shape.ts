@@ -1,59 +1,6 @@
 /** A hazard, or an honest site that looks like one: pages that a site makes up as it is asked. Each shape is a function from a path to what stands there. */
 import type { Instant } from '../../../src/base/clock.ts'
 
-/** Made so that a crawler is lost in them, by malice or by mistake. */
-export const TRAP_SHAPES = [
-  'calendar',
-  'session-ids',
-  'growing-path',
-  'permutations',
-  'soft-404',
-  'drip-feed',
-  'tarpit',
-  'gzip-bomb',
-  'huge-head',
-  'endless-body',
-  'event-calendar',
-  'comment-links',
-  'session-ids-without-cookie',
-  'session-ids-always',
-  'broken-relative',
-  'redirect-growth',
-  'amp-entities',
-  'facets',
-  'view-params',
-  'directory-listing',
-  'wiki-history',
-  'markov-tarpit',
-  'soft-404-echo',
-  'error-pages',
-  'unsupported-browser',
-  'endless-pages',
-  'endless-ids',
-  'search-spiral',
-  'doorways',
-  'link-farm',
-  'wrong-types',
-] as const
-
-/** Honest sites that a crude detector takes for traps: every page of them is real and has something of its own to say. */
-export const LOOKALIKE_SHAPES = [
-  'honest-blog',
-  'honest-gallery',
-  'honest-listing',
-  'honest-catalogue',
-  'honest-forum',
-  'honest-dictionary',
-  'honest-programme',
-  'honest-manual',
-  'honest-records',
-  'honest-stations',
-] as const
-
-export type TrapShapeName = (typeof TRAP_SHAPES)[number]
-export type LookalikeName = (typeof LOOKALIKE_SHAPES)[number]
-export type ShapeName = TrapShapeName | LookalikeName
-
 /** What an answer does besides answering. */
 export type Misbehaviour =
   | 'drip' // a byte now and then, without end

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { readHtml } from '../naive-crawl.test-data.ts'
 import { makeWeb } from '../web.ts'
 import type { WireAnswer } from '../wire.ts'
-import { SHAPES } from './all.ts'
-import { LOOKALIKE_SHAPES, type ShapeName, type ShapePage, TRAP_SHAPES } from './shape.ts'
+import { LOOKALIKE_SHAPES, SHAPES, type ShapeName, TRAP_SHAPES } from './all.ts'
+import type { ShapePage } from './shape.ts'
 
 const SEEDS = [1, 2, 3, 5, 8, 13]
 /** More than any real part has. */

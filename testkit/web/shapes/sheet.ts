@@ -1,7 +1,7 @@
 /** Pages as hazards and their honest neighbours write them: a template of the site's own round the words of the page. */
 import { Draws, draw, drawText } from '../chance.ts'
-import { paragraph, phrase, sentence } from '../language.ts'
-import type { Language } from '../options.ts'
+import { type Language, paragraph, phrase, sentence } from '../language.ts'
+
 import { splitUrl } from '../spelling.ts'
 
 const LANGUAGES: readonly Language[] = ['en', 'pt', 'de', 'el', 'ru', 'fr']
@@ -80,6 +80,11 @@ export function sheet(seed: number, path: string, title: string, build: (sheet: 
   return { targets, words: title, body: html }
 }
 
+/** A page to be collected. */
+export function realSheet(...args: Parameters<typeof sheet>): Written & { sort: 'real' } {
+  return { ...sheet(...args), sort: 'real' }
+}
+
 const FRAMES = [
   ['<div id="wrap"><div class="main">', '</div></div>'],
   ['<table width="100%"><tr><td class="content">', '</td></tr></table>'],
@@ -99,28 +104,7 @@ export function token(seed: number, number: number, length: number, alphabet = '
   return text
 }
 
-const ONSETS = [
-  'b',
-  'br',
-  'c',
-  'cl',
-  'd',
-  'f',
-  'fl',
-  'g',
-  'gr',
-  'h',
-  'l',
-  'm',
-  'n',
-  'p',
-  'qu',
-  'r',
-  's',
-  'st',
-  't',
-  'v',
-]
+const ONSETS = 'b br c cl d f fl g gr h l m n p qu r s st t v'.split(' ')
 const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ea', 'ou']
 const ENDS = ['', 'ck', 'm', 'n', 'nt', 'r', 'rd', 's', 'st', 'x']
 

@@ -1,6 +1,6 @@
 /** Articles that can be had for print, in other letters, languages and skins: every choice is a parameter more, in the order of the clicks. */
 import type { Shape } from './shape.ts'
-import { choice, readNumber, readPath, sheet } from './sheet.ts'
+import { choice, readNumber, readPath, realSheet, sheet } from './sheet.ts'
 
 const ARTICLES = 20
 const CHOICES: readonly (readonly [name: string, values: readonly string[]])[] = [
@@ -18,11 +18,10 @@ export const viewParams: Shape = {
     const byQuery = choice(seed, 1, 2) === 0
     const article = (number: number) => (byQuery ? `/article.php?id=${number}` : `/article/${number}`)
     if (asked === '/articles/') {
-      const page = sheet(seed, asked, 'Articles', (pen) => {
+      return realSheet(seed, asked, 'Articles', (pen) => {
         for (let number = 1; number <= ARTICLES; number++) pen.link(article(number), pen.line(`title ${number}`, 5))
         pen.prose(asked, 1)
       })
-      return { ...page, sort: 'real' }
     }
     const { file, parameters } = readPath(asked)
     const own = byQuery ? parameters.shift() : undefined

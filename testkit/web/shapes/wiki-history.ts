@@ -4,7 +4,7 @@
  */
 import { Draws, draw } from '../chance.ts'
 import type { Shape, ShapePage } from './shape.ts'
-import { choice, madeUpWord, readNumber, readPath, type Sheet, sheet, slug } from './sheet.ts'
+import { choice, madeUpWord, readNumber, readPath, realSheet, type Sheet, sheet, slug } from './sheet.ts'
 
 const ARTICLES = 24
 const REVISIONS = 400
@@ -15,11 +15,10 @@ export const wikiHistory: Shape = {
   page(asked, bound, seed) {
     const number = Array.from({ length: ARTICLES }, (_, i) => i).find((i) => asked === article(seed, i))
     if (number !== undefined) {
-      const page = sheet(seed, asked, title(seed, number), (pen) => {
+      return realSheet(seed, asked, title(seed, number), (pen) => {
         text(pen, seed, number, REVISIONS)
         tabs(pen, seed, number)
       })
-      return { ...page, sort: 'real' }
     }
     const what = /^\/wiki\/Special:(WhatLinksHere|RecentChangesLinked)\/([\w-]+)$/.exec(asked)
     if (what !== null) return linking(asked, seed, what[1], what[2])

@@ -16,7 +16,7 @@ export const clean: Command = {
     'Volumes in other folders (dir:) and stores (s3:) are checked as far as they can be reached from here; a note names those that cannot. Files there that the collection does not know stay. ' +
     'Never removed: volumes that a capture in the catalogue refers to, the only copy of a payload that a revisit refers to, and workers that were barred.\n' +
     'With --retention, old captures are thinned instead: ages are counted from now, periods are those of UTC, and of several captures of a page in a period the last that brought the page stays, before those that only found it unchanged. Always kept: the last capture of a page, its last good one, and every record whose payload a kept one refers to. Volumes of which a twentieth or more went are rewritten, the others later; this needs free disk space for a few of them. ' +
-    'Nothing else may use the collection meanwhile. Volumes in other folders, in stores and with other servers stay as they are.',
+    'Nothing else may use the collection meanwhile. Volumes in other folders (dir:) and stores (s3:) are rewritten where they lie, as far as they can be reached from here; a note names the others, and the servers on whose machines to run this, too.',
   examples: {
     'orbweaver clean': 'List the orphaned data of ./collection.',
     'orbweaver clean -c news --remove': 'Remove it.',
@@ -52,10 +52,11 @@ export function retentionLines(retained: Retained, remove: boolean): string[] {
   const { captures, revisits, bytes, elsewhere, volumes, freed, notes } = retained
   const lines = [
     captures === 0
-      ? 'The rule keeps every capture in the volumes of this folder.'
+      ? `The rule keeps every capture${elsewhere > 0 ? ' in the volumes that can be rewritten from here' : ''}.`
       : `${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'} (${formatSize(bytes)}) ${remove ? 'removed' : 'can go'}: ${grouped(captures - revisits)} with a payload of their own, ${grouped(revisits)} that repeat one`,
   ]
-  if (elsewhere > 0) lines.push(`${grouped(elsewhere)} more are in volumes that are not in this folder, and stay`)
+  if (elsewhere > 0)
+    lines.push(`${grouped(elsewhere)} more are in volumes that cannot be rewritten from here, and stay`)
   if (remove)
     lines.push(`${grouped(volumes)} ${volumes === 1 ? 'volume' : 'volumes'} rewritten, ${formatSize(freed)} freed`)
   else if (captures > 0) lines.push('Nothing was changed. Use --remove to remove them.')

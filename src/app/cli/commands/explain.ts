@@ -1,8 +1,9 @@
 import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
-import { explainSite, explainUrl } from '../../reader/explain-text.ts'
+import type { SiteView } from '../../../frontier/contract.ts'
+import type { SiteFacts, UrlFacts, WhyNot } from '../../reader/explain.ts'
+import { explainSite, explainUrl, type SiteLists } from '../../reader/explain-text.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from '../services.ts'
 import { decidedJson, firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
 
 export const explain: Command = {
@@ -52,19 +53,16 @@ export const explain: Command = {
   },
 }
 
-interface Answer {
+interface Answer extends SiteLists {
   url: UrlFacts | undefined
   site: SiteFacts
-  left: LeftMirror | undefined
-  /** The blacklist entry that covers its home page. */
-  blacklist: string | undefined
   whyNot: WhyNot | undefined
 }
 
-function json({ url, site, left, blacklist, whyNot }: Answer): object {
+function json({ url, site, whyNot, ...lists }: Answer): object {
   return url === undefined
-    ? { site: siteJson(site, left, blacklist) }
-    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left, blacklist) }
+    ? { site: siteJson(site, lists) }
+    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, lists) }
 }
 
 /** Field by field, so that only documented keys are printed. */
@@ -102,14 +100,18 @@ function urlJson({ url, site, view, page, captures, lastGoodAt, failedLook, robo
 
 function siteJson(
   { site, view, documents, findings, choice = {}, crawl = {} }: SiteFacts,
-  left: LeftMirror | undefined,
-  blacklist: string | undefined,
+  { left, blacklist }: SiteLists,
 ): object {
   const operator = {
     paused: choice.paused === undefined ? null : decidedJson(choice.paused),
     barred: choice.barred === undefined ? null : decidedJson(choice.barred),
     pauseMs: choice.pauseMs ?? null,
     trust: choice.trust ?? [],
+    confirmed: (choice.confirmed ?? []).map(({ rule, pattern, ...decided }) => ({
+      rule,
+      pattern: pattern ?? null,
+      ...decidedJson(decided),
+    })),
     crawlPaused: crawl.paused === undefined ? null : decidedJson(crawl.paused),
   }
   if (view === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null, operator }

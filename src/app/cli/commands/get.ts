@@ -1,9 +1,9 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import type { Settings } from '../../config/keys.ts'
+import type { Content } from '../../reader/content.ts'
 import { type Command, withReader } from '../command.ts'
 import { openOutput } from '../screen.ts'
-import type { Content } from '../services.ts'
 import { explainHint, firstOf, isoTime, timeText, urlsOf } from '../text.ts'
 
 export const get: Command = {

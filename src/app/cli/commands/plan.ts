@@ -1,8 +1,8 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
+import type { PagePlan, RefreshPlan } from '../../reader/plan.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import type { PagePlan, RefreshPlan } from '../services.ts'
 import { ago, collectionFlag, firstOf, isoTime, plain, refuseScheme, some, urlsOf } from '../text.ts'
 
 export const plan: Command = {
@@ -74,7 +74,9 @@ export function planText({ pages, asked, priceHours, plans }: RefreshPlan, now: 
     plain(page.url),
   ])
   const title = `${some(asked, 'page')} of ${some(pages, 'known page')}${price}. Those worth most now:`
-  return printTable({ title, header: ['due', 'worth', 'looks/day', 'changes every', 'URL'], rows })
+  const table = printTable({ title, header: ['due', 'worth', 'looks/day', 'changes every', 'URL'], rows })
+  // A long URL may go on in the next line of a terminal, not the rule.
+  return table.replace(/^ *─+$/m, (rule) => rule.slice(0, 80))
 }
 
 function pageText(page: PagePlan, now: number): string {
@@ -91,7 +93,7 @@ function pageText(page: PagePlan, now: number): string {
 
 function dueText({ dueAt }: PagePlan, now: number): string {
   if (dueAt === undefined) return 'never'
-  return dueAt <= now ? 'now' : `in ${duration((dueAt - now) / 1000)}`
+  return dueAt - now < 1000 ? 'now' : `in ${duration((dueAt - now) / 1000)}`
 }
 
 const DAY = 86_400

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { CrawlEnd } from '../../composition/crawl.ts'
 import type { CrawlSnapshot } from '../../composition/crawl-view.ts'
+import type { PagePlan } from '../../reader/plan.ts'
 import {
   FRESHNESS,
   fakeReader,
@@ -16,7 +17,6 @@ import {
 import { freshnessLines } from '../freshness-text.ts'
 import { run } from '../main.ts'
 import { liveLines, progressLine } from '../progress.ts'
-import type { PagePlan } from '../services.ts'
 import { planText } from './plan.ts'
 import { refreshText } from './refresh.ts'
 
@@ -106,6 +106,14 @@ test('the result of a refresh', () => {
   )
 })
 
+test('a collection just looked at may be fresher than it can stay', () => {
+  const freshness = { ...FRESHNESS, freshness: 0.99991, ageSeconds: 0.2 }
+  const last = { ...LATER, refresh: { ...LATER.refresh!, freshness } }
+  const text = refreshText({ end: END, first: FIRST, last, tookMs: 20_000 }, 'c', true)
+  assert.match(text, /\nExpected freshness 99\.991% \(at most 95\.0% in the long run\)\.\n/)
+  assert.match(freshnessLines(freshness).join('\n'), /out of date for less than 1s on average/)
+})
+
 test('status shows freshness, age, the bound and what would help', async () => {
   const reader = fakeReader()
   const standing = async () => {
@@ -172,4 +180,8 @@ test('plan prints a page in sentences and others as a table', () => {
   assert.match(two, /2 pages of 9 known pages; a look must be worth 30m\. Those worth most now:/)
   assert.match(two, /in 2h +1h30m +4\.00 +2d \(12h to 10d\) +http:\/\/a\.test\/x/)
   assert.match(two, /never +1h30m +4\.00 +2d \(\? to \?\)/)
+  const soon = { ...page, url: `http://a.test/${'long/'.repeat(20)}`, dueAt: now + 300 }
+  const long = planText({ pages: 9, asked: 2, priceHours: 0, plans: [page, soon] }, now)
+  assert.match(long, /^ {2}─{78}$/m)
+  assert.match(long, /^ {2}now /m)
 })

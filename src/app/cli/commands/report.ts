@@ -105,16 +105,19 @@ async function duplicates(call: Invocation): Promise<number> {
 
 async function web(call: Invocation): Promise<number> {
   const figures = await withReader(call, (reader) => reader.web())
-  if (call.settings.json) call.screen.printJson(figures)
-  else if (figures.urls === 0) call.screen.print('Nothing has been fetched yet, so there is nothing to describe.')
-  else call.screen.print(webTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
-  return EXIT.done
+  const nothing = 'Nothing has been fetched yet, so there is nothing to describe.'
+  return show(call, figures, figures.urls === 0 ? nothing : webTables(figures))
 }
 
 async function changes(call: Invocation): Promise<number> {
   const figures = await withReader(call, (reader) => reader.changeReport(call.settings.top))
-  if (call.settings.json) call.screen.printJson(figures)
-  else if (figures.looks === 0) call.screen.print("No page was looked at again yet: 'orbweaver refresh' does that.")
-  else call.screen.print(changeTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
+  const nothing = "No page was looked at again yet: 'orbweaver refresh' does that."
+  return show(call, figures, figures.looks === 0 ? nothing : changeTables(figures))
+}
+
+function show({ settings, screen }: Invocation, figures: object, text: string | TextTable[]): number {
+  if (settings.json) screen.printJson(figures)
+  else if (typeof text === 'string') screen.print(text)
+  else screen.print(text.map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
   return EXIT.done
 }

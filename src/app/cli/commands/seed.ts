@@ -44,29 +44,22 @@ export const seed: Command = {
 
 /** Further files for a flag may follow as arguments: `--from-warc *.warc.gz`. */
 function requestOf({ settings, args, version }: Invocation) {
-  const { seeds: file, names, fromCollection, fromSitemap, fromCdx, fromWarc, homes } = settings
+  const { seeds: file, names, fromCollection, fromSitemap, fromCdx, fromWarc } = settings
   const isMore = (flag: readonly string[], pattern: RegExp) => (arg: string) => flag.length > 0 && pattern.test(arg)
   const isCdx = isMore(fromCdx, /\.cdxj?(\.gz)?$/i)
   const isWarc = isMore(fromWarc, /\.warc(\.gz)?$/i)
   const seeds = args.filter((arg) => !isCdx(arg) && !isWarc(arg))
-  const request = {
-    words: seeds,
-    file,
-    names,
-    collections: fromCollection,
-    sitemaps: fromSitemap,
-    cdx: [...fromCdx, ...args.filter(isCdx)],
-    warc: [...fromWarc, ...args.filter(isWarc)],
-    homes,
-    version,
-  }
   const lists = [seeds, names, fromCollection, fromSitemap, fromCdx, fromWarc]
   if (file === undefined && lists.every(({ length }) => length === 0))
     throw new Problem(
       'no-seeds',
       "no seeds given; give URLs, a file of them (--seeds FILE) or another source ('orbweaver seed --help' lists them)",
     )
-  return request
+  const [cdx, warc] = [
+    [...fromCdx, ...args.filter(isCdx)],
+    [...fromWarc, ...args.filter(isWarc)],
+  ]
+  return { words: seeds, cdx, warc, version }
 }
 
 async function enter(call: Invocation, request: ReturnType<typeof requestOf>): Promise<SeedsEntered> {

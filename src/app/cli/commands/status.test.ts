@@ -15,8 +15,8 @@ const CLUSTER: ClusterStatus = {
   rechecks: null,
   differing: [],
   servers: [
-    { url: 'http://s1', version: '1', seenMs: 1000, alive: true },
-    { url: 'http://s2', version: '1', seenMs: 100_000, alive: false },
+    { url: 'http://s1', version: '1', seenMs: 1000, alive: true, computer: null },
+    { url: 'http://s2', version: '1', seenMs: 100_000, alive: false, computer: null },
   ],
   workers: [WORKER, { ...WORKER, name: 'b\x1b[2J', region: 'eu', state: 'silent', seenMs: 90_000 }],
 }

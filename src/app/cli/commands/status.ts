@@ -4,9 +4,10 @@ import { formatDuration, formatSize } from '../../../base/units.ts'
 import type { Freshness } from '../../../cluster/maintenance/measure-freshness.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
+import type { CollectionStatus } from '../../reader/status.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
 import { freshnessJson, freshnessLines, lookLines } from '../freshness-text.ts'
-import type { CollectionReader, CollectionStatus } from '../services.ts'
+import type { CollectionReader } from '../services.ts'
 import { ago, collectionFlag, decidedJson, decidedText, isoTime, plain, some, timeText } from '../text.ts'
 
 export const status: Command = {

@@ -2,8 +2,8 @@
  * A clock that jumps: when nothing can run any more, it moves straight to the next timer. Code on it must wait only by `sleep`
  * and `after` (and promises that depend on them), or declare that it waits for the outside world (`during`).
  */
-import { assert } from './assert.ts'
-import { type Clock, type Instant, type Millis, realClock, turn } from './clock.ts'
+import { assert } from '../src/base/assert.ts'
+import { type Clock, type Instant, type Millis, realClock, turn } from '../src/base/clock.ts'
 
 interface Sleeper {
   at: Millis

@@ -1,19 +1,20 @@
 /**
- * The frontier's tables on SQLite: sites, their URLs, addresses, seeds, other names, domains. `src/frontier/README.md`
- * explains how they work together.
+ * The frontier's tables: sites, their URLs, addresses, seeds, other names, domains. `src/frontier/README.md` explains how they
+ * work together.
  *
- * Sites and URLs are known by 64-bit hashes (xxHash64, signed). Times are milliseconds since 1970. `bucket` is the shard on
- * PostgreSQL; here it is always 0, and virtual (it takes no space) wherever no index needs it, so that a statement can name
- * it on both databases.
+ * The text is SQLite's; `../postgres/baseline.ts` makes PostgreSQL's from it. Sites and URLs are known by 64-bit hashes
+ * (xxHash64, signed). Times are milliseconds since 1970. `bucket` divides the sites on PostgreSQL, and `shard` what belongs to no
+ * site. On SQLite both are always 0, and virtual (they take no space) wherever no index needs them, so that a statement can
+ * name them on both databases.
  *
  * Pages that are looked at again have a row in `known_page` beside the one in `url`. A crawl writes none: refreshing costs
  * nothing until it begins, and a URL's row stays short.
  */
 
-const SITE = `
+export const FRONTIER = `
 CREATE TABLE site (
+  bucket INTEGER NOT NULL DEFAULT 0,
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
-  bucket INTEGER NOT NULL,
   name TEXT NOT NULL,                       -- www.example.org; with :port when that is neither 80 nor 443
   state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
   reason TEXT,                              -- why it is barred
@@ -36,13 +37,15 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
-  refreshing INTEGER NOT NULL DEFAULT 0     -- of them, those in known_page
+  refreshing INTEGER NOT NULL DEFAULT 0,    -- of them, those in known_page
+  stopped TEXT                              -- by an operator: paused, barred
 ) STRICT;
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
 CREATE INDEX site_out ON site (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX site_worker ON site (worker) WHERE worker IS NOT NULL;
 CREATE INDEX site_held ON site (address) WHERE holder > '';
+CREATE INDEX site_name ON site (name);
 
 -- What one visit to a site leaves for the next. The frontier stores it without reading it. robots.txt and trap counts are
 -- large, so they have tables of their own and are written only when they change.
@@ -55,9 +58,7 @@ ${['memory', 'robots', 'traps']
 ) STRICT;
 `,
   )
-  .join('')}`
-
-const URL = `
+  .join('')}
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER NOT NULL,
@@ -96,8 +97,8 @@ CREATE TABLE known_page (                   -- a page that is looked at again: a
   hinted_at INTEGER,                        -- somebody said then that it had changed; null: or it was looked at since
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX known_page_due ON known_page (site, refresh_at) WHERE refresh_at IS NOT NULL;
-CREATE INDEX known_page_class ON known_page (site, class, looked_at) WHERE class IS NOT NULL;
+CREATE INDEX known_page_due ON known_page (site, refresh_at, key) WHERE refresh_at IS NOT NULL;
+CREATE INDEX known_page_class ON known_page (site, class, looked_at, key) WHERE class IS NOT NULL;
 
 CREATE TABLE site_looks (                   -- what the looks at a site's known pages have shown, together
   bucket INTEGER AS (0) VIRTUAL,
@@ -136,9 +137,7 @@ CREATE TABLE seed (
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX seed_source ON seed (source);
-`
 
-const NAMES = `
 CREATE TABLE site_alias (                   -- another name of a site: links to it are entered at the original
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,                 -- 64 bits of the name
@@ -154,6 +153,7 @@ CREATE INDEX site_alias_original ON site_alias (original);
 CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 
 CREATE TABLE domain (                       -- a registrable domain; a host where there is none
+  shard INTEGER AS (0) VIRTUAL,
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
   name TEXT NOT NULL,
   sites INTEGER NOT NULL,                   -- its known sites
@@ -175,9 +175,10 @@ CREATE TABLE unendorsed_site (              -- a site without a trusted referrer
   since INTEGER NOT NULL,
   hold_state INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
 ) STRICT;
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, hold_state, since, site);
 
 CREATE TABLE address (                      -- an IP address belongs to one worker at a time
+  shard INTEGER AS (0) VIRTUAL,
   address TEXT PRIMARY KEY,
   worker TEXT NOT NULL,
   visits INTEGER NOT NULL,                  -- leases that hold it
@@ -186,6 +187,7 @@ CREATE TABLE address (                      -- an IP address belongs to one work
 CREATE INDEX address_idle ON address (until) WHERE visits = 0;
 
 CREATE TABLE address_sites (                -- how many sites were found at an address
+  shard INTEGER AS (0) VIRTUAL,
   address TEXT PRIMARY KEY,
   sites INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -201,63 +203,3 @@ CREATE TABLE refresh_price (                -- what a look must be worth, adapte
   adapted_at INTEGER NOT NULL
 ) STRICT;
 `
-
-const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
-
-type TotalShares = readonly (readonly [total: string, share: (site: string) => string])[]
-
-/** Each total, and what a site adds to it; `site` is `new` or `old` in a trigger. */
-const TOTALS: TotalShares = [
-  ...STATES.map((state) => [`sites_${state}`, (site: string) => `(${site}.state = '${state}')`] as const),
-  ['urls_known', (site) => `${site}.known`],
-  ['urls_waiting', (site) => `${site}.waiting`],
-  ['urls_held', (site) => `(${site}.state = 'held') * ${site}.waiting`], // of urls_waiting, those of held sites
-  ['urls_refreshing', (site) => `${site}.refreshing`],
-  ['pages_granted', (site) => `${site}.granted`],
-]
-
-/** Most updates of a site change nothing that is counted. */
-const IF_COUNTED = ['state', 'known', 'waiting', 'refreshing', 'granted']
-  .map((column) => `old.${column} <> new.${column}`)
-  .join(' OR ')
-
-function trigger(name: string, event: string, added?: 'new', removed?: 'old', totals = TOTALS): string {
-  const changes = totals.map(([total, share]) => {
-    const plus = added === undefined ? '' : ` + ${share(added)}`
-    const minus = removed === undefined ? '' : ` - ${share(removed)}`
-    return `    ${total} = ${total}${plus}${minus}`
-  })
-  return `
-CREATE TRIGGER ${name} AFTER ${event}
-BEGIN
-  UPDATE frontier_total SET
-${changes.join(',\n')}
-  WHERE bucket = ${added ?? removed}.bucket;
-END;
-`
-}
-
-function triggers(totals: TotalShares): string {
-  return `${trigger('site_added', 'INSERT ON site', 'new', undefined, totals)}
-${trigger('site_changed', `UPDATE ON site WHEN ${IF_COUNTED}`, 'new', 'old', totals)}
-${trigger('site_removed', 'DELETE ON site', undefined, 'old', totals)}`
-}
-
-/** The third step of the schema: what waits in a site that an operator barred stays there, and counts like that of held ones. */
-export const STOPPED_SITES = `
-ALTER TABLE site ADD COLUMN stopped TEXT;   -- by an operator: paused, barred
-DROP TRIGGER site_added;
-DROP TRIGGER site_changed;
-DROP TRIGGER site_removed;
-${triggers(TOTALS.map(([total, share]) => (total === 'urls_held' ? [total, (site) => `(${site}.state IN ('held', 'barred')) * ${site}.waiting`] : [total, share])))}`
-
-/** Totals are kept by triggers, so that nothing ever counts rows. */
-const TOTAL = `
-CREATE TABLE frontier_total (
-  bucket INTEGER PRIMARY KEY,
-${TOTALS.map(([total]) => `  ${total} INTEGER NOT NULL DEFAULT 0`).join(',\n')}
-) STRICT;
-INSERT INTO frontier_total (bucket) VALUES (0);
-${triggers(TOTALS)}`
-
-export const FRONTIER = SITE + URL + NAMES + TOTAL

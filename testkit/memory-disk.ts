@@ -4,8 +4,8 @@
  * there without an earlier: a hole of zeros), and so do names that were made, moved or removed in an unsynced folder.
  */
 import { dirname } from 'node:path'
-import type { Disk } from './disk.ts'
-import type { Random } from './random.ts'
+import type { Disk } from '../src/base/disk.ts'
+import type { Random } from '../src/base/random.ts'
 
 interface Inode {
   bytes: Uint8Array

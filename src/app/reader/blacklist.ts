@@ -1,0 +1,84 @@
+/** The blacklist, line by line: what operators added, then the files. */
+import { sha1 } from '../../base/digest.ts'
+import type { Disk } from '../../base/disk.ts'
+import { reasonOf } from '../../base/errors.ts'
+import type { Choice } from '../../contracts/control.ts'
+import { type Blacklist, linesOf, parseBlacklist } from '../../crawl/scope/blacklist.ts'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import { blacklistPaths } from '../composition/plan.ts'
+import type { Settings } from '../config/keys.ts'
+
+export interface BlacklistAsk {
+  text: string
+  skip: number
+  atMost: number
+}
+
+/** Larger files are not read for a page. */
+const FILE_BYTES = 8 * 2 ** 20
+/** More cannot be parsed in the time that a page has. */
+const PARSED_LINES = 100_000
+const MAX_LINE = 2000
+
+interface BlacklistFile {
+  lines: string[]
+  /** Why it is not known what it forbids. */
+  trouble?: string
+  list?: Blacklist
+}
+
+/** Remembers the files as they were parsed last: many lines take long. */
+export function blacklistLister({ settings, disk }: { settings: Settings; disk: Disk }) {
+  const paths = blacklistPaths(settings)
+  const remembered = new Map<string, BlacklistFile & { digest: string }>()
+  const fileAt = (path: string): BlacklistFile => {
+    const size = disk.size(path)
+    if (size === undefined) return { lines: [], trouble: 'it is not there; the crawl uses it as it was last read' }
+    if (size > FILE_BYTES) return { lines: [], trouble: 'it counts, but is too long to be shown here' }
+    const bytes = disk.read(path, 0, size)
+    const digest = sha1(bytes)
+    const known = remembered.get(path)
+    if (known?.digest === digest) return known
+    const file = { digest, ...parsed(new TextDecoder().decode(bytes)) }
+    remembered.set(path, file)
+    return file
+  }
+  return ({ blacklist: decided = [] }: Choice, { text, skip, atMost }: BlacklistAsk) => {
+    const files = paths.map((path) => ({ path, ...fileAt(path) }))
+    const all = [
+      ...decided.map((line): { text: string; file?: string } => ({ text: line })),
+      ...files.flatMap(({ path, lines }) => lines.map((line) => ({ text: line, file: path }))),
+    ]
+    const lower = text.toLowerCase()
+    const found = text === '' ? all : all.filter((line) => line.text.toLowerCase().includes(lower))
+    const url = urlOf(text)
+    // Each line of operators was checked when it was added.
+    const lists = url === undefined ? [] : [parsed(decided.join('\n')), ...files]
+    const forbidden = url && lists.map(({ list }) => list?.refusesUrl(url)).find((rule) => rule !== undefined)
+    return {
+      lines: found.slice(skip, skip + atMost).map((line) => ({ ...line, text: line.text.slice(0, MAX_LINE) })),
+      found: found.length,
+      decided: decided.length,
+      files: files.map(({ path, lines, trouble }) => ({ path, lines: lines.length, ...(trouble && { trouble }) })),
+      ...(forbidden !== undefined && { forbidden }),
+    }
+  }
+}
+
+function parsed(text: string): BlacklistFile {
+  const lines = linesOf(text).filter((line) => line !== '')
+  if (lines.length > PARSED_LINES)
+    return { lines, trouble: 'it counts, but has too many lines to tell here what they forbid' }
+  try {
+    return { lines, list: parseBlacklist([{ name: 'as it is now', text }]) }
+  } catch (error) {
+    // It may be half written.
+    return { lines, trouble: `${reasonOf(error)}; the crawl uses it as it was last read` }
+  }
+}
+
+/** Of a URL, a site or an address. */
+function urlOf(text: string): WebUrl | undefined {
+  if (text === '' || /\s/.test(text)) return undefined
+  return parseUrl(/^https?:\/\//i.test(text) ? text : `http://${text}/`)
+}
