@@ -27,6 +27,15 @@ export function fateIn(words: string): Pick<Fate, 'at' | 'how'> | undefined {
   return how === undefined ? undefined : { how: how as Fate['how'], at: at as Moment }
 }
 
+/** What a worker says when it has answers that it could not report for so long. */
+const LATE_LINE = /^unreported for (\d+) ms$/gm
+
+export const lateLine = (ms: number) => `unreported for ${Math.ceil(ms)} ms\n`
+
+export function lateIn(words: string): number[] {
+  return [...words.matchAll(LATE_LINE)].map(([, ms]) => Number(ms))
+}
+
 /** What a process says when it has brought something, or taken it in, for the first time. */
 export const AT_WORK = 'is at work'
 

@@ -11,7 +11,8 @@ import { run } from '../../src/app/cli/main.ts'
 import { makeScreen } from '../../src/app/cli/screen.ts'
 import { realServices } from '../../src/app/cli/services.ts'
 import type { Event } from '../../src/contracts/events.ts'
-import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
+import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, lateLine, type Moment } from './fate.ts'
+import { Unreported } from './unreported.ts'
 
 const [given, ...line] = process.argv.slice(2)
 const fate = JSON.parse(given) as Fate | null
@@ -24,6 +25,12 @@ function reached(moment: Moment): void {
   process.kill(process.pid, fate.how === 'dies' ? 'SIGKILL' : 'SIGSTOP')
 }
 
+const unreported = new Unreported()
+setInterval(() => {
+  const ms = unreported.lateBy(performance.now())
+  if (ms > 0) process.stderr.write(lateLine(ms))
+}, 1000).unref()
+
 const listening = <Options extends { journal?: (event: Event) => void }>(options: Options): Options => ({
   ...options,
   journal(event: Event) {
@@ -33,6 +40,7 @@ const listening = <Options extends { journal?: (event: Event) => void }>(options
       flushCompileCache()
       process.stderr.write(`${AT_WORK}\n`)
     }
+    unreported.note(event.kind, performance.now())
     reached(event.kind)
     if (event.kind === 'trouble') process.stderr.write(`trouble: ${event.what}\n`)
     options.journal?.(event)

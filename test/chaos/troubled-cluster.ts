@@ -11,7 +11,7 @@ import type { Statistics } from '../../src/cluster/wire/calls.ts'
 import type { StartedServer } from '../../testkit/postgres/server.test-tools.ts'
 import { type Running, startNode } from '../e2e/harness.ts'
 import type { ChaosOptions, Faults } from './cluster-chaos.ts'
-import { AT_WORK, drawFate, type Fate, fateIn, nameOf, type Role } from './fate.ts'
+import { AT_WORK, drawFate, type Fate, fateIn, lateIn, nameOf, type Role } from './fate.ts'
 import { type FaultyWay, faultyWay } from './faulty-network.ts'
 import { type SmallDisk, smallDisk } from './small-disk.ts'
 
@@ -55,7 +55,7 @@ interface Member {
 }
 
 /**
- * When a process could not go on as it would. What a worker was answered shortly before it was hindered, or meanwhile, may be
+ * When a process could not go on as it would, or was too slow, as it says itself. What a worker was answered shortly before it was hindered, or meanwhile, may be
  * unreported; while a server, PostgreSQL or the way to them is hindered, reports have to wait.
  */
 export interface Hindrance {
@@ -155,6 +155,7 @@ export class Troubled implements AsyncDisposable {
         member.isAtWork = true
         this.#hindered(member.role, member.endedAt)
       }
+      for (const ms of lateIn(words)) this.#hindered(member.role, Date.now() - ms)
       const met = fateIn(words)
       if (met === undefined) return
       this.count(nameOf(member.role, met))
