@@ -215,7 +215,12 @@ test('a store that dies is replaced by the next place, and the crawl goes on', a
 test('a crawl on one machine, killed and resumed, with its volumes in the store: all is read from there; clean finds what nobody names, and thins old captures', async () => {
   using folder = temporaryFolder()
   await using store = await startStore(folder)
-  await using served = await serveWeb({ seed: 5, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000 }, folder)
+  // Every page is another one within a minute or three, so that a refresh leaves much to thin.
+  const changes = { epoch: Date.now(), changesPerDay: 1500, leastChangesPerDay: 500 }
+  await using served = await serveWeb(
+    { seed: 5, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000, ...changes },
+    folder,
+  )
   const seeds = served.web.homes()
   const collection = folder.at('collection')
   const place = `s3://${BUCKET}/alone`
