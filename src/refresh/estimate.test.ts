@@ -3,9 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Random, seededRandom } from '../base/random.ts'
 import { bestRatesWithin } from './bounds.ts'
-import { Estimates, estimateRate, estimateRegular, FIRST_PRIOR, type Looks, rateRange, sitePrior } from './estimate.ts'
+import { Estimates, estimateRate, FIRST_PRIOR, type Looks, rateRange, sitePrior } from './estimate.ts'
 import { staleShare, timeToReach, value } from './freshness.ts'
 import { byServer } from './scenario.ts'
+
+/** Cho & Garcia-Molina's estimator for regular looks. */
+function estimateRegular(looks: number, changes: number, interval: number): number {
+  return -Math.log((looks - changes + 0.5) / (looks + 0.5)) / interval
+}
 
 test('for equal intervals the estimate is −ln(unchanged share)/interval, nearly', () => {
   const [looks, changes, interval] = [10_000, 3000, 50]

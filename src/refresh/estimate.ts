@@ -88,11 +88,6 @@ export function rateRange({ changes, changed, unchanged }: Looks, rate: number):
   return [rate / spread, rate * spread]
 }
 
-/** Cho & Garcia-Molina's estimator for regular looks. */
-export function estimateRegular(looks: number, changes: number, interval: number): number {
-  return -Math.log((looks - changes + 0.5) / (looks + 0.5)) / interval
-}
-
 /** The estimates of all pages, as columns. */
 export class Estimates {
   readonly rate: Float64Array

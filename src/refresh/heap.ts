@@ -1,12 +1,23 @@
-/** Binary heaps of (key, id), smallest key first, equal keys by the smaller id. Columns only; they grow by doubling. */
+/**
+ * Binary heaps of (key, id), smallest key first, equal keys by the smaller id. Columns only; they grow by doubling. A heap of ids
+ * below a limit, each at most once (`ofIds`), also changes keys and removes ids.
+ */
 export class Heap {
   size = 0
   private keys: Float64Array
   private ids: Uint32Array
+  /** Where each id is, or -1; only `ofIds`. */
+  private positions: Int32Array | undefined
 
   constructor(capacity = 16) {
     this.keys = new Float64Array(Math.max(1, capacity))
     this.ids = new Uint32Array(Math.max(1, capacity))
+  }
+
+  static ofIds(limit: number): Heap {
+    const heap = new Heap(limit)
+    heap.positions = new Int32Array(limit).fill(-1)
+    return heap
   }
 
   /** Only while `size` is not 0. */
@@ -18,30 +29,19 @@ export class Heap {
   }
 
   clear(): void {
+    this.positions?.fill(-1)
     this.size = 0
   }
 
   push(key: number, id: number): void {
     if (this.size === this.keys.length) this.grow()
-    const { keys, ids } = this
-    let at = this.size++
-    while (at > 0) {
-      const up = (at - 1) >> 1
-      const upKey = keys[up]
-      if (upKey < key || (upKey === key && ids[up] < id)) break
-      keys[at] = upKey
-      ids[at] = ids[up]
-      at = up
-    }
-    keys[at] = key
-    ids[at] = id
+    this.rise(this.size++, key, id)
   }
 
   /** Adds without order; `order` must follow. */
   append(key: number, id: number): void {
     if (this.size === this.keys.length) this.grow()
-    this.keys[this.size] = key
-    this.ids[this.size++] = id
+    this.put(this.size++, key, id)
   }
   order(): void {
     for (let at = (this.size >> 1) - 1; at >= 0; at--) this.sink(at, this.keys[at], this.ids[at])
@@ -58,6 +58,38 @@ export class Heap {
     this.sink(0, key, id)
   }
 
+  /** Adds an id or changes its key. */
+  set(key: number, id: number): void {
+    const at = this.positions![id]
+    if (at < 0) this.push(key, id)
+    else this.move(at, key, id)
+  }
+
+  remove(id: number): void {
+    const at = this.positions![id]
+    if (at < 0) return
+    this.positions![id] = -1
+    const last = --this.size
+    if (at < last) this.move(at, this.keys[last], this.ids[last])
+  }
+
+  private move(at: number, key: number, id: number): void {
+    this.rise(at, key, id)
+    if (this.ids[at] === id) this.sink(at, key, id)
+  }
+
+  private rise(from: number, key: number, id: number): void {
+    const { keys, ids } = this
+    let at = from
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      if (keys[up] < key || (keys[up] === key && ids[up] < id)) break
+      this.put(at, keys[up], ids[up])
+      at = up
+    }
+    this.put(at, key, id)
+  }
+
   private sink(from: number, key: number, id: number): void {
     const { keys, ids, size } = this
     let at = from
@@ -69,12 +101,16 @@ export class Heap {
         child = right
       const childKey = keys[child]
       if (key < childKey || (key === childKey && id < ids[child])) break
-      keys[at] = childKey
-      ids[at] = ids[child]
+      this.put(at, childKey, ids[child])
       at = child
     }
-    keys[at] = key
-    ids[at] = id
+    this.put(at, key, id)
+  }
+
+  private put(at: number, key: number, id: number): void {
+    this.keys[at] = key
+    this.ids[at] = id
+    if (this.positions !== undefined) this.positions[id] = at
   }
 
   private grow(): void {
@@ -84,126 +120,5 @@ export class Heap {
     ids.set(this.ids)
     this.keys = keys
     this.ids = ids
-  }
-}
-
-/** One heap per server over all its pages; only keys change. */
-export class ServerHeaps {
-  private readonly keys: Float64Array
-  private readonly pages: Uint32Array
-  private readonly start: Uint32Array
-
-  constructor(members: Uint32Array, start: Uint32Array, keys: Float64Array) {
-    this.keys = keys
-    this.pages = members.slice()
-    this.start = start
-    for (let server = 0; server + 1 < start.length; server++)
-      for (let at = ((start[server + 1] - start[server]) >> 1) - 1; at >= 0; at--) this.sink(server, at)
-  }
-
-  /** The page with the smallest key, or -1 for a server without pages. */
-  top(server: number): number {
-    const at = this.start[server]
-    return at === this.start[server + 1] ? -1 : this.pages[at]
-  }
-  keyOf(page: number): number {
-    return this.keys[page]
-  }
-  setTop(server: number, key: number): void {
-    this.keys[this.pages[this.start[server]]] = key
-    this.sink(server, 0)
-  }
-
-  private sink(server: number, from: number): void {
-    const { keys, pages } = this
-    const base = this.start[server]
-    const size = this.start[server + 1] - base
-    const page = pages[base + from]
-    const key = keys[page]
-    let at = from
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= size) break
-      if (child + 1 < size && isBefore(keys, pages[base + child + 1], pages[base + child])) child++
-      const below = pages[base + child]
-      if (key < keys[below] || (key === keys[below] && page < below)) break
-      pages[base + at] = below
-      at = child
-    }
-    pages[base + at] = page
-  }
-}
-
-function isBefore(keys: Float64Array, one: number, other: number): boolean {
-  return keys[one] < keys[other] || (keys[one] === keys[other] && one < other)
-}
-
-/** A heap of ids below a limit, each at most once, with changeable keys and removal. */
-export class IdHeap {
-  size = 0
-  private readonly keys: Float64Array
-  private readonly ids: Uint32Array
-  private readonly positions: Int32Array
-
-  constructor(limit: number) {
-    this.keys = new Float64Array(limit)
-    this.ids = new Uint32Array(limit)
-    this.positions = new Int32Array(limit).fill(-1)
-  }
-
-  /** Only while `size` is not 0. */
-  topKey(): number {
-    return this.keys[this.ids[0]]
-  }
-  topId(): number {
-    return this.ids[0]
-  }
-
-  clear(): void {
-    for (let at = 0; at < this.size; at++) this.positions[this.ids[at]] = -1
-    this.size = 0
-  }
-
-  set(id: number, key: number): void {
-    const at = this.positions[id] < 0 ? this.size++ : this.positions[id]
-    this.keys[id] = key
-    this.sink(this.rise(at, id), id)
-  }
-
-  remove(id: number): void {
-    const at = this.positions[id]
-    if (at < 0) return
-    this.positions[id] = -1
-    const last = this.ids[--this.size]
-    if (last !== id) this.sink(this.rise(at, last), last)
-  }
-
-  private rise(from: number, id: number): number {
-    const { keys, ids, positions } = this
-    let at = from
-    while (at > 0) {
-      const up = (at - 1) >> 1
-      if (!isBefore(keys, id, ids[up])) break
-      ids[at] = ids[up]
-      positions[ids[at]] = at
-      at = up
-    }
-    return at
-  }
-
-  private sink(from: number, id: number): void {
-    const { keys, ids, positions, size } = this
-    let at = from
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= size) break
-      if (child + 1 < size && isBefore(keys, ids[child + 1], ids[child])) child++
-      if (isBefore(keys, id, ids[child])) break
-      ids[at] = ids[child]
-      positions[ids[at]] = at
-      at = child
-    }
-    ids[at] = id
-    positions[id] = at
   }
 }

@@ -19,7 +19,7 @@ import {
   roughWorthInverse,
   worth as worthOf,
 } from './freshness.ts'
-import { IdHeap } from './heap.ts'
+import { Heap } from './heap.ts'
 import type { Chooser, Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -57,8 +57,8 @@ export class Index implements Policy, Chooser {
   private readonly count: Int32Array
   private readonly level: Float64Array
   private readonly levelUntil: Float64Array
-  private readonly byBound: IdHeap
-  private readonly byEnd: IdHeap
+  private readonly byBound: Heap
+  private readonly byEnd: Heap
   private readonly examined: number[] = []
   private readonly highest = new Float64Array(HEADS.above + 1)
   private readonly soonest = new Float64Array(HEADS.valued + 1)
@@ -104,8 +104,8 @@ export class Index implements Policy, Chooser {
     this.count = new Int32Array(servers)
     this.level = new Float64Array(servers)
     this.levelUntil = new Float64Array(servers).fill(Number.NEGATIVE_INFINITY)
-    this.byBound = new IdHeap(servers)
-    this.byEnd = new IdHeap(servers)
+    this.byBound = Heap.ofIds(servers)
+    this.byEnd = Heap.ofIds(servers)
   }
 
   begin(): number {
@@ -122,7 +122,7 @@ export class Index implements Policy, Chooser {
   }
 
   offer(server: number): void {
-    this.byBound.set(server, Number.NEGATIVE_INFINITY)
+    this.byBound.set(Number.NEGATIVE_INFINITY, server)
   }
 
   choose(now: number): number {
@@ -152,7 +152,7 @@ export class Index implements Policy, Chooser {
       this.findBest(server, now)
     }
     this.valuedAt[server] = now
-    this.byBound.set(server, -this.worth[server])
+    this.byBound.set(-this.worth[server], server)
     this.byEnd.remove(server)
     this.examined.push(server)
   }
@@ -239,8 +239,8 @@ export class Index implements Policy, Chooser {
     }
     bound *= 1 + ROUGH
     this.valuedAt[server] = Number.NaN
-    this.byBound.set(server, -bound)
-    this.byEnd.set(server, end)
+    this.byBound.set(-bound, server)
+    this.byEnd.set(end, server)
   }
 
   take(server: number): number {

@@ -1,6 +1,6 @@
 /** Policies that give each page an interval. They fetch the page most overdue among servers that politeness permits. */
 import type { Estimates } from './estimate.ts'
-import { ServerHeaps } from './heap.ts'
+import { Heap } from './heap.ts'
 import type { Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -52,42 +52,60 @@ abstract class ByInterval implements Policy {
   readonly isPaced = true
   abstract readonly observes: boolean
   protected interval: Float64Array
-  private heaps: ServerHeaps
   private readonly scenario: Scenario
+  /** When each page is due; and of each server, its pages by that. */
+  private next!: Float64Array
+  private heaps!: Heap[]
 
   constructor(scenario: Scenario, interval: Float64Array) {
     this.scenario = scenario
     this.interval = interval
     // First due times are spread by the golden ratio, so that pages with equal intervals are never due at once.
-    const due = interval.map((length, page) =>
-      length === Number.POSITIVE_INFINITY ? length : length * ((page * 0.6180339887498949) % 1),
+    this.order(
+      interval.map((length, page) =>
+        length === Number.POSITIVE_INFINITY ? length : length * ((page * 0.6180339887498949) % 1),
+      ),
     )
-    this.heaps = new ServerHeaps(scenario.members, scenario.start, due)
   }
 
   begin(_from: number): number {
     return 0
   }
   due(server: number): number {
-    const page = this.heaps.top(server)
-    return page < 0 ? Number.POSITIVE_INFINITY : this.heaps.keyOf(page)
+    const heap = this.heaps[server]
+    return heap.size === 0 ? Number.POSITIVE_INFINITY : heap.topKey()
   }
   take(server: number): number {
-    return this.heaps.top(server)
+    return this.heaps[server].topId()
   }
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void {
     this.adapt(page, elapsed, isChanged)
-    this.heaps.setTop(server, now + this.interval[page])
+    this.next[page] = now + this.interval[page]
+    this.heaps[server].replaceTop(this.next[page], page)
   }
   protected abstract adapt(page: number, elapsed: number, isChanged: boolean): void
 
   /** Replaces the intervals, each counted from the last look. */
   protected replace(interval: Float64Array): void {
-    const due = interval.map((length, page) =>
-      this.interval[page] === Number.POSITIVE_INFINITY ? length : this.heaps.keyOf(page) - this.interval[page] + length,
-    )
+    const before = this.interval
     this.interval = interval
-    this.heaps = new ServerHeaps(this.scenario.members, this.scenario.start, due)
+    this.order(
+      interval.map((length, page) =>
+        before[page] === Number.POSITIVE_INFINITY ? length : this.next[page] - before[page] + length,
+      ),
+    )
+  }
+
+  private order(next: Float64Array): void {
+    const { members, start } = this.scenario
+    this.next = next
+    this.heaps = Array.from({ length: start.length - 1 }, (_, server) => {
+      const pages = members.subarray(start[server], start[server + 1])
+      const heap = new Heap(pages.length)
+      for (const page of pages) heap.append(next[page], page)
+      heap.order()
+      return heap
+    })
   }
 }
 
