@@ -241,7 +241,7 @@ export function contentOf(reading: Reading, digest: string, text: () => string):
     embeds: embedsOf(reading),
     length: signature.length,
     words: signature.words,
-    tags: signature.tags.hash,
+    tags: signature.tags,
     title,
     text,
   }

@@ -159,13 +159,11 @@ test('the declared language', () => {
   assert.equal(read('<html lang="{{lang}}">').language, undefined)
 })
 
-test('the tag sequence has every start tag in order (Y7)', () => {
-  const { tags } = read('<html><Body><h1>x</h1><x-é><p></body>').signature
-  assert.deepEqual([tags.count, tags.first, tags.last], [5, 'hbhxp', 'ly1?p'])
-  assert.equal(read('<p>a<b>').signature.tags.hash, read('<P class=x>other<B></b>').signature.tags.hash)
-  assert.notEqual(read('<p><b>').signature.tags.hash, read('<b><p>').signature.tags.hash)
-  const many = read('<b>'.repeat(9000)).signature.tags
-  assert.deepEqual([many.count, many.first.length, many.last.length], [9000, 4000, 4000])
+test('the structure is that of every start tag in order', () => {
+  const tags = (html: string) => read(html).signature.tags
+  assert.equal(tags('<p>a<b>'), tags('<P class=x>other<B></b>'))
+  assert.notEqual(tags('<p><b>'), tags('<b><p>'))
+  assert.notEqual(tags('<b>'.repeat(9000)), tags('<b>'.repeat(9001)))
 })
 
 test('bounds: links, lengths, text; each told among the troubles', () => {

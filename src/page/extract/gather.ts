@@ -15,58 +15,18 @@ import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_H
 import { languageTag, MetaFacts, type RobotsMeta } from './meta.ts'
 import { type FoldingMemory, openMemory, textFolder } from './text.ts'
 
-/**
- * The page's structure as Y7 defines it: every start tag in order. A hash of the whole sequence, and the bounded
- * strings of first and last letters, which cost only some nanoseconds per tag.
- */
-interface TagSequence {
-  /** Start tags in all. */
-  count: number
-  /** Of all their names, in order. */
-  hash: bigint
-  /** The first letters of the names of the first 4,000 tags, and the last letters; `?` for what is not ASCII. */
-  first: string
-  last: string
-}
-
-const MAX_LETTERS = 4000
-
-/** One pair of buffers per thread is enough for pages read in one stretch. */
-const shared = [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] as const
-const QUESTION_MARK = 63
-
-class TagRecorder {
-  #count = 0
+/** The names of all start tags, in order, as one hash. */
+class TagSequence {
   #low = 0x811c9dc5 | 0
   #high = 0x9e3779b9 | 0
-  readonly #first: Buffer
-  readonly #last: Buffer
 
-  /** `own`: other pages are read meanwhile. */
-  constructor(own = false) {
-    const [first, last] = own ? [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] : shared
-    this.#first = first
-    this.#last = last
-  }
-
-  add(nameHash: number, firstLetter: number, lastLetter: number): void {
-    const at = this.#count++
-    if (at < MAX_LETTERS) {
-      this.#first[at] = firstLetter
-      this.#last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
-    }
+  add(nameHash: number): void {
     this.#low = Math.imul(this.#low ^ nameHash, 0x01000193)
     this.#high = Math.imul((this.#high << 5) ^ (this.#high >>> 27) ^ nameHash, 0x85ebca6b)
   }
 
-  sequence(): TagSequence {
-    const letters = Math.min(this.#count, MAX_LETTERS)
-    return {
-      count: this.#count,
-      hash: (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0),
-      first: this.#first.toString('latin1', 0, letters),
-      last: this.#last.toString('latin1', 0, letters),
-    }
+  get hash(): bigint {
+    return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0)
   }
 }
 
@@ -87,7 +47,8 @@ export interface Signature {
   /** A hash of each line, and minima of its shingles: what a later look is compared with (`change/sketch.ts`). */
   lines: Uint32Array
   minima: Uint16Array
-  tags: TagSequence
+  /** Of the names of all start tags, in order. */
+  tags: bigint
 }
 
 export interface Gathered {
@@ -161,7 +122,7 @@ export function gatherText(text: string): Gathered {
     base: undefined,
     links: links.links,
     robots: [],
-    signature: signatureOf(folded, new TagRecorder().sequence()),
+    signature: signatureOf(folded, new TagSequence().hash),
     troubles: troublesOf(found, links, folder, folded),
   }
 }
@@ -181,7 +142,7 @@ export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part:
 
 /** For content that is neither HTML nor text. */
 export function gatherNothing(troubles: Trouble[]): Gathered {
-  const tags = new TagRecorder().sequence()
+  const tags = new TagSequence().hash
   const [lines, minima] = [new Uint32Array(0), new Uint16Array(0)]
   const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, lines, minima, tags }
   return { title: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
@@ -196,7 +157,7 @@ class Pass {
   readonly #links = new LinkList()
   readonly #metas = new MetaFacts()
   readonly #text: TextFolder
-  readonly #tags: TagRecorder
+  readonly #tags = new TagSequence()
   #title: string | undefined
   #language: string | undefined
   #base: string | undefined
@@ -216,7 +177,6 @@ class Pass {
     { memory, ownOnly = false }: { memory?: FoldingMemory; ownOnly?: boolean } = {},
   ) {
     this.#text = textFolder(undefined, memory)
-    this.#tags = new TagRecorder(memory !== undefined)
     this.#tokens = new Tokenizer(html)
     this.#nesting = new Nesting(this.#tokens, xml)
     this.#ownOnly = ownOnly
@@ -252,7 +212,7 @@ class Pass {
       base: this.#base,
       links: this.#links.links,
       robots: this.#metas.robots,
-      signature: signatureOf(folded, this.#tags.sequence()),
+      signature: signatureOf(folded, this.#tags.hash),
       troubles: troublesOf(found, this.#links, this.#text, folded),
     }
   }
@@ -265,7 +225,7 @@ class Pass {
   #startTag(tag: Tag): void {
     const tokens = this.#tokens
     this.#holder = undefined
-    this.#tags.add(tokens.nameHash, tokens.firstLetter, tokens.lastLetter)
+    this.#tags.add(tokens.nameHash)
     this.#text.part(tag.gap)
     if (tag !== OTHER_TAG && tag.name.length > 2) this.#known++
     if (this.#inert === 0) this.#collect(tag)
@@ -324,7 +284,7 @@ function isCode(type: string | undefined): boolean {
   )
 }
 
-function signatureOf(folded: FoldedText, tags: TagSequence): Signature {
+function signatureOf(folded: FoldedText, tags: bigint): Signature {
   const { digest, simhash, shape, words, named, lines, minima } = folded
   return { textDigest: digest, simhash, shape, words, length: named, lines, minima, tags }
 }

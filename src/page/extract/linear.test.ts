@@ -153,8 +153,7 @@ test('any mixture of them, nested and repeated, takes steps in proportion too', 
 
 test('deep nesting and many of everything overflow nothing', () => {
   for (const part of ['<div>', '</>', '<svg>', '<template>', '<![CDATA[]]>', '<a x=', '<!---->']) {
-    const { signature } = runThrough(gather(part.repeat(100_000), true))
-    assert.ok(signature.tags.count <= 100_000)
+    assert.deepEqual(runThrough(gather(part.repeat(100_000), true)).links, [])
   }
   const attributes = Array.from({ length: 50_000 }, (_, i) => `a${i}=1`).join(' ')
   assert.equal(

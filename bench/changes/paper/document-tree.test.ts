@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readPage } from '../reading.ts'
+import { readPage } from '../../../src/page/reading.ts'
 import { MAX_NODES, type PaperSignature, signPage } from './document-tree.ts'
 import { changedLevels, findChange, imagesOf } from './paper-cascade.ts'
 import { textCodes } from './text-codes.ts'
@@ -10,7 +10,7 @@ function sign(html: string, mediaType = 'text/html'): PaperSignature {
   return signPage({ mediaType, charset: 'utf-8', bytes: Buffer.from(html) })
 }
 
-test("Y7: the paper's page gives its tag strings", () => {
+test("the paper's page gives its tag strings (Y7)", () => {
   const page =
     '<!DOCTYPE html><html><head><title>Basic HTML Code Example</title></head><body><h1>Welcome to My Web Page!</h1>' +
     '<p>This page</p><p>There is</p><P>Link:</P></body></html>'
@@ -24,7 +24,7 @@ function nested([count, ...rest]: readonly number[]): string {
   return `<div>${inside}</div>${'<div></div>'.repeat(count - 1)}`
 }
 
-test('Y7: Table I, by level, and the levels that changed', async () => {
+test('Table I, by level, and the levels that changed (Y7)', async () => {
   const initially = [1, 1, 2, 2, 1, 2, 1, 4, 1]
   const latter = [1, 1, 2, 2, 1, 2, 2, 5, 3]
   const [before, after] = [sign(nested(initially)), sign(nested(latter))]
@@ -39,7 +39,7 @@ test('Y7: Table I, by level, and the levels that changed', async () => {
   })
 })
 
-test('Y11: id, children, level and content value of each node, breadth first; a value is of its own text', () => {
+test('id, children, level and content value of each node, breadth first; a value is of its own text (Y11)', () => {
   const { tree } = sign('<html><body><ul>a<li>bc<b>d</b>e<li>f</ul><p>g<br>h</body></html>')
   // html, body, ul, p, li, li, br, b
   assert.deepEqual([...tree.children], [1, 2, 2, 1, 1, 0, 0, 0])
@@ -51,7 +51,7 @@ test('Y11: id, children, level and content value of each node, breadth first; a 
   )
 })
 
-test('Y11: the place of a change of text, and of an element that only moved within its level', async () => {
+test('the place of a change of text, and of an element that only moved within its level (Y11)', async () => {
   const page = (cells: string) => sign(`<html><body><div>one</div><div>two<p>${cells}</p></div></body></html>`)
   assert.deepEqual(await findChange('II', page('x <b>old</b>'), page('x <b>new</b>')), {
     by: 'content',
@@ -66,7 +66,7 @@ test('Y11: the place of a change of text, and of an element that only moved with
   })
 })
 
-test('Y10: a check is made only if the one before found no change; images come last', async () => {
+test('a check is made only if the one before found no change; images come last (Y10)', async () => {
   const asked: string[] = []
   const images = (before: string[], now: string[]) => async () => {
     asked.push('images')
@@ -96,7 +96,7 @@ test('Y10: a check is made only if the one before found no change; images come l
   assert.equal((await findChange('I', sign('<ul><li>x</ul>'), sign('<u><li>x</u>')))?.by, 'last letters')
 })
 
-test('Y10: images that are linked count as those that are embedded', () => {
+test('images that are linked count as those that are embedded (Y10)', () => {
   const page =
     '<img src=a.png><a href="photo.JPG?size=1">p</a><a href=page.html>q</a><object data=b type=image/gif></object>'
   const { links } = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(page) })

@@ -16,7 +16,7 @@ const AFTER = BEFORE.replace('plays hockey four', 'used to play hockey five').re
 /** The paper prints a comma and a space for the dash: its count and its difference are those of the dash. */
 const TAIL_AFTER = TAIL.replaceAll('his ', 'her ').replaceAll(' he ', ' she ').replace('wondering', 'speculating')
 
-test("Y8: text code I of the paper's texts, to the last digit", () => {
+test("text code I of the paper's texts, to the last digit (Y8)", () => {
   const before = textCodes(BEFORE)
   assert.deepEqual([before.sum, before.characters, before.distinct], [56652, 619, 43])
   assert.equal(before.codeI.toFixed(6), '1317.488403')
@@ -25,7 +25,7 @@ test("Y8: text code I of the paper's texts, to the last digit", () => {
   assert.equal(after.codeI.toFixed(6), '1328.209351')
 })
 
-test('Y8: text code II: counts and difference follow from the texts, the codes from the printed sums only', () => {
+test('text code II: counts and difference follow from the texts, the codes from the printed sums only (Y8)', () => {
   const before = textCodes(TAIL)
   const after = textCodes(TAIL_AFTER)
   assert.deepEqual([before.characters, after.characters], [296, 300])
