@@ -1,10 +1,9 @@
 /** The figures of `report changes`: how much changed at the looks at known pages, by class, site and media type. */
 import { CHANGE_CLASSES, type ChangeClass } from '../contracts/change.ts'
-import { siteKeyOf } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { readLooks } from './counters/counters.ts'
-import { siteAt } from './row-id.ts'
+import { siteNamed } from './row-id.ts'
 
 export type ClassCounts = Record<ChangeClass, number>
 
@@ -17,15 +16,7 @@ export interface ChangesOf {
   classes: ClassCounts
 }
 
-export interface ChangeFigures {
-  /** Looks that brought a page or found it unchanged: all of them, and those with other bytes. */
-  looks: number
-  changed: number
-  /** Of the changed ones whose captures are still there. */
-  classes: ClassCounts
-  bySite: ChangesOf[]
-  byType: ChangesOf[]
-}
+export type ChangeFigures = Awaited<ReturnType<typeof changeFigures>>
 
 // Statements for all buckets: a report reads the captures that are changes, through `capture_change`, and the pages.
 const COUNT_CLASSES = 'SELECT change, count(*) AS n FROM capture WHERE change IS NOT NULL GROUP BY change'
@@ -48,20 +39,28 @@ export const READ_SITE_LOOKS = 'SELECT sum(looks - 1) AS n FROM page WHERE bucke
 export const OVERALL = { COUNT_CLASSES, COUNT_BY_SITE, COUNT_BY_TYPE }
 
 /** `atMost`: sites and types. */
-export async function changeFigures(tx: Tx, atMost: number): Promise<ChangeFigures> {
+export async function changeFigures(tx: Tx, atMost: number) {
   const db = queries(tx)
   const { changed, unchanged } = await readLooks(tx)
   const classes = noChanges()
   for (const { change, n } of await db.all<{ change: ChangeClass; n: number }>(COUNT_CLASSES)) classes[change] = n
   const bySite = await groups(tx, COUNT_BY_SITE, atMost)
   for (const site of bySite) {
-    const at = siteAt(tx.dialect, siteKeyOf(site.name))
+    const at = siteNamed(tx, site.name)
     site.looks = Number((await db.get<{ n: Sum }>(READ_SITE_LOOKS, ...at))?.n ?? 0)
   }
   const byType = await groups(tx, COUNT_BY_TYPE, atMost)
   const looks = await db.all<{ name: string; n: Sum }>(LOOKS_BY_TYPE, atMost)
   for (const type of byType) type.looks = Number(looks.find(({ name }) => name === type.name)?.n ?? 0)
-  return { looks: changed + unchanged, changed, classes, bySite, byType }
+  return {
+    /** Looks that brought a page or found it unchanged: all of them, and those with other bytes. */
+    looks: changed + unchanged,
+    changed,
+    /** Of the changed ones whose captures are still there. */
+    classes,
+    bySite,
+    byType,
+  }
 }
 
 /** PostgreSQL's sums are exact, so they come as texts. */

@@ -4,23 +4,7 @@ import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { dayOf, MINUTE_MS, readCounters } from './counters/counters.ts'
 
-export interface DayFigures {
-  from: Instant
-  to: Instant
-  /** In equal steps; undefined: nothing was noted then. */
-  steps: {
-    ms: Millis
-    requests: readonly number[]
-    documents: readonly number[]
-    bytes: readonly number[]
-    collected: readonly (number | undefined)[]
-    waiting: readonly (number | undefined)[]
-  }
-  /** Sums over the whole crawl. */
-  counters: ReadonlyMap<string, number>
-  /** Of the days (UTC) that the time touches. */
-  recent: ReadonlyMap<string, number>
-}
+export type DayFigures = Awaited<ReturnType<typeof dayFigures>>
 
 const STEP: Millis = 10 * MINUTE_MS
 const DAY: Millis = 86_400_000
@@ -30,7 +14,7 @@ const MINUTES = `
     max(collected) AS collected, max(waiting) AS waiting
   FROM minute WHERE minute >= ? AND minute < ? GROUP BY minute / ${STEP / MINUTE_MS}`
 
-export async function dayFigures(tx: Tx, to: Instant): Promise<DayFigures> {
+export async function dayFigures(tx: Tx, to: Instant) {
   const last = Math.ceil(to / STEP)
   const first = last - DAY / STEP
   const minutes = STEP / MINUTE_MS
@@ -41,13 +25,10 @@ export async function dayFigures(tx: Tx, to: Instant): Promise<DayFigures> {
   const steps = Array.from({ length: last - first }, (_, i) => byStep.get(first + i))
   const counted = (name: 'requests' | 'documents' | 'bytes') => steps.map((row) => row?.[name] ?? 0)
   const from = first * STEP
-  const recent = await queries(tx).all<{ name: string; value: number }>(
-    'SELECT name, sum(value) AS value FROM counter WHERE day >= ? GROUP BY name',
-    dayOf(from),
-  )
   return {
     from,
     to,
+    /** In equal steps; undefined: nothing was noted then. */
     steps: {
       ms: STEP,
       requests: counted('requests'),
@@ -56,7 +37,9 @@ export async function dayFigures(tx: Tx, to: Instant): Promise<DayFigures> {
       collected: steps.map((row) => row?.collected ?? undefined),
       waiting: steps.map((row) => row?.waiting ?? undefined),
     },
+    /** Sums over the whole crawl. */
     counters: await readCounters(tx),
-    recent: new Map(recent.map(({ name, value }) => [name, value])),
+    /** Of the days (UTC) that the time touches. */
+    recent: await readCounters(tx, 'WHERE day >= ?', dayOf(from)),
   }
 }

@@ -5,13 +5,16 @@
  * an id is bucket × 2^44 + n (under 2^53). The reports of a bucket are applied one transaction after the other, so its ids
  * grow in the order of arrival. SQLite has one bucket, number 0, and so the same rule.
  */
+import { type SiteName, siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
-import type { Dialect } from '../database/database.ts'
+import type { Dialect, Tx } from '../database/database.ts'
 
 /** The values of `bucket = ? AND site = ?`. */
 export function siteAt(dialect: Dialect, key: bigint): [bucket: number, site: bigint] {
   return [bucketOf(dialect, key), key]
 }
+
+export const siteNamed = (tx: Tx, name: SiteName) => siteAt(tx.dialect, siteKeyOf(name))
 
 const ROWS_PER_BUCKET = 2 ** 44
 

@@ -5,6 +5,8 @@ import type { Dialect } from './database.ts'
 export const BUCKETS = 256
 export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
+export const bucketsOf = (dialect: Dialect) => (dialect === 'sqlite' ? [0] : ALL_BUCKETS)
+
 /** `key`: a site's 64 bits as the database holds them (signed). */
 export function bucketOf(dialect: Dialect, key: bigint): number {
   return dialect === 'sqlite' ? 0 : Number(BigInt.asUintN(8, key >> 56n))

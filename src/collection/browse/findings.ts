@@ -3,11 +3,10 @@ import type { Instant } from '../../base/clock.ts'
 import type { FindingName } from '../../contracts/control.ts'
 import { ruleLabel } from '../../contracts/counts.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { findingsOf, type StoredFinding } from '../pages/read-pages.ts'
-import { siteAt } from '../row-id.ts'
+import { examplesOf, findingsOf, type StoredFinding } from '../pages/read-pages.ts'
+import { siteNamed } from '../row-id.ts'
 
 export interface ListedFinding extends StoredFinding {
   id: number
@@ -40,11 +39,7 @@ export async function findingsBefore(
   const rows = await (rule === undefined
     ? queries(tx).all<Row>(READ_FINDINGS, at, id, atMost)
     : queries(tx).all<Row>(READ_FINDINGS_BY_RULE, rule, at, id, atMost))
-  return rows.map(({ examples, site, ...rest }) => ({
-    ...rest,
-    site: site ?? undefined,
-    examples: examples === null ? [] : (JSON.parse(examples) as string[]),
-  }))
+  return rows.map((row) => ({ ...row, site: row.site ?? undefined, examples: examplesOf(row) }))
 }
 
 /** Of a site with more, the newest. */
@@ -99,13 +94,13 @@ export const READ_ALIAS_OF = `SELECT ${ALIAS} FROM site_alias WHERE bucket = ? A
 
 /** In the order of their keys, which are hashes, after that one. */
 export function aliasesAfter(tx: Tx, after: SiteName | undefined, atMost: number): Promise<ListedAlias[]> {
-  const from: [number, bigint] = after === undefined ? [0, -(2n ** 63n)] : siteAt(tx.dialect, siteKeyOf(after))
+  const from: [number, bigint] = after === undefined ? [0, -(2n ** 63n)] : siteNamed(tx, after)
   return queries(tx).all<ListedAlias>(READ_ALIASES[tx.dialect], ...from, atMost)
 }
 
 /** What a site is another name of, and other names of it. */
 export async function aliasesOf(tx: Tx, site: SiteName, atMost: number): Promise<ListedAlias[]> {
-  const own = await queries(tx).get<ListedAlias>(READ_ALIAS_OF, ...siteAt(tx.dialect, siteKeyOf(site)))
+  const own = await queries(tx).get<ListedAlias>(READ_ALIAS_OF, ...siteNamed(tx, site))
   const names = await queries(tx).all<ListedAlias>(READ_NAMES_OF, site, atMost)
   return own === undefined ? names : [own, ...names]
 }

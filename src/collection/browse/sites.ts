@@ -1,10 +1,9 @@
 /** What sites have brought: sums for lists, rankings, and the pages of one. For people who look around. */
-import type { Instant, Millis } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { siteAt } from '../row-id.ts'
+import { siteNamed } from '../row-id.ts'
 
 export interface SiteSums {
   requests: number
@@ -20,7 +19,7 @@ export const READ_SUMS = `SELECT requests, documents, bytes, errors, first_at AS
 
 /** One per name; undefined for those that were never visited. */
 export function sumsOf(tx: Tx, names: readonly SiteName[]): Promise<(SiteSums | undefined)[]> {
-  return Promise.all(names.map((name) => queries(tx).get<SiteSums>(READ_SUMS, ...siteAt(tx.dialect, siteKeyOf(name)))))
+  return Promise.all(names.map((name) => queries(tx).get<SiteSums>(READ_SUMS, ...siteNamed(tx, name))))
 }
 
 /** What sites can be ranked by, and where it stands. */
@@ -62,19 +61,15 @@ export async function rankSites(tx: Tx, { by, state, prefix, text, atMost }: Ran
   return rows.map(({ name }) => name)
 }
 
-export interface SeenPage {
-  url: string
-  status: number
+interface SeenPage extends LastRequest {
   outcome: string
   why: string | null
   depth: number
   bytes: number
-  tookMs: Millis
-  at: Instant
 }
 
 /** By key, that is by hash: the first so many are a fair sample. Their rows lie anywhere in the table, and may have to be read from the disk. */
-export const READ_PAGES = `SELECT url, status, outcome, why, depth, bytes, took_ms AS "tookMs", at FROM page
+export const READ_PAGES = `SELECT url, status, outcome, why, depth, bytes, at FROM page
   WHERE bucket = ? AND site = ? ORDER BY key LIMIT ?`
 export const MAX_PAGES = 2000
 
@@ -87,20 +82,6 @@ export const READ_LAST_CAPTURES = `SELECT url, status, at FROM (
 export interface Count {
   what: string
   count: number
-}
-
-/** The pages of a site, or a sample of them. */
-export interface PagesOfSite {
-  read: number
-  isAll: boolean
-  statuses: Count[]
-  outcomes: Count[]
-  failures: Count[]
-  depths: Count[]
-  /** Of those that were kept. */
-  sizes: Count[]
-  /** Newest first; unless `isAll`, the newest of the sample and of the last requests to all sites. */
-  last: LastRequest[]
 }
 
 export interface LastRequest {
@@ -119,8 +100,11 @@ const SIZES: readonly [below: number, text: string][] = [
 ]
 const DEEP = 12
 
-export async function pagesOfSite(tx: Tx, site: SiteName, lastOnes: number): Promise<PagesOfSite> {
-  const at = siteAt(tx.dialect, siteKeyOf(site))
+export type PagesOfSite = Awaited<ReturnType<typeof pagesOfSite>>
+
+/** The pages of a site, or a sample of them. */
+export async function pagesOfSite(tx: Tx, site: SiteName, lastOnes: number) {
+  const at = siteNamed(tx, site)
   const found = await queries(tx).all<SeenPage>(READ_PAGES, ...at, MAX_PAGES + 1)
   const isAll = found.length <= MAX_PAGES
   const pages = found.slice(0, MAX_PAGES)
@@ -140,11 +124,12 @@ export async function pagesOfSite(tx: Tx, site: SiteName, lastOnes: number): Pro
       counted(pages, ({ depth }) => (depth < DEEP ? String(depth) : `${DEEP} and more`)),
       (a) => Number.parseInt(a, 10),
     ),
+    /** Of those that were kept. */
     sizes: inOrder(
       counted(kept, ({ bytes }) => SIZES.find(([below]) => bytes < below)![1]),
       (a) => SIZES.findIndex(([, text]) => text === a),
     ),
-    // Those that were refused were not asked for.
+    /** Newest first, without those that were refused; unless `isAll`, the newest of the sample and of the last requests to all sites. */
     last: newest([...recent, ...pages.filter(({ outcome }) => outcome !== 'refused')], lastOnes),
   }
 }

@@ -4,13 +4,12 @@ import { signed64 } from '../../base/digest.ts'
 import type { ChangeClass } from '../../contracts/change.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { pieceOf, rowOf, siteAt } from '../row-id.ts'
+import { pieceOf, rowOf, siteNamed } from '../row-id.ts'
 
 export interface StoredCapture extends Capture {
   /** Grows in the order in which captures were applied. */
@@ -48,7 +47,7 @@ export async function capturesOf(
   atMost = 10_000,
 ): Promise<StoredCapture[]> {
   const which = `${OF_URL} AND c.at <= ? ORDER BY c.at DESC, c.id DESC LIMIT ?`
-  const found = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo, atMost)
+  const found = await captures(tx, which, ...siteNamed(tx, site), signed64(key), upTo, atMost)
   return found.reverse()
 }
 
@@ -73,7 +72,7 @@ export async function currentCapture(
   upTo: Instant = Number.MAX_SAFE_INTEGER,
 ): Promise<StoredCapture | undefined> {
   const which = `${OF_URL} AND c.at <= ? AND ${isGoodCapture('c')} ORDER BY c.at DESC, c.id DESC LIMIT 1`
-  const [good] = await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key), upTo)
+  const [good] = await captures(tx, which, ...siteNamed(tx, site), signed64(key), upTo)
   return good ?? (await capturesOf(tx, site, key, upTo, 1))[0]
 }
 
@@ -91,7 +90,7 @@ export async function responseAt(tx: Tx, digest: string, url: string, at: Instan
   const site = parseUrl(url)?.site
   if (site === undefined) return undefined
   const which = `c.bucket = ? AND c.site = ? AND ${SAME}`
-  return (await captures(tx, which, ...siteAt(tx.dialect, siteKeyOf(site)), digest, url, at))[0]
+  return (await captures(tx, which, ...siteNamed(tx, site), digest, url, at))[0]
 }
 
 /** On PostgreSQL payloads have a table of their own, whose rows belong to no bucket. */

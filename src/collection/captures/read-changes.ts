@@ -5,9 +5,10 @@
  * The ids of a bucket's captures grow as they are applied, and one transaction at a time applies those of a bucket. So a position
  * is the last id of each bucket: one number on SQLite, 256 on PostgreSQL.
  */
+import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { ChangeClass } from '../../contracts/change.ts'
-import { ALL_BUCKETS } from '../../database/bucket.ts'
+import { bucketsOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { firstIdOf, numberOfId } from '../row-id.ts'
@@ -102,7 +103,7 @@ export class ChangeReader {
 
 /** Before all captures. */
 export function firstPosition(database: Database): Map<number, number> {
-  return new Map((database.dialect === 'sqlite' ? [0] : ALL_BUCKETS).map((bucket) => [bucket, firstIdOf(bucket)]))
+  return new Map(bucketsOf(database.dialect).map((bucket) => [bucket, firstIdOf(bucket)]))
 }
 
 /** After all that there are now. */
@@ -162,26 +163,21 @@ function stateOf(status: number): 'page' | 'moved' | 'missing' | 'gone' {
   return status >= 300 && status !== 304 ? 'moved' : 'page'
 }
 
-/** Numbers in as few bytes as they need, seven bits in each. */
 function packed(numbers: readonly number[]): string {
-  const bytes: number[] = []
-  for (let number of numbers) {
-    for (; number >= 128; number = Math.floor(number / 128)) bytes.push((number % 128) | 128)
-    bytes.push(number)
-  }
-  return Buffer.from(bytes).toString('base64url')
+  const bytes = new ByteWriter()
+  for (const number of numbers) bytes.count(number)
+  return Buffer.from(bytes.bytes()).toString('base64url')
 }
 
-function unpacked(text: string): number[] {
+/** Undefined: it is no cursor. */
+function unpacked(text: string): number[] | undefined {
+  const bytes = new ByteReader(Buffer.from(text, 'base64url'))
   const numbers: number[] = []
-  let [number, unit] = [0, 1]
-  for (const byte of Buffer.from(text, 'base64url')) {
-    number += (byte & 127) * unit
-    unit *= 128
-    if (byte >= 128) continue
-    numbers.push(number)
-    number = 0
-    unit = 1
+  try {
+    while (!bytes.atEnd) numbers.push(bytes.count())
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
   return numbers
 }

@@ -10,6 +10,7 @@ import { responseWith } from './read-captures.ts'
 
 const READ_PAYLOADS = `
   SELECT shard, digest FROM payload WHERE (shard, digest) > ($1, $2) ORDER BY shard, digest LIMIT $3`
+const READ_RESPONSES = 'SELECT id, digest, kind FROM capture WHERE id > ? ORDER BY id LIMIT ?'
 const READ_SINCE = 'SELECT digest FROM payload WHERE seen >= CAST(CAST(? AS text) AS xid8)'
 /** Every transaction before this one has ended. */
 const READ_MOMENT = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS moment'
@@ -31,38 +32,29 @@ export function findCopy(database: Database, filter: DigestFilter): FindCopy {
 
 /** In pieces when a collection opens, so that a large one starts at once; until it is done the filter says yes to all. */
 export async function fillFilter(database: Database, filter: DigestFilter): Promise<void> {
-  const next = database.dialect === 'postgres' ? payloads(database) : responses(database)
-  for (let piece = await next(); piece !== undefined; piece = await next()) {
-    for (const digest of piece) filter.add(digest)
+  for (let last = FIRST; last !== undefined; ) {
+    const after: Digest = last
+    const piece = await database.read((tx) => digestsAfter(tx, after))
+    for (const { digest, kind } of piece) if (kind !== 'revisit') filter.add(digest)
+    last = piece.at(-1)
     await turn()
   }
   filter.markFilled()
 }
 
-/** Undefined: there are no more. */
-type NextPiece = () => Promise<string[] | undefined>
-
-function responses(database: Database): NextPiece {
-  const sql = 'SELECT id, digest, kind FROM capture WHERE id > ? ORDER BY id LIMIT ?'
-  let last = 0
-  return async () => {
-    const rows = await database.read((tx) =>
-      sqliteTx(tx).all<{ id: number; digest: string; kind: string }>(sql, last, PIECE),
-    )
-    last = rows.at(-1)?.id ?? last
-    return rows.length === 0 ? undefined : rows.flatMap(({ kind, digest }) => (kind === 'response' ? [digest] : []))
-  }
+/** Of a response; on PostgreSQL of a payload. */
+interface Digest {
+  digest: string
+  id?: number
+  kind?: string
+  shard?: number
 }
 
-function payloads(database: Database): NextPiece {
-  let last = { shard: -1, digest: '' }
-  return async () => {
-    const rows = await database.read((tx) =>
-      postgresTx(tx).all<typeof last>(READ_PAYLOADS, last.shard, last.digest, PIECE),
-    )
-    last = rows.at(-1) ?? last
-    return rows.length === 0 ? undefined : rows.map(({ digest }) => digest)
-  }
+const FIRST: Digest | undefined = { digest: '', id: 0, shard: -1 }
+
+function digestsAfter(tx: Tx, { digest, id, shard }: Digest): Promise<Digest[]> | Digest[] {
+  if (tx.dialect === 'postgres') return postgresTx(tx).all<Digest>(READ_PAYLOADS, shard!, digest, PIECE)
+  return sqliteTx(tx).all<Digest>(READ_RESPONSES, id!, PIECE)
 }
 
 /**

@@ -5,19 +5,17 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { type CountName, OPERATIONS } from '../../contracts/counts.ts'
 import type { Counts } from '../../contracts/report.ts'
-import type { SiteName } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
+import { type SiteName, siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { replaced, rowWriter, writeRows } from '../../database/write-rows.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
-import { siteAt } from '../row-id.ts'
+import { siteNamed } from '../row-id.ts'
 
-/** Every counter's sum over all days. */
-export async function readCounters(tx: Tx): Promise<Map<string, number>> {
-  const rows = await queries(tx).all<{ name: string; value: number }>(
-    'SELECT name, sum(value) AS value FROM counter GROUP BY name',
-  )
+/** Every counter's sum over all days. `which`: a condition, for some of them. */
+export async function readCounters(tx: Tx, which = '', ...values: string[]): Promise<Map<string, number>> {
+  const sql = `SELECT name, sum(value) AS value FROM counter ${which} GROUP BY name`
+  const rows = await queries(tx).all<{ name: string; value: number }>(sql, ...values)
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
@@ -27,28 +25,19 @@ export async function readCounter(tx: Tx, name: CountName): Promise<number> {
   return (await queries(tx).get<{ value: number }>(sql, name))!.value
 }
 
-/** Looks at known pages, and hints that they changed (CoBWeb's Table 3, C7). */
-export interface LookCounts {
-  performed: number
-  /** Those that brought the page, and those that found it as it was. */
-  changed: number
-  unchanged: number
-  moved: number
-  /** No longer permitted or wanted. */
-  refused: number
-  failed: number
-  hints: { performed: number; discarded: number; new: number }
-}
+export type LookCounts = ReturnType<typeof lookCounts>
 
-/** Of all counters. */
-export function lookCounts(counters: ReadonlyMap<string, number>): LookCounts {
+/** Looks at known pages, and hints that they changed (CoBWeb's Table 3, C7), of all counters. */
+export function lookCounts(counters: ReadonlyMap<string, number>) {
   const of = (...names: string[]) => names.reduce((sum, name) => sum + (counters.get(name) ?? 0), 0)
   const looks = [...counters].filter(([name]) => name.startsWith('looks:'))
   return {
     performed: looks.reduce((sum, [, value]) => sum + value, 0),
+    /** Those that brought the page, and those that found it as it was. */
     changed: of('looks:changed'),
     unchanged: of('looks:same', 'looks:unmodified'),
     moved: of('looks:moved'),
+    /** No longer permitted or wanted. */
     refused: of('looks:refused'),
     failed: of('looks:failed'),
     hints: { performed: of('hints:performed'), discarded: of('hints:discarded'), new: of('hints:new') },
@@ -56,10 +45,8 @@ export function lookCounts(counters: ReadonlyMap<string, number>): LookCounts {
 }
 
 export async function readLooks(tx: Tx): Promise<LookCounts> {
-  const sql = `SELECT name, sum(value) AS value FROM counter
-    WHERE name >= 'looks:' AND name < 'looks;' OR name >= 'hints:' AND name < 'hints;' GROUP BY name`
-  const rows = await queries(tx).all<{ name: string; value: number }>(sql)
-  return lookCounts(new Map(rows.map(({ name, value }) => [name, value])))
+  const names = `WHERE name >= 'looks:' AND name < 'looks;' OR name >= 'hints:' AND name < 'hints;'`
+  return lookCounts(await readCounters(tx, names))
 }
 
 /** UTC. */
@@ -70,7 +57,7 @@ export function dayOf(at: Instant): string {
 /** Documents that were collected from a site. */
 export async function documentsOf(tx: Tx, site: SiteName): Promise<number> {
   const sql = 'SELECT documents FROM site_stats WHERE bucket = ? AND site = ?'
-  const row = await queries(tx).get<{ documents: number }>(sql, ...siteAt(tx.dialect, siteKeyOf(site)))
+  const row = await queries(tx).get<{ documents: number }>(sql, ...siteNamed(tx, site))
   return row?.documents ?? 0
 }
 
@@ -84,21 +71,16 @@ export async function spanOf(tx: Tx): Promise<{ begunAt: Instant | undefined; la
 
 export const MINUTE_MS = 60_000
 
-interface Rate {
-  requests: number
-  documents: number
-  bytes: number
-}
+const RATE = ['requests', 'documents', 'bytes'] as const
 
-interface MinuteSums extends Rate {
+interface MinuteSums extends Record<(typeof RATE)[number], number> {
   /** The time of visits: over a minute it says how many there were at once (C11). */
   visitMs: Millis
 }
 
-interface SiteSums extends Rate {
+interface SiteSums extends MinuteSums {
   /** Requests that failed, answers with an error status among them. */
   errors: number
-  visitMs: number
   firstAt: Instant
   lastAt: Instant
 }
@@ -134,7 +116,7 @@ export class CounterSums {
     ofSite.lastAt = Math.max(ofSite.lastAt, at)
     ofSite.errors += errors
     ofSite.visitMs += visitMs
-    for (const name of ['requests', 'documents', 'bytes'] as const) {
+    for (const name of RATE) {
       const value = counts.get(name) ?? 0
       rate[name] += value
       ofSite[name] += value
@@ -144,7 +126,6 @@ export class CounterSums {
 
 const added = (table: string, names: readonly string[]) =>
   names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
-const RATE = ['requests', 'documents', 'bytes'] as const
 
 export const ADD_COUNTERS = rowWriter<{ name: string; day: string; value: number }>(
   'counter',

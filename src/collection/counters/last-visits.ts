@@ -5,14 +5,13 @@
  */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { VisitEnd } from '../../contracts/report.ts'
-import type { SiteName, WorkerId } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
+import { type SiteName, siteKeyOf, type WorkerId } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { siteAt } from '../row-id.ts'
+import { siteNamed } from '../row-id.ts'
 
 export interface EndedVisit {
   site: SiteName
@@ -78,7 +77,7 @@ export const READ_VISITS = 'SELECT visits FROM site_visits WHERE bucket = ? AND 
 
 /** Newest first. */
 export async function lastVisits(tx: Tx, site: SiteName): Promise<PastVisit[]> {
-  const row = await queries(tx).get<{ visits: string }>(READ_VISITS, ...siteAt(tx.dialect, siteKeyOf(site)))
+  const row = await queries(tx).get<{ visits: string }>(READ_VISITS, ...siteNamed(tx, site))
   return row === undefined ? [] : readVisits(row.visits)
 }
 

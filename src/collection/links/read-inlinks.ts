@@ -1,8 +1,7 @@
 /** Reads the reverse index: the pages that link to a URL, or every target with the number of its pages. */
 import { ByteReader } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { SiteName, UrlKey } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
+import { type SiteName, siteKeyOf, type UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { rowOf, siteAt } from '../row-id.ts'

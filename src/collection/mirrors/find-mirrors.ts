@@ -9,16 +9,11 @@ import { queries } from '../../database/queries.ts'
 import { openScratch } from '../../database/sqlite/open.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
+import { examplesOf } from '../pages/read-pages.ts'
 import { compare, evidenceOf, pairCandidates } from './compare.ts'
 import { groupsOf, rankMembers } from './elect.ts'
 import { gather, SCRATCH_SCHEMA } from './gather.ts'
-import { type Heuristic, holds, type MirrorPair } from './heuristics.ts'
-
-export interface MirrorList {
-  groups: number
-  /** One per replica, by the rank of the original. */
-  pairs: MirrorPair[]
-}
+import { type Heuristic, holds } from './heuristics.ts'
 
 /** `urls` parses by the collection's rules. Reads the catalogue in short pieces, while a crawl may write it. The caller closes it. */
 export async function searchMirrors(catalogue: Database, urls: UrlReader) {
@@ -53,7 +48,7 @@ function compareCandidates(db: SqliteTx): void {
   for (const { a, b } of pairs) compare(db, a, b)
 }
 
-function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>): MirrorList {
+function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>) {
   const members = db.get<{ n: number }>('SELECT count(*) AS n FROM member')!.n
   const nameOf = (rank: number) => db.get<{ name: string }>('SELECT name FROM member WHERE rank = ?', rank)!.name
   const groups = groupsOf(
@@ -66,6 +61,7 @@ function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>)
     const name = nameOf(original)
     return replicas.map((rank) => ({ replica: nameOf(rank), original: name, ...compare(db, original, rank) }))
   })
+  /** A pair per replica, by the rank of the original. */
   return { groups: groups.length, pairs }
 }
 
@@ -74,14 +70,8 @@ function* pairsThat(db: SqliteTx, heuristic: Heuristic): Iterable<{ a: number; b
   for (const row of rows) if (holds(heuristic, evidenceOf(row))) yield row
 }
 
-export interface Proposal {
-  site: SiteName
-  evidence: string
-  examples: readonly string[]
-}
-
 /** Sites that a crawl itself took for mirrors, by their first documents; the newest first. */
-export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
+export async function proposedMirrors(tx: Tx, atMost: number) {
   const db = queries(tx)
   const { count } = (await db.get<{ count: number }>(
     `SELECT count(DISTINCT site) AS count FROM finding WHERE rule = 'mirror'`,
@@ -93,6 +83,6 @@ export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: 
      ORDER BY at DESC, finding.id DESC LIMIT ?`,
     atMost,
   )
-  const proposals = rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
+  const proposals = rows.map((row) => ({ ...row, examples: examplesOf(row) }))
   return { count, proposals }
 }

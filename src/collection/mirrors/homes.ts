@@ -2,12 +2,11 @@
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
 import { bitsApart } from '../pages/page-row.ts'
-import { siteAt } from '../row-id.ts'
+import { siteNamed } from '../row-id.ts'
 import type { NamedPair } from './list.ts'
 
 /** For texts that differ in a date or a counter; unrelated texts differ in about 32 of 64 bits. */
@@ -67,7 +66,7 @@ function rowOf(tx: Tx, { site, key }: WebUrl, since: Instant): Promise<Row | und
   return queries(tx).getExact<Row>(
     `SELECT outcome, detail, digest, text_digest, simhash FROM page
      WHERE bucket = ? AND site = ? AND key = ? AND at >= ?`,
-    ...siteAt(tx.dialect, siteKeyOf(site)),
+    ...siteNamed(tx, site),
     signed64(key),
     Math.floor(since),
   )

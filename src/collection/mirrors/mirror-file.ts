@@ -54,19 +54,8 @@ export function leftMirror(disk: Disk, path: string | undefined, site: SiteName)
   }
 }
 
-export interface Renewed {
-  /** Pairs that it has now, and how many of the earlier ones left. */
-  pairs: number
-  left: number
-}
-
 /** Adds what was found to the list, which need not exist yet. Names that only a person wrote are looked up as well. */
-export async function renewMirrorFile(
-  disk: Disk,
-  path: string,
-  renewal: Renewal,
-  check?: CheckNames,
-): Promise<Renewed> {
+export async function renewMirrorFile(disk: Disk, path: string, renewal: Renewal, check?: CheckNames) {
   const before = disk.size(path) === undefined ? [] : linesOf(disk, path)
   const theirs = before.flatMap((line) => (line.kind === 'pair' && !line.ours ? [line.replica, line.original] : []))
   const more = check === undefined ? undefined : await check(theirs)
@@ -76,18 +65,17 @@ export async function renewMirrorFile(
   // It may be for a collection that does not exist yet.
   disk.makeFolder(dirname(path))
   await writeMirrorFile(disk, path, lines)
+  /** Pairs that it has now, and how many of the earlier ones left. */
   return { pairs: lines.filter(({ kind }) => kind === 'pair').length, left }
 }
 
-export interface CheckedNames {
+/** Finds out which names of sites do not resolve any more. */
+export type CheckNames = (names: readonly SiteName[]) => Promise<{
   /** Names that do not exist, or have only addresses that a crawl refuses. */
   gone: Set<SiteName>
   /** The resolver gave no answer, which proves nothing. */
   unanswered: number
-}
-
-/** Finds out which names of sites do not resolve any more. */
-export type CheckNames = (names: readonly SiteName[]) => Promise<CheckedNames>
+}>
 
 const NAMES_AT_ONCE = 50
 /** A busy resolver drops some questions. */

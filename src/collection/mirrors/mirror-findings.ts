@@ -4,7 +4,7 @@ import type { DecidedMirrors } from '../../contracts/control.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { type MirrorList, type Proposal, proposedMirrors, searchMirrors } from './find-mirrors.ts'
+import { proposedMirrors, searchMirrors } from './find-mirrors.ts'
 import { HEURISTICS, type Heuristic, type MirrorPair } from './heuristics.ts'
 import { whyNoMirror } from './homes.ts'
 import { among, type NamedPair, withDecided } from './list.ts'
@@ -27,57 +27,26 @@ export interface MirrorAsk {
   check?: CheckNames
 }
 
-export interface HeuristicFigures {
-  heuristic: Heuristic
-  groups: number
-  replicas: number
-  /** Replicas per replica that Dups100 finds; null when it finds none. */
-  relativeCoverage: number | null
-  examples: MirrorPair[]
-}
+export type MirrorFindings = Awaited<ReturnType<typeof mirrorsOf>>
+export type HeuristicFigures = MirrorFindings['heuristics'][number]
 
-export interface MirrorFindings {
-  /** Sites with contents; different contents; contents that too many sites have to be evidence. */
-  sites: number
-  contents: number
-  tooCommon: number
-  heuristics: HeuristicFigures[]
-  chosen: Heuristic
-  /** By the chosen heuristic, without names that do not resolve. */
-  pairs: MirrorPair[]
-  /** Pairs of the crawl's list that still hold, without names that do not resolve. */
-  used: NamedPair[]
-  /** Operators decided that these are no mirrors: they are not among the pairs. */
-  overruled: NamedPair[]
-  /** Null: not looked up. */
-  names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null
-  /** Sites that the crawl itself took for mirrors. */
-  proposed: { count: number; proposals: Proposal[] }
-}
-
-export async function mirrorsOf(
-  database: Database,
-  views: MirrorViews,
-  { heuristic, examples, check }: MirrorAsk,
-): Promise<MirrorFindings> {
+export async function mirrorsOf(database: Database, views: MirrorViews, { heuristic, examples, check }: MirrorAsk) {
   const urls = await database.read((tx) => views.reader(tx))
   const search = await searchMirrors(database, urls)
   try {
-    const figures: HeuristicFigures[] = []
-    let chosen: MirrorList = { groups: 0, pairs: [] }
+    const figures: { heuristic: Heuristic; groups: number; replicas: number; examples: MirrorPair[] }[] = []
+    let pairs: MirrorPair[] = []
     for (const name of HEURISTICS) {
       const list = await search.list(name)
-      if (name === heuristic) chosen = list
-      const { groups, pairs } = list
-      const first = pairs.slice(0, examples)
-      figures.push({ heuristic: name, groups, replicas: pairs.length, relativeCoverage: null, examples: first })
+      if (name === heuristic) pairs = list.pairs
+      const { length: replicas } = list.pairs
+      figures.push({ heuristic: name, groups: list.groups, replicas, examples: list.pairs.slice(0, examples) })
     }
     const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
-    const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base }))
-    let { pairs } = chosen
     const decided = await database.read((tx) => views.decidedMirrors(tx))
+    const { overruled } = decided
     let used = withDecided(await usedPairs(database, views, urls), decided)
-    let names: MirrorFindings['names'] = null
+    let names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null = null
     if (check !== undefined) {
       const all = [...pairs, ...used]
       const asked = [...new Set(all.flatMap(({ replica, original }) => [replica, original]))]
@@ -89,22 +58,25 @@ export async function mirrorsOf(
       if (gone.size > 0) pairs = (await search.list(heuristic, gone)).pairs
       names = { checked: asked.length, gone: [...gone].sort(), unanswered, pairsLost }
     }
-    const { sites, contents, tooCommon } = search
-    const proposed = await database.read((tx) => proposedMirrors(tx, examples))
-    const { overruled } = decided
     const isOverruled = among(overruled)
-    pairs = pairs.filter((pair) => !isOverruled(pair))
     return {
-      sites,
-      contents,
-      tooCommon,
-      heuristics: relative,
+      /** Sites with contents; different contents; contents that too many sites have to be evidence. */
+      sites: search.sites,
+      contents: search.contents,
+      tooCommon: search.tooCommon,
+      /** `relativeCoverage`: replicas per replica that Dups100 finds; null when it finds none. */
+      heuristics: figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base })),
       chosen: heuristic,
-      pairs,
+      /** By the chosen heuristic, without names that do not resolve. */
+      pairs: pairs.filter((pair) => !isOverruled(pair)),
+      /** Pairs of the crawl's list that still hold, without names that do not resolve. */
       used,
+      /** Operators decided that these are no mirrors: they are not among the pairs. */
       overruled,
+      /** Null: not looked up. */
       names,
-      proposed,
+      /** Sites that the crawl itself took for mirrors. */
+      proposed: await database.read((tx) => proposedMirrors(tx, examples)),
     }
   } finally {
     await search.close()

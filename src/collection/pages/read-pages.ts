@@ -2,14 +2,13 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
-import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { homeOf, parseUrl } from '../../web/url/web-url.ts'
-import { pieceOf, rowOf, siteAt } from '../row-id.ts'
+import { pieceOf, rowOf, siteAt, siteNamed } from '../row-id.ts'
 import type { FailedLook, PageRow } from './page-row.ts'
 
 /**
@@ -28,7 +27,7 @@ const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, 
 
 export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage | undefined> {
   const sql = `${SELECT} WHERE bucket = ? AND site = ? AND key = ?`
-  return queries(tx).get<StoredPage>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
+  return queries(tx).get<StoredPage>(sql, ...siteNamed(tx, site), signed64(key))
 }
 
 /** By bucket, in the order in which they were first reported: call again with the last id until none come. */
@@ -43,7 +42,7 @@ export type StoredFailedLook = Omit<FailedLook, 'site' | 'key' | 'slot'>
 export function failedLooksOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredFailedLook[]> {
   const sql = `SELECT at, status, outcome, why, detail FROM failed_look
     WHERE bucket = ? AND site = ? AND key = ? ORDER BY at, slot`
-  return queries(tx).all<StoredFailedLook>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
+  return queries(tx).all<StoredFailedLook>(sql, ...siteNamed(tx, site), signed64(key))
 }
 
 /** Packed out-links (`contracts/adjacency.ts` unpacks them). */
@@ -78,10 +77,14 @@ export interface StoredFinding {
 export async function findingsOf(tx: Tx, site: SiteName, atMost = 100): Promise<StoredFinding[]> {
   const rows = await queries(tx).all<Omit<StoredFinding, 'examples'> & { examples: string | null }>(
     `SELECT rule, evidence, at, pattern, examples, withdrawn_at FROM finding WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
-    ...siteAt(tx.dialect, siteKeyOf(site)),
+    ...siteNamed(tx, site),
     atMost,
   )
-  return rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
+  return rows.map((row) => ({ ...row, examples: examplesOf(row) }))
+}
+
+export function examplesOf({ examples }: { examples: string | null }): string[] {
+  return examples === null ? [] : JSON.parse(examples)
 }
 
 /** From a site's signed key; undefined when it was never visited. */

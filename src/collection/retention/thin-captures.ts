@@ -8,7 +8,7 @@
  */
 import { type Instant, turn } from '../../base/clock.ts'
 import type { CountName } from '../../contracts/counts.ts'
-import { ALL_BUCKETS, shardOf } from '../../database/bucket.ts'
+import { bucketsOf, shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { writeRows } from '../../database/write-rows.ts'
@@ -29,17 +29,7 @@ export interface Thinning {
   guard: (tx: Tx) => Promise<void>
 }
 
-export interface Thinned {
-  captures: number
-  /** Of them, records without a payload: unchanged looks, and copies of what is elsewhere in the collection. */
-  revisits: number
-  /** Of their records, without those of the requests. */
-  bytes: number
-  /** How many that the rule does not keep stay, by their volume. */
-  elsewhere: Map<number, number>
-  /** The payloads of the revisits that stay. */
-  needed: DigestFilter
-}
+export type Thinned = Awaited<ReturnType<typeof thinCaptures>>
 
 interface CaptureRow extends DatedCapture {
   id: number
@@ -66,12 +56,22 @@ const ADD_REMOVED = 'UPDATE volume SET removed_bytes = removed_bytes + ? WHERE i
 const PIECE = 1000
 const LAST = 2n ** 63n - 1n
 
-export async function thinCaptures(thinning: Thinning): Promise<Thinned> {
+export async function thinCaptures(thinning: Thinning) {
   const { database, volumes } = thinning
-  const elsewhere = new Map<number, number>()
-  const thinned = { captures: 0, revisits: 0, bytes: 0, elsewhere, needed: await filterFor(database) }
+  const thinned = {
+    captures: 0,
+    /** Of them, records without a payload: unchanged looks, and copies of what is elsewhere in the collection. */
+    revisits: 0,
+    /** Of their records, without those of the requests. */
+    bytes: 0,
+    /** How many that the rule does not keep stay, by their volume. */
+    elsewhere: new Map<number, number>(),
+    /** The payloads of the revisits that stay. */
+    needed: await filterFor(database),
+  }
+  const { elsewhere } = thinned
   for (const kind of ['revisit', 'response']) {
-    for (const bucket of database.dialect === 'sqlite' ? [0] : ALL_BUCKETS) {
+    for (const bucket of bucketsOf(database.dialect)) {
       let going: CaptureRow[] = []
       const decide = (capture: CaptureRow, stays: boolean) => {
         if (capture.kind !== kind) return

@@ -9,15 +9,6 @@ import type { Event } from '../../contracts/events.ts'
 import { bytesOf, MemberReader } from '../../web/warc/reader.ts'
 import { isOpenVolume, OPEN } from './volume-name.ts'
 
-export interface Repaired {
-  /** Name of the volume, without `.open`. */
-  name: string
-  /** Bytes cut from its end. */
-  cut: number
-  /** Nothing in it was whole, so it was removed. */
-  removed: boolean
-}
-
 /**
  * `durable`: per volume, the end of the last record that is known to be synced (from the catalogue). The search begins there,
  * which is faster, and damage before it costs nothing after it. `others`: volumes that another process still writes.
@@ -28,8 +19,8 @@ export async function repairVolumes(
   journal: Journal<Event>,
   durable: ReadonlyMap<string, number> = new Map(),
   others: ReadonlySet<string> = new Set(),
-): Promise<Repaired[]> {
-  const repaired: Repaired[] = []
+) {
+  const repaired: Awaited<ReturnType<typeof repairVolume>>[] = []
   for (const open of disk.list(folder).filter(isOpenVolume)) {
     const name = open.slice(0, -OPEN.length)
     if (others.has(name)) continue
@@ -39,13 +30,8 @@ export async function repairVolumes(
   return repaired
 }
 
-async function repairVolume(
-  disk: Disk,
-  folder: string,
-  name: string,
-  durable: number,
-  journal: Journal<Event>,
-): Promise<Repaired> {
+/** Returns how many bytes were cut from its end; and whether it was removed, because nothing in it was whole. */
+async function repairVolume(disk: Disk, folder: string, name: string, durable: number, journal: Journal<Event>) {
   const closed = `${folder}/${name}`
   const open = closed + OPEN
   const size = disk.size(open) ?? 0

@@ -10,11 +10,6 @@ import { parseIsoInstant } from '../../web/warc/instant-text.ts'
 import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
 import { isNotModified } from '../../web/warc/record.ts'
 
-export interface VolumeProblem {
-  offset: number
-  what: string
-}
-
 /** A response or revisit in the volume, to compare with index and catalogue. */
 export interface FoundCapture {
   kind: 'response' | 'revisit'
@@ -48,32 +43,30 @@ export async function* verifyVolume(
   disk: Disk,
   path: string,
   hooks: VerifyHooks = {},
-): AsyncGenerator<VolumeProblem, VolumeTotals> {
+): AsyncGenerator<{ offset: number; what: string }, VolumeTotals> {
   const source = bytesOf(disk, path)
   const reader = new MemberReader(source)
   const pairs = new Pairs()
   const totals: VolumeTotals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
-  const counted = (problem: VolumeProblem) => {
+  const fault = (offset: number, what: string) => {
     totals.problems++
-    return problem
+    return { offset, what }
   }
   for (let count = 1; ; count++) {
     const member = reader.next()
     if (member === undefined) break
     if (member.kind === 'fault') {
-      yield counted({ offset: member.offset, what: `${member.what}: ${member.detail}` })
+      yield fault(member.offset, `${member.what}: ${member.detail}`)
       if (!reader.skip()) break
       continue
     }
     const record = parseRecord(member)
     if (record.kind === 'fault') {
-      yield counted({ offset: record.offset, what: `${record.what}: ${record.detail}` })
+      yield fault(record.offset, `${record.what}: ${record.detail}`)
       continue
     }
     totals.records++
-    for (const what of [...faultsOf(record, count === 1), ...pairs.see(record)]) {
-      yield counted({ offset: record.offset, what })
-    }
+    for (const what of [...faultsOf(record, count === 1), ...pairs.see(record)]) yield fault(record.offset, what)
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
