@@ -2,7 +2,7 @@
 import type { Instant } from '../base/clock.ts'
 import { OPERATIONS, type Operation } from '../contracts/counts.ts'
 import type { Tx } from '../database/database.ts'
-import { queries } from '../database/queries.ts'
+import { countOf, queries } from '../database/queries.ts'
 import { dayOf, MINUTE_MS, type Progress, readCounters } from './counters/counters.ts'
 
 /** From the frontier, given by the caller. */
@@ -25,13 +25,13 @@ export async function figures(tx: Tx, frontier: FrontierFigures) {
   return {
     documents,
     bytes: counted('bytes'),
-    servers: await count(tx, COUNT_SERVERS),
+    servers: await countOf(tx, COUNT_SERVERS),
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
     links: counted('links'),
     /** Documents minus different contents. */
-    duplicates: await count(tx, COUNT_DUPLICATES),
+    duplicates: await countOf(tx, COUNT_DUPLICATES),
     /** Captures whose payload came again before its first record was durable, and was stored again. */
-    storedTwice: await count(tx, COUNT_STORED_TWICE),
+    storedTwice: await countOf(tx, COUNT_STORED_TWICE),
     statuses: withPrefix(counters, 'status:'),
     failures: withPrefix(counters, 'failure:'),
     refused: { ...NEVER_REFUSED, ...withPrefix(counters, 'refused:') } as Record<string, number>,
@@ -144,12 +144,8 @@ function byType(counters: ReadonlyMap<string, number>) {
   )
 }
 
-async function count(tx: Tx, sql: string): Promise<number> {
-  return (await queries(tx).get<{ n: number }>(sql))!.n
-}
-
 const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
-const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+export const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
 const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
 
 async function perServer(tx: Tx): Promise<Record<'mean' | 'median' | 'max', number>> {

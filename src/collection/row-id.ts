@@ -5,6 +5,7 @@
  * an id is bucket × 2^44 + n (under 2^53). The reports of a bucket are applied one transaction after the other, so its ids
  * grow in the order of arrival. SQLite has one bucket, number 0, and so the same rule.
  */
+import { turn } from '../base/clock.ts'
 import { type SiteName, siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Dialect, Tx } from '../database/database.ts'
@@ -52,4 +53,16 @@ export function pieceOf(dialect: Dialect, table: string, id = 'id') {
         upto: `(${bucket}, ${key}) <= (?3, ?4) AND ${key} > ?2 AND ${key} <= ?4`,
         order: `ORDER BY ${bucket}, ${key}`,
       }
+}
+
+/** What `read` finds after a row, from the first on, until there is no more: in short transactions, so that a crawl can write meanwhile. */
+export async function* inPieces<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
+): AsyncGenerator<Row[], void, undefined> {
+  for (let last: Row | undefined; ; await turn()) {
+    const piece = await read(last)
+    if (piece.length === 0) return
+    yield piece
+    last = piece.at(-1)
+  }
 }

@@ -33,6 +33,11 @@ export function queries(tx: Tx): Queries {
   return found
 }
 
+/** Of a statement that gives it as `n`. */
+export async function countOf(tx: Tx, sql: string, ...values: SqlValue[]): Promise<number> {
+  return (await queries(tx).get<{ n: number }>(sql, ...values))!.n
+}
+
 function onSqlite(db: SqliteTx): Queries {
   return {
     dialect: 'sqlite',

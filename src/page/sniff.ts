@@ -157,21 +157,14 @@ const ANY_TAG =
  * wrong names. Short ones count only with binary bytes: `BM` begins a bitmap, and a sentence about cars.
  */
 
-interface Signature {
-  bytes: readonly number[]
-  at: number
-  type: string
-  /** Also a beginning of ordinary text: counts only together with binary bytes. */
-  weak: boolean
+function signature(type: string, begin: string, { at = 0, weak = false } = {}) {
+  return { bytes: [...Buffer.from(begin, 'latin1')], at, type, weak }
 }
 
-function signature(type: string, begin: string, more: { at?: number; weak?: boolean } = {}): Signature {
-  return { bytes: [...Buffer.from(begin, 'latin1')], at: more.at ?? 0, type, weak: more.weak ?? false }
-}
-
+/** Also a beginning of ordinary text: counts only together with binary bytes. */
 const ALSO_TEXT = { weak: true }
 
-const SIGNATURES: readonly Signature[] = [
+const SIGNATURES = [
   signature('application/pdf', '%PDF-'),
   signature('application/postscript', '%!PS-Adobe-'),
   signature('application/rtf', '{\\rtf'),

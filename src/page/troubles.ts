@@ -1,31 +1,22 @@
 /** What was wrong with a page: a closed list, so that it can be logged and counted. */
-export type Trouble =
+export const TROUBLES = [
   /** More links than are kept; the rest was dropped. */
-  | 'links>50000'
-  /** References too long to be URLs were dropped. */
-  | 'href>8192'
-  /** More links in scripts than are plausible; the rest was dropped. */
-  | 'script-links>200'
-  /** Text after its first million characters was dropped. */
-  | 'text>1000000'
-  /** Declared as HTML or text, but binary: nothing was read (V14). */
-  | 'binary'
-  /** Declared as HTML or text, of some size, but without links and words, or even white space (V32). */
-  | 'belied:no-words'
-  | 'belied:no-white-space'
-  /** It says only that the browser is not supported, or lacks JavaScript or cookies (V28). */
-  | 'unsupported-browser'
-
-export const TROUBLES: readonly Trouble[] = [
   'links>50000',
+  /** References too long to be URLs were dropped. */
   'href>8192',
+  /** More links in scripts than are plausible; the rest was dropped. */
   'script-links>200',
+  /** Text after its first million characters was dropped. */
   'text>1000000',
+  /** Declared as HTML or text, but binary: nothing was read (V14). */
   'binary',
+  /** Declared as HTML or text, of some size, but without links and words, or even white space (V32). */
   'belied:no-words',
   'belied:no-white-space',
+  /** It says only that the browser is not supported, or lacks JavaScript or cookies (V28). */
   'unsupported-browser',
-]
+] as const
+export type Trouble = (typeof TROUBLES)[number]
 
 /**
  * A wrong media type seen from the result (V32): what was read as HTML or text has no links, no words, no white space.

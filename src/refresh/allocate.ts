@@ -69,18 +69,13 @@ function exactCount(weight: number, a: number, price: number, max: number): numb
   return count
 }
 
-interface Room {
-  server: Uint32Array
-  room: Float64Array
-}
-
 /** Continues the greedy by `change` updates, or undoes as many, last given first. */
 function applyGreedy(
   { rate, weight, horizon }: AllocateInput,
   counts: Uint32Array,
   pages: Uint32Array,
   change: number,
-  within: Room | undefined,
+  within: { server: Uint32Array; room: Float64Array } | undefined,
   heap: Heap,
 ): void {
   const isMore = change > 0
@@ -118,12 +113,10 @@ function applyGreedy(
  * rises. The greedy allocation and the continuous bound are both of this form, with different demands.
  */
 
-/** Demand of a server's pages at the price e^logPrice. Never rises with the price; 0 at the highest. */
-export type Demand = (server: number, logPrice: number) => number
-
-export interface Clearing {
+interface Clearing {
   servers: number
-  demand: Demand
+  /** Of a server's pages at the price e^logPrice. Never rises with the price; 0 at the highest. */
+  demand(server: number, logPrice: number): number
   /** Per server. */
   caps: Float64Array
   total: number
@@ -134,12 +127,7 @@ export interface Clearing {
 }
 
 /** The common price (−Infinity when the servers' caps bind first) and each server's, never below it. Logarithms. */
-export interface Prices {
-  all: number
-  each: Float64Array
-}
-
-export function clearingPrices({ servers, demand, caps, total, highest, tolerance }: Clearing): Prices {
+export function clearingPrices({ servers, demand, caps, total, highest, tolerance }: Clearing) {
   const sum = (logPrice: number) => {
     let asked = 0
     for (let server = 0; server < servers; server++) asked += Math.min(caps[server], demand(server, logPrice))

@@ -4,17 +4,6 @@ import { roughWorthInverse, staleShare, worthInverse } from './freshness.ts'
 import { eachPlanned, type Plan } from './planned.ts'
 import { type Scenario, totalWeight } from './scenario.ts'
 
-export interface Bounds {
-  /** Weak politeness: PSP's counts, each page at its own ideal instants. */
-  wp: number
-  /** The best counts under R alone. */
-  nonPolite: number
-  /** MERGE's instants, kept exactly. */
-  infCrawlers: number
-  /** The best constant rates under every server's limit and the capacity. */
-  kkt: number
-}
-
 /** Staleness of evenly spread updates: WP with PSP's counts, NonPolite with counts limited by R alone. */
 export function stalenessOfCounts(scenario: Scenario, counts: Uint32Array): number {
   const { rate, weight, horizon } = scenario
@@ -39,13 +28,7 @@ export function stalenessOfPlan(scenario: Scenario, plan: Plan): number {
   return stale / (horizon * totalWeight(scenario))
 }
 
-export interface Rates {
-  /** Looks per second, per page. */
-  looks: Float64Array
-  staleness: number
-  /** The price of capacity; 0 when the servers' limits bind first. */
-  price: number
-}
+export type Rates = ReturnType<typeof bestRatesWithin>
 
 /** Under Σ f ≤ 1/P for each server and Σ f ≤ R/T. */
 export function bestRates(scenario: Scenario): Rates {
@@ -63,7 +46,7 @@ const LEAST_CAP = 1e-12
  * Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ `permitted[s]` for each server and Σ f ≤ `total`, all in looks per second:
  * (w/λ)·h(λ/f) = price. `total` may be Infinity: then the servers' caps alone bind. No look is worth less than `minPrice`.
  */
-export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, total: number, minPrice = 0): Rates {
+export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, total: number, minPrice = 0) {
   const { rate, weight, members, start } = pages
   const servers = start.length - 1
   const looks = new Float64Array(rate.length)
@@ -110,7 +93,13 @@ export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, tota
   let stale = 0
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0) stale += weight[page] * staleShare(rate[page] / looks[page])
-  return { looks, price, staleness: stale / totalWeight(pages) }
+  return {
+    /** Looks per second, per page. */
+    looks,
+    /** Of capacity; 0 when the servers' limits bind first. */
+    price,
+    staleness: stale / totalWeight(pages),
+  }
 }
 
 /** Full servers alone may exceed the total by the tolerance of their prices. */

@@ -74,16 +74,9 @@ export class Planned implements Policy {
  * the server's updates evenly, i·T/(x_s + 1). A plan keeps only the order; the instants follow from it.
  */
 
-export interface Plan {
-  counts: Uint32Array
-  /** Pages in order of their updates; those of server s are `order[begin[s]] … order[begin[s + 1] − 1]`. */
-  order: Uint32Array
-  begin: Uint32Array
-  /** Whether instants are MERGE's or each page's own. */
-  isMerged: boolean
-}
+export type Plan = ReturnType<typeof spread>
 
-export function spread(counts: Uint32Array, { members, start }: ByServer, isMerged: boolean): Plan {
+export function spread(counts: Uint32Array, { members, start }: ByServer, isMerged: boolean) {
   const servers = start.length - 1
   const begin = new Uint32Array(servers + 1)
   let largest = 0
@@ -98,7 +91,14 @@ export function spread(counts: Uint32Array, { members, start }: ByServer, isMerg
   const heap = new Heap()
   for (let s = 0; s < servers; s++)
     mergeServer(counts, members.subarray(start[s], start[s + 1]), sorted, heap, order, begin[s])
-  return { counts, order, begin, isMerged }
+  return {
+    counts,
+    /** Pages in order of their updates; those of server s are `order[begin[s]] … order[begin[s + 1] − 1]`. */
+    order,
+    begin,
+    /** Whether instants are MERGE's or each page's own. */
+    isMerged,
+  }
 }
 
 /** Pages with equal counts share all their instants, so few groups are merged, however many updates there are. */

@@ -2,7 +2,7 @@
 import { type Random, seededRandom } from '../base/random.ts'
 import { allocate } from './allocate.ts'
 import { Arena, type ChangeKind, Changes, type Statistics } from './arena.ts'
-import { type Bounds, bestRates, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
+import { bestRates, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
 import { Estimates } from './estimate.ts'
 import { Index } from './index-policy.ts'
 import { NutchAdaptive, Proportional, RoundRobin } from './intervals.ts'
@@ -238,14 +238,20 @@ export function makePolicy(
   }
 }
 
-/** `plans`: plans already made with the true rates. */
-export function boundsOf(scenario: Scenario, rates: Rates, plans: Partial<Record<PlannedName, Plan>> = {}): Bounds {
+export type Bounds = ReturnType<typeof boundsOf>
+
+/** Lower bounds for every policy, as weighted staleness over the horizon. `plans`: plans already made with the true rates. */
+export function boundsOf(scenario: Scenario, rates: Rates, plans: Partial<Record<PlannedName, Plan>> = {}) {
   const psp = plans.psp ?? planFor('psp', scenario)
   const nonPolite = plans['m-wolf']?.counts ?? allocate(scenario, Number.POSITIVE_INFINITY, scenario.capacity)
   return {
+    /** Weak politeness: PSP's counts, each page at its own ideal instants. */
     wp: stalenessOfCounts(scenario, psp.counts),
+    /** The best counts under R alone. */
     nonPolite: stalenessOfCounts(scenario, nonPolite),
+    /** MERGE's instants, kept exactly. */
     infCrawlers: stalenessOfPlan(scenario, psp),
+    /** The best constant rates under every server's limit and the capacity. */
     kkt: rates.staleness,
   }
 }

@@ -10,7 +10,7 @@ import { isDiskFull } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import { RemoteServers } from '../../src/cluster/wire/remote-coordinator.ts'
 import type { Identity } from '../../src/cluster/wire/servers.ts'
-import { Shipper } from '../../src/collection/locations/ship-volumes.ts'
+import { type Shipper, shipperOf } from '../../src/collection/locations/ship-volumes.ts'
 import { repairVolumes } from '../../src/collection/volumes/repair.ts'
 import { openArchive } from '../../src/collection/volumes/volume-writer.ts'
 import type { Event } from '../../src/contracts/events.ts'
@@ -61,7 +61,7 @@ export async function workerLife(
   const over = new AbortController()
   try {
     await repairVolumes(disk, ARCHIVE, journal)
-    const shipper = new Shipper(disk, ARCHIVE, {
+    const shipper = shipperOf(disk, ARCHIVE, {
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
     })

@@ -113,8 +113,9 @@ class Builder {
     this.#level.push(this.#open.length + 1)
     this.#squares.push(0)
     this.#count.push(0)
-    this.#first.push(tokens.firstLetter)
-    this.#last.push(tokens.lastLetter)
+    const { name } = tokens
+    this.#first.push(name.charCodeAt(0))
+    this.#last.push(name.charCodeAt(name.length - 1))
     if (isLeaf) return
     this.#open.push({ node, name: nameHash, tag })
     this.#openOf.set(nameHash, (this.#openOf.get(nameHash) ?? 0) + 1)

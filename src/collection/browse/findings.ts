@@ -6,7 +6,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { examplesOf, findingsOf, type StoredFinding } from '../pages/read-pages.ts'
-import { siteNamed } from '../row-id.ts'
+import { pieceOf, siteNamed } from '../row-id.ts'
 
 export interface ListedFinding extends StoredFinding {
   id: number
@@ -85,9 +85,9 @@ export interface ListedAlias {
 }
 
 const ALIAS = 'name, original, how, since, evidence'
-export const READ_ALIASES: Record<Dialect, string> = {
-  sqlite: `SELECT ${ALIAS} FROM site_alias WHERE site > ?2 AND bucket >= ?1 ORDER BY site LIMIT ?3`,
-  postgres: `SELECT ${ALIAS} FROM site_alias WHERE (bucket, site) > (?1, ?2) ORDER BY bucket, site LIMIT ?3`,
+export function readAliases(dialect: Dialect): string {
+  const { after, order } = pieceOf(dialect, 'site_alias', 'site')
+  return `SELECT ${ALIAS} FROM site_alias WHERE ${after} ${order} LIMIT ?3`
 }
 export const READ_NAMES_OF = `SELECT ${ALIAS} FROM site_alias WHERE original = ? LIMIT ?`
 export const READ_ALIAS_OF = `SELECT ${ALIAS} FROM site_alias WHERE bucket = ? AND site = ?`
@@ -95,7 +95,7 @@ export const READ_ALIAS_OF = `SELECT ${ALIAS} FROM site_alias WHERE bucket = ? A
 /** In the order of their keys, which are hashes, after that one. */
 export function aliasesAfter(tx: Tx, after: SiteName | undefined, atMost: number): Promise<ListedAlias[]> {
   const from: [number, bigint] = after === undefined ? [0, -(2n ** 63n)] : siteNamed(tx, after)
-  return queries(tx).all<ListedAlias>(READ_ALIASES[tx.dialect], ...from, atMost)
+  return queries(tx).all<ListedAlias>(readAliases(tx.dialect), ...from, atMost)
 }
 
 /** What a site is another name of, and other names of it. */

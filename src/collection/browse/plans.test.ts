@@ -22,10 +22,10 @@ import {
 import {
   COUNT_RULES,
   READ_ALIAS_OF,
-  READ_ALIASES,
   READ_FINDINGS,
   READ_FINDINGS_BY_RULE,
   READ_NAMES_OF,
+  readAliases,
 } from './findings.ts'
 import { READ_LAST_CAPTURES, READ_PAGES, READ_SUMS } from './sites.ts'
 
@@ -38,6 +38,7 @@ const STATEMENTS = {
   READ_FINDINGS,
   READ_FINDINGS_BY_RULE,
   READ_NAMES_OF,
+  readAliases,
   READ_ALIAS_OF,
 }
 /** Bounded by a LIMIT: the newest rows, from the end of an index, or all of a small one. */
@@ -58,7 +59,7 @@ describe('plans of lists on SQLite', () => {
         .map(({ detail }) => detail),
     )
   }
-  const all = { ...STATEMENTS, READ_SITES_AT: READ_SITES_AT.sqlite, READ_ALIASES: READ_ALIASES.sqlite }
+  const all = { ...STATEMENTS, READ_SITES_AT: READ_SITES_AT.sqlite, READ_ALIASES: readAliases('sqlite') }
   for (const [name, sql] of [...Object.entries(all), ...walks('sqlite')])
     it(name, async () => {
       const plan = await planOf(sql)
@@ -89,7 +90,7 @@ describe('plans of lists on PostgreSQL', { skip: 'skipped' in postgres ? postgre
     ...STATEMENTS,
     ...NEWEST,
     READ_SITES_AT: READ_SITES_AT.postgres,
-    READ_ALIASES: READ_ALIASES.postgres,
+    READ_ALIASES: readAliases('postgres'),
   }
   /** Smaller than an index. */
   const SMALL = ['address_sites', 'site_alias']

@@ -29,31 +29,28 @@ export async function mergeIndex(
   linesPerRun = LINES_PER_RUN,
 ): Promise<number> {
   disk.makeFolder(folder)
-  removePartials(disk, folder)
+  for (const name of disk.list(folder)) if (name.startsWith(PARTIAL)) disk.remove(`${folder}/${name}`)
   const runs = new Runs(disk, folder)
   let run: string[] = []
   for await (const lines of pieces) {
     for (const line of lines) {
-      run.push(bytewise(line))
+      const text = bytewise(line)
+      if (text !== '') run.push(text)
       if (run.length < linesPerRun) continue
       await runs.spill(run)
       run = []
     }
   }
-  if (!anew && run.length === 0 && runs.paths.length === 0) return countLines(disk, `${folder}/${INDEX}`)
+  if (!anew && run.length === 0 && runs.paths.length === 0)
+    return indexLines(disk, `${folder}/${INDEX}`).reduce((count) => count + 1, 0)
   run.sort(byBytes)
   const sources = [...runs.paths.map((path) => indexLines(disk, path)), run[Symbol.iterator]()]
   if (!anew && disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(indexLines(disk, `${folder}/${INDEX}`))
-  const count = await writeMerged(disk, folder, sources)
-  for (const path of runs.paths) disk.remove(path)
-  return count
-}
-
-async function writeMerged(disk: Disk, folder: string, sources: Iterator<string>[]): Promise<number> {
   const path = `${folder}/${PARTIAL}new`
   const count = await writeLines(disk, path, merged(sources), true)
   disk.rename(path, `${folder}/${INDEX}`)
   await disk.syncFolder(folder)
+  for (const path of runs.paths) disk.remove(path)
   return count
 }
 
@@ -121,7 +118,7 @@ function* merged(sources: Iterator<string>[]): Generator<string> {
     if (min < 0) return
     const line: string = heads[min].value
     heads[min] = sources[min].next()
-    if (line === last || line === '') continue
+    if (line === last) continue
     last = line
     yield line
   }
@@ -149,16 +146,6 @@ export function* indexLines(disk: Disk, path: string): Generator<string> {
     for (const line of lines) if (line !== '') yield line
   }
   if (rest !== '') yield rest
-}
-
-function countLines(disk: Disk, path: string): number {
-  let count = 0
-  for (const line of indexLines(disk, path)) if (line !== '') count++
-  return count
-}
-
-function removePartials(disk: Disk, folder: string): void {
-  for (const name of disk.list(folder)) if (name.startsWith(PARTIAL)) disk.remove(`${folder}/${name}`)
 }
 
 /** Lines are compared as bytes and shown as text. */

@@ -4,11 +4,11 @@
  * crash: then all captures are merged again, and the merge drops duplicates. When captures were removed or moved, the database
  * says that the index is stale: then it is written anew.
  */
-import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { ALL_BUCKETS } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
+import { inPieces } from '../row-id.ts'
 import { cdxjLine } from './cdxj.ts'
 import { INDEX, mergeIndex } from './cdxj-merge.ts'
 import { capturesOfBucket, type StoredCapture } from './read-captures.ts'
@@ -30,10 +30,8 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   const first = await captures.next()
   if (first.done && isSame) return
   async function* lines(): AsyncGenerator<string[]> {
-    for (let next = first; !next.done; next = await captures.next()) {
+    for (let next = first; !next.done; next = await captures.next())
       yield next.value.map((capture) => cdxjLine({ ...capture, filename: capture.volume }))
-      await turn()
-    }
   }
   await mergeIndex(disk, folder, lines(), isStale)
   await writeUpto(database, node, upto, disk.size(path) ?? 0)
@@ -63,12 +61,10 @@ export async function isIndexCurrent(database: Database, node: string): Promise<
 
 /** In pieces, by bucket; updates `upto`. */
 async function* newCaptures(database: Database, upto: Map<number, number>): AsyncGenerator<StoredCapture[], undefined> {
-  for (const bucket of upto.keys()) {
-    for (;;) {
-      const piece = await database.read((tx) => capturesOfBucket(tx, bucket, upto.get(bucket)!, PIECE))
-      const last = piece.at(-1)
-      if (last === undefined) break
-      upto.set(bucket, last.id)
+  for (const [bucket, known] of upto) {
+    const read = (last?: StoredCapture) => database.read((tx) => capturesOfBucket(tx, bucket, last?.id ?? known, PIECE))
+    for await (const piece of inPieces(read)) {
+      upto.set(bucket, piece[piece.length - 1].id)
       yield piece
     }
   }

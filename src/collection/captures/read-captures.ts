@@ -1,15 +1,15 @@
 /** Reads captures: of a URL (`get`, `history`), of a payload, of a volume, and all of them. */
-import { type Instant, turn } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { ChangeClass } from '../../contracts/change.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { pieceOf, rowOf, siteNamed } from '../row-id.ts'
+import { inPieces, pieceOf, rowOf, siteNamed } from '../row-id.ts'
 
 export interface StoredCapture extends Capture {
   /** Grows in the order in which captures were applied. */
@@ -120,16 +120,9 @@ export function capturesOfBucket(tx: Tx, bucket: number, id: number, atMost: num
 
 const CAPTURES_AT_ONCE = 1000
 
-/** Every capture, in short transactions, so that a crawl can write meanwhile. */
 export async function* everyCapture(database: Database): AsyncGenerator<StoredCapture> {
-  for (let last = 0; ; ) {
-    const captures = await database.read((tx) => capturesSince(tx, last, CAPTURES_AT_ONCE))
-    yield* captures
-    const end = captures.at(-1)
-    if (end === undefined) return
-    last = end.id
-    await turn()
-  }
+  const read = (last?: StoredCapture) => database.read((tx) => capturesSince(tx, last?.id ?? 0, CAPTURES_AT_ONCE))
+  for await (const captures of inPieces(read)) yield* captures
 }
 
 /** By the volume's id, read first: with a join PostgreSQL sorts the whole volume each time. */
@@ -146,6 +139,6 @@ export async function knownEnd(tx: Tx, volume: string): Promise<number> {
   return last === undefined ? 0 : last.offset + last.length
 }
 
-export async function captureCount(tx: Tx): Promise<number> {
-  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM capture'))!.n
+export function captureCount(tx: Tx): Promise<number> {
+  return countOf(tx, 'SELECT count(*) AS n FROM capture')
 }

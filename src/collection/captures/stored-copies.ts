@@ -1,10 +1,10 @@
 /** Which payloads the collection has, and where the first capture of each is. */
-import { turn } from '../../base/clock.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { inPieces } from '../row-id.ts'
 import type { DigestFilter } from './digest-filter.ts'
 import { responseWith } from './read-captures.ts'
 
@@ -32,29 +32,19 @@ export function findCopy(database: Database, filter: DigestFilter): FindCopy {
 
 /** In pieces when a collection opens, so that a large one starts at once; until it is done the filter says yes to all. */
 export async function fillFilter(database: Database, filter: DigestFilter): Promise<void> {
-  for (let last = FIRST; last !== undefined; ) {
-    const after: Digest = last
-    const piece = await database.read((tx) => digestsAfter(tx, after))
+  const read = (last?: Digest) => database.read((tx) => digestsAfter(tx, last))
+  for await (const piece of inPieces(read)) {
     for (const { digest, kind } of piece) if (kind !== 'revisit') filter.add(digest)
-    last = piece.at(-1)
-    await turn()
   }
   filter.markFilled()
 }
 
-/** Of a response; on PostgreSQL of a payload. */
-interface Digest {
-  digest: string
-  id?: number
-  kind?: string
-  shard?: number
-}
+/** Of a capture; on PostgreSQL of a payload. */
+type Digest = { digest: string } & Partial<{ id: number; kind: string; shard: number }>
 
-const FIRST: Digest | undefined = { digest: '', id: 0, shard: -1 }
-
-function digestsAfter(tx: Tx, { digest, id, shard }: Digest): Promise<Digest[]> | Digest[] {
-  if (tx.dialect === 'postgres') return postgresTx(tx).all<Digest>(READ_PAYLOADS, shard!, digest, PIECE)
-  return sqliteTx(tx).all<Digest>(READ_RESPONSES, id!, PIECE)
+function digestsAfter(tx: Tx, { id = 0, digest, shard = -1 }: Digest = { digest: '' }): Promise<Digest[]> | Digest[] {
+  if (tx.dialect === 'postgres') return postgresTx(tx).all<Digest>(READ_PAYLOADS, shard, digest, PIECE)
+  return sqliteTx(tx).all<Digest>(READ_RESPONSES, id, PIECE)
 }
 
 /**

@@ -4,7 +4,8 @@
  */
 import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
+import { COUNT_DUPLICATES } from '../figures.ts'
 import { linksToIndex } from '../links/index-links.ts'
 import { countedTargets } from '../links/read-inlinks.ts'
 import { Distribution, share } from './distribution.ts'
@@ -84,17 +85,13 @@ async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distri
 
 /** Documents whose content an earlier document has, anywhere and in the same site. */
 async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Distribution }> {
-  const db = queries(tx)
-  const { n } = (await db.get<{ n: number }>(
-    `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`,
-  ))!
   const perSite = new Distribution()
-  const rows = db.each<{ n: number }>(
+  const rows = queries(tx).each<{ n: number }>(
     `SELECT count(digest) FILTER (WHERE outcome = 'kept') - count(DISTINCT digest) FILTER (WHERE outcome = 'kept') AS n
      FROM page WHERE ${ASKED} GROUP BY site`,
   )
   for await (const row of rows) perSite.add(row.n)
-  return { duplicates: n, perSite }
+  return { duplicates: await countOf(tx, COUNT_DUPLICATES), perSite }
 }
 
 async function inLinkSums(tx: Tx): Promise<{ inLinks: Distribution; behind: number }> {

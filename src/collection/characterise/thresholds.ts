@@ -12,7 +12,17 @@ import { siteAt } from '../row-id.ts'
 import type { Distribution } from './distribution.ts'
 import { ASKED } from './page-pass.ts'
 
-export type ThresholdName = 'urls-per-site' | 'duplicates-per-site' | 'depth' | 'url-length' | 'time' | 'size'
+/** Shares that a proposed limit may stop. */
+const SHARE = {
+  'urls-per-site': 0.01,
+  'duplicates-per-site': 0.01,
+  depth: 0.01,
+  'url-length': 0.01,
+  time: 0.004,
+  size: 0.001,
+} as const
+
+export type ThresholdName = keyof typeof SHARE
 
 export interface Stopped {
   sites: number
@@ -31,16 +41,6 @@ export interface Threshold {
   /** The share of sites or URLs that it stopped in the paper's crawl. */
   vn?: { of: 'sites' | 'urls'; share: number }
 }
-
-/** Shares that a proposed limit may stop. */
-const SHARE = {
-  'urls-per-site': 0.01,
-  'duplicates-per-site': 0.01,
-  depth: 0.01,
-  'url-length': 0.01,
-  time: 0.004,
-  size: 0.001,
-} as const
 
 const VN: readonly { name: ThresholdName; limit: number; of: 'sites' | 'urls'; share: number }[] = [
   { name: 'duplicates-per-site', limit: 10, of: 'sites', share: 0.016 },
@@ -102,22 +102,20 @@ export function roundUp(value: number): number {
   return (ROUND.find((step) => step * power >= value) ?? 10) * power
 }
 
+/** The URLs beyond a limit that each URL meets by itself. */
+const BEYOND = {
+  depth: 'depth > ?',
+  'url-length': 'length(url) > ?',
+  time: 'took_ms > ?',
+  size: `outcome = 'kept' AND bytes > ?`,
+} as const
+
 function stoppedBy(db: Queries, name: ThresholdName, limit: number, type: string | undefined): Promise<Stopped> {
-  switch (name) {
-    case 'urls-per-site':
-      return afterUrls(db, limit)
-    case 'duplicates-per-site':
-      return afterDuplicates(db, limit)
-    case 'depth':
-      return count(db, 'depth > ?', limit)
-    case 'url-length':
-      return count(db, 'length(url) > ?', limit)
-    case 'time':
-      return count(db, 'took_ms > ?', limit)
-    case 'size':
-      if (type === undefined) return count(db, `outcome = 'kept' AND bytes > ?`, limit)
-      return count(db, `outcome = 'kept' AND bytes > ? AND media_type = ?`, limit, type)
-  }
+  if (name === 'urls-per-site') return afterUrls(db, limit)
+  if (name === 'duplicates-per-site') return afterDuplicates(db, limit)
+  return type === undefined
+    ? count(db, BEYOND[name], limit)
+    : count(db, `${BEYOND[name]} AND media_type = ?`, limit, type)
 }
 
 /** URLs beyond a limit; a site counts if any of its URLs does. */
@@ -130,10 +128,7 @@ async function count(db: Queries, beyond: string, ...values: (number | string)[]
   return { sites: row!.sites, urls: row!.urls, documents: row!.documents }
 }
 
-interface Rest {
-  urls: number
-  documents: number
-}
+type Rest = Omit<Stopped, 'sites'>
 
 /** SQLite has no OFFSET without a LIMIT, PostgreSQL no LIMIT of -1. */
 const ALL = Number.MAX_SAFE_INTEGER

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
-import { CrawlLog } from './crawl-log.ts'
+import { openCrawlLog } from './crawl-log.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
@@ -17,14 +17,14 @@ describe('the log of a node', { skip }, () => {
     const database = await server.make()
     const disk = memoryDisk()
     const text = () => Buffer.from(disk.read(PATH, 0, 1e6)).toString()
-    const log = await CrawlLog.open(database, disk, PATH, 'one')
-    const other = await CrawlLog.open(database, disk, '/other.log', 'other')
+    const log = await openCrawlLog(database, disk, PATH, 'one')
+    const other = await openCrawlLog(database, disk, '/other.log', 'other')
     log.written(await database.transact((tx) => log.record(tx, 'confirmed\n')))
     await database.transact((tx) => log.record(tx, 'unconfirmed\n'))
     await database.transact((tx) => other.record(tx, 'another’s\n'))
     await log.close()
     assert.equal(text(), 'confirmed\nunconfirmed\n')
-    await (await CrawlLog.open(database, disk, PATH, 'one')).close()
+    await (await openCrawlLog(database, disk, PATH, 'one')).close()
     assert.equal(text(), 'confirmed\nunconfirmed\n')
     await other.close()
   })
@@ -45,7 +45,7 @@ describe('the log of a node', { skip }, () => {
         return Object.assign(Object.create(file), { write }) as AppendFile
       },
     }
-    const log = await CrawlLog.open(database, disk, PATH, 'one')
+    const log = await openCrawlLog(database, disk, PATH, 'one')
     const append = async (lines: string) => log.written(await database.transact((tx) => log.record(tx, lines)))
     await append('before\n')
     isFull = true

@@ -4,7 +4,7 @@ import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { CrawlLog } from './crawl-log.ts'
+import { openCrawlLog } from './crawl-log.ts'
 
 const PATH = '/c/logs/crawl.log'
 
@@ -13,7 +13,7 @@ test('after any crash the log holds each line of a durable transaction once, in 
   for (let run = 0; run < 60; run++) {
     const database = openSqlite(':memory:')
     const disk = memoryDisk()
-    let log = await CrawlLog.open(database, disk, PATH, '')
+    let log = await openCrawlLog(database, disk, PATH, '')
     let expected = ''
     for (let line = 0; line < 40; line++) {
       const text = `line ${line}\n`.repeat(1 + random.integer(3))
@@ -32,7 +32,7 @@ test('after any crash the log holds each line of a durable transaction once, in 
       if (random.next() < 0.3) await log.sync()
       if (!crashes) continue
       disk.crash(random)
-      log = await CrawlLog.open(database, disk, PATH, '')
+      log = await openCrawlLog(database, disk, PATH, '')
       assert.equal(Buffer.from(disk.read(PATH, 0, 1e6)).toString(), expected)
     }
     await log.close()
@@ -47,9 +47,9 @@ test('a log that the database does not know is continued, not cut', async () => 
   old.write(Buffer.from('old line\n'))
   await old.sync()
   const database = openSqlite(':memory:')
-  const log = await CrawlLog.open(database, disk, PATH, '')
+  const log = await openCrawlLog(database, disk, PATH, '')
   log.written(await database.transact((tx) => log.record(tx, 'new line\n')))
-  await CrawlLog.open(database, disk, PATH, '')
+  await openCrawlLog(database, disk, PATH, '')
   assert.equal(Buffer.from(disk.read(PATH, 0, 1e6)).toString(), 'old line\nnew line\n')
 })
 
@@ -77,7 +77,7 @@ test('syncs run one after the other, and a failed one leaves its lines to the ne
       }
     },
   }
-  const log = await CrawlLog.open(database, slow, PATH, '')
+  const log = await openCrawlLog(database, slow, PATH, '')
   const write = async (text: string) => log.written(await database.transact((tx) => log.record(tx, text)))
   const waiting = () => database.read(async (tx) => (await queries(tx).all('SELECT id FROM crawl_log_tail')).length)
   running.length = 0

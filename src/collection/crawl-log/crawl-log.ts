@@ -6,7 +6,7 @@
  * Several transactions may run at once and end in any order, so rows are forgotten one by one, in transactions of their own.
  */
 import { dirname } from 'node:path'
-import type { AppendFile, Disk } from '../../base/disk.ts'
+import type { Disk } from '../../base/disk.ts'
 import { inOrder } from '../../base/in-order.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
@@ -26,94 +26,70 @@ export interface RecordedLines {
   lines: string
 }
 
-export class CrawlLog {
-  readonly #database: Database
-  readonly #file: AppendFile
-  /** Cuts the file to this size. */
-  readonly #cut: (size: number) => void
-  readonly #node: string
+export type CrawlLog = Awaited<ReturnType<typeof openCrawlLog>>
+
+/** `node`: this process's folder among all that share the database; SQLite has one log. */
+export async function openCrawlLog(database: Database, disk: Disk, path: string, node: string) {
+  const { synced, tail } = await database.read(async (tx) => ({
+    synced: await readSynced(tx, node),
+    tail: await readTail(tx, node),
+  }))
+  disk.makeFolder(dirname(path))
+  // A log that the database does not know is continued, and so is one that was shortened.
+  const before = disk.size(path) ?? 0
+  if ((synced !== undefined || tail.length > 0) && before > (synced ?? 0)) disk.truncate(path, synced ?? 0)
+  const file = disk.append(path)
   /** Rows that the file holds and the database has not forgotten. */
-  #written: number[]
-  readonly #inTurn = inOrder()
+  let held: number[] = []
 
-  private constructor(
-    database: Database,
-    file: AppendFile,
-    cut: (size: number) => void,
-    node: string,
-    written: number[],
-  ) {
-    this.#database = database
-    this.#file = file
-    this.#cut = cut
-    this.#node = node
-    this.#written = written
-  }
-
-  /** `node`: this process's folder among all that share the database; SQLite has one log. */
-  static async open(database: Database, disk: Disk, path: string, node: string): Promise<CrawlLog> {
-    const { synced, tail } = await database.read(async (tx) => ({
-      synced: await readSynced(tx, node),
-      tail: await readTail(tx, node),
-    }))
-    disk.makeFolder(dirname(path))
-    // A log that the database does not know is continued, and so is one that was shortened.
-    const size = disk.size(path) ?? 0
-    if ((synced !== undefined || tail.length > 0) && size > (synced ?? 0)) disk.truncate(path, synced ?? 0)
-    const file = disk.append(path)
-    for (const { lines } of tail) file.write(Buffer.from(lines))
-    const ids = tail.map(({ id }) => id)
-    const log = new CrawlLog(database, file, (end) => disk.truncate(path, end), node, ids)
-    await log.#syncNow()
-    await disk.syncFolder(dirname(path))
-    return log
-  }
-
-  /** Inside the transaction that applies the pages. Pass what it returns to `written` once that is durable. */
-  async record(tx: Tx, lines: string): Promise<RecordedLines> {
-    const row = await queries(tx).get<{ id: number }>(RECORD[tx.dialect], ...ofNode(tx, this.#node), lines)
-    return { id: row!.id, lines }
-  }
-
-  written({ id, lines }: RecordedLines): void {
-    const { size } = this.#file
+  const written = ({ id, lines }: RecordedLines): void => {
+    const { size } = file
     try {
-      this.#file.write(Buffer.from(lines))
+      file.write(Buffer.from(lines))
     } catch (error) {
       // A full disk may have taken some of them. The database keeps them until `close`, or until the next process.
-      this.#cut(size)
+      disk.truncate(path, size)
       throw error
     }
-    this.#written.push(id)
+    held.push(id)
   }
-
-  /** Now and then, so that the database need not hold the written lines. One sync at a time. */
-  sync(): Promise<void> {
-    return this.#inTurn(() => (this.#written.length === 0 ? undefined : this.#syncNow()))
-  }
-
-  /** When no transaction is under way. */
-  async close(): Promise<void> {
-    if (this.#database.dialect === 'postgres') {
-      await this.sync()
-      // Lines of transactions that committed, but whose answer was lost.
-      for (const recorded of await this.#database.read((tx) => readTail(tx, this.#node))) this.written(recorded)
-      await this.sync()
-    } else await this.#file.sync()
-    this.#file.close()
-  }
-
-  async #syncNow(): Promise<void> {
-    const ids = this.#written
-    const { size } = this.#file
-    this.#written = []
+  const syncNow = async (): Promise<void> => {
+    const ids = held
+    const { size } = file
+    held = []
     try {
-      await this.#file.sync()
-      await this.#database.transact((tx) => forget(tx, this.#node, ids, size))
+      await file.sync()
+      await database.transact((tx) => forget(tx, node, ids, size))
     } catch (error) {
-      this.#written = [...ids, ...this.#written]
+      held = [...ids, ...held]
       throw error
     }
+  }
+  const inTurn = inOrder()
+  const sync = () => inTurn(() => (held.length === 0 ? undefined : syncNow()))
+
+  for (const recorded of tail) written(recorded)
+  await syncNow()
+  await disk.syncFolder(dirname(path))
+  return {
+    /** Inside the transaction that applies the pages. Pass what it returns to `written` once that is durable. */
+    async record(tx: Tx, lines: string): Promise<RecordedLines> {
+      const row = await queries(tx).get<{ id: number }>(RECORD[tx.dialect], ...ofNode(tx, node), lines)
+      return { id: row!.id, lines }
+    },
+    written,
+    /** Now and then, so that the database need not hold the written lines. One sync at a time. */
+    sync,
+    /** When no transaction is under way. */
+    async close(): Promise<void> {
+      if (database.dialect === 'postgres') {
+        await sync()
+        // Lines of transactions that committed, but whose answer was lost.
+        for (const recorded of await database.read((tx) => readTail(tx, node))) written(recorded)
+        await sync()
+      } else await file.sync()
+      file.close()
+    },
   }
 }
 

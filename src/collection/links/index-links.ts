@@ -9,7 +9,7 @@
  */
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { rowWriter, writeRows } from '../../database/write-rows.ts'
 import { reserveRows, tryBucket } from '../bucket.ts'
 import { type Change, LinkTargets, type TargetRow } from './link-targets.ts'
@@ -37,12 +37,12 @@ export function linkIndexer(database: Database) {
 }
 
 /** Pages that are not indexed yet. */
-export async function linksToIndex(tx: Tx): Promise<number> {
+export function linksToIndex(tx: Tx): Promise<number> {
   // Per bucket: the new pages are a small end of a large table.
   const sql = `SELECT (SELECT count(*) FROM links_changed) + (SELECT sum(fresh) FROM
       (SELECT (SELECT count(*) FROM page_links l WHERE l.bucket = u.bucket AND l.page > u.page) AS fresh
        FROM inlink_upto u) each_bucket) AS n`
-  return (await queries(tx).get<{ n: number }>(sql))!.n
+  return countOf(tx, sql)
 }
 
 /** Buckets in which so many pages wait; each is counted only that far. */

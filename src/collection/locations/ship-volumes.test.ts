@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
-import { Shipper, type VolumeSink } from './ship-volumes.ts'
+import { shipperOf, type VolumeSink } from './ship-volumes.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'
 
@@ -39,7 +39,7 @@ test('everything written arrives, whatever the server forgot meanwhile, and a co
       const disk = memoryDisk()
       disk.makeFolder('/v')
       const there = folderElsewhere()
-      let shipper = new Shipper(disk, '/v', there.sink)
+      let shipper = shipperOf(disk, '/v', there.sink)
       const file = disk.append(`/v/${NAME}.open`)
       let all: number[] = []
       for (const given of steps) {
@@ -48,8 +48,8 @@ test('everything written arrives, whatever the server forgot meanwhile, and a co
           all = [...all, ...given.write]
         } else if ('forget' in given && there.files.has(NAME)) {
           there.cut(NAME, Math.min(given.forget, there.files.get(NAME)!.length))
-          shipper = new Shipper(disk, '/v', there.sink)
-        } else shipper = new Shipper(disk, '/v', there.sink)
+          shipper = shipperOf(disk, '/v', there.sink)
+        } else shipper = shipperOf(disk, '/v', there.sink)
         await shipper.ship()
         assert.deepEqual([...(there.files.get(NAME) ?? [])], all)
       }
@@ -65,7 +65,7 @@ test('everything written arrives, whatever the server forgot meanwhile, and a co
 test('after a server lost bytes, shipping goes on from what it still has', async () => {
   const disk = memoryDisk()
   const there = folderElsewhere()
-  const shipper = new Shipper(disk, '/v', there.sink)
+  const shipper = shipperOf(disk, '/v', there.sink)
   const file = disk.append(`/v/${NAME}.open`)
   file.write(Uint8Array.of(1, 2, 3))
   await shipper.ship()
@@ -79,7 +79,7 @@ test('a complete volume whose server dies before it is sealed goes to the next s
   const disk = memoryDisk()
   const servers = [folderElsewhere(), folderElsewhere()]
   let server = servers[0]
-  const shipper = new Shipper(disk, '/v', {
+  const shipper = shipperOf(disk, '/v', {
     append: (...args) => server.sink.append(...args),
     async seal(name, size) {
       server = servers[1]
@@ -111,7 +111,7 @@ test('a volume that is renamed while it is read is shipped under its final name'
       return disk.read(path, offset, length)
     },
   }
-  const shipper = new Shipper(renaming, '/v', there.sink)
+  const shipper = shipperOf(renaming, '/v', there.sink)
   await shipper.ship()
   await shipper.settled()
   assert.deepEqual([...there.sealed], [NAME])
@@ -122,10 +122,10 @@ test('a tail that was cut here is cut there', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1, 2, 3, 4, 5))
   const there = folderElsewhere()
-  await new Shipper(disk, '/v', there.sink).ship()
+  await shipperOf(disk, '/v', there.sink).ship()
   disk.truncate(`/v/${NAME}.open`, 3)
   disk.rename(`/v/${NAME}.open`, `/v/${NAME}`)
-  const shipper = new Shipper(disk, '/v', there.sink)
+  const shipper = shipperOf(disk, '/v', there.sink)
   await shipper.ship()
   await shipper.settled()
   assert.deepEqual([...there.files.get(NAME)!], [1, 2, 3])
@@ -134,7 +134,7 @@ test('a tail that was cut here is cut there', async () => {
 test('a server that accepts nothing is an error, not an endless loop', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1))
-  const shipper = new Shipper(disk, '/v', { append: async () => 0, seal: async () => {} })
+  const shipper = shipperOf(disk, '/v', { append: async () => 0, seal: async () => {} })
   await assert.rejects(shipper.ship(), /not accepted/)
 })
 
@@ -147,7 +147,7 @@ test('sealing is not awaited; the next ship throws its error and tries again', a
     ...there.sink,
     seal: () => new Promise<void>((_, reject) => (fail = () => reject(new Error('no room')))),
   }
-  const shipper = new Shipper(disk, '/v', slow)
+  const shipper = shipperOf(disk, '/v', slow)
   await shipper.ship()
   await shipper.ship()
   fail()

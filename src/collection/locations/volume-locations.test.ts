@@ -11,7 +11,7 @@ import type { VolumeSink } from './ship-volumes.ts'
 import {
   keptLocation,
   LocationFailed,
-  LocationList,
+  locationList,
   type RecordLocation,
   recordingSink,
   shippedLocation,
@@ -55,7 +55,7 @@ test('a location that fails is replaced by the next: complete volumes stay, open
       return first.append(name, offset, bytes)
     },
   }
-  const locations = new LocationList(
+  const locations = locationList(
     [
       shippedLocation('dir:/one', disk, '/w', failing, nothing),
       shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', record), nothing),
@@ -94,7 +94,7 @@ test("when all locations have failed the first is tried again, and an error that
     },
     async settled() {},
   })
-  const locations = new LocationList([location('a'), location('b')], journal)
+  const locations = locationList([location('a'), location('b')], journal)
   await assert.rejects(locations.ship(), LocationFailed)
   assert.deepEqual(asked, ['a', 'b'])
   answer = new Error('not now')
@@ -118,7 +118,7 @@ test('two callers that meet the same failure turn to the same next location', as
     },
     async settled() {},
   })
-  const locations = new LocationList([location('a', true), location('b', false), location('c', false)], journal)
+  const locations = locationList([location('a', true), location('b', false), location('c', false)], journal)
   await Promise.all([locations.ship(), locations.ship()])
   assert.deepEqual(shipped, ['b', 'b'])
 })
@@ -134,7 +134,7 @@ test('volumes are kept and recorded while there is room; those that were kept st
     hasRoom: () => hasRoom,
     isOurs: () => true,
   })
-  const locations = new LocationList(
+  const locations = locationList(
     [kept, shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', record), kept.has)],
     journal,
   )
@@ -179,7 +179,7 @@ test('a folder in which nothing can be written is left once, and its volumes are
       hasRoom: () => room.get(folder) === true,
       isOurs: (volume) => volume !== TWO,
     })
-  const locations = new LocationList([...room.keys()].map(kept), journal)
+  const locations = locationList([...room.keys()].map(kept), journal)
   await locations.ship()
   assert.equal(locations.folder, '/one')
   disk.append(`/one/${ONE}.open`).write(Uint8Array.of(1))
@@ -202,7 +202,7 @@ test('a folder in which nothing can be written is left once, and its volumes are
 test('the only folder is not left', async () => {
   const { disk, record, journal } = opened()
   const alone = keptLocation({ name: 'keep', disk, folder: '/w', record, hasRoom: () => true, isOurs: () => true })
-  const locations = new LocationList([alone], journal)
+  const locations = locationList([alone], journal)
   assert.equal(await locations.leave('/w', new Error('no space left')), false)
 })
 
@@ -212,10 +212,10 @@ test('a full folder is left for another folder, not for a location that is sent 
     keptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
   const sent = shippedLocation('dir:/away', disk, '/w', folderSink(disk, '/away', record), nothing)
   const full = new Error('no space left')
-  const locations = new LocationList([kept('/w'), sent, kept('/two')], journal)
+  const locations = locationList([kept('/w'), sent, kept('/two')], journal)
   assert.equal(await locations.leave('/w', full), true)
   assert.equal(locations.folder, '/two')
-  const alike = new LocationList([kept('/w'), sent], journal)
+  const alike = locationList([kept('/w'), sent], journal)
   assert.equal(await alike.leave('/w', full), false)
 })
 
@@ -228,7 +228,7 @@ test('volumes that stay in the archive when a folder takes over are recorded', a
     seal: () => Promise.reject(new LocationFailed('no room')),
   }
   const archive = kept('/w')
-  const locations = new LocationList(
+  const locations = locationList(
     [shippedLocation('upload', disk, '/w', refusing, archive.has), kept('/two')],
     journal,
     archive,
@@ -257,7 +257,7 @@ test('a disk that is gone is reported once, until it is back', async () => {
       disk: { ...disk, list },
       hasRoom: () => folder === '/two',
     })
-  const locations = new LocationList([kept('/one'), kept('/two')], journal)
+  const locations = locationList([kept('/one'), kept('/two')], journal)
   const shipTwice = async () => {
     await locations.ship()
     await locations.ship()

@@ -13,7 +13,7 @@ import { diskSpace } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { ObjectStore, S3Access } from '../s3/s3-store.ts'
 import { volumeFiles } from '../volumes/volume-name.ts'
-import { Shipper, type VolumeSink } from './ship-volumes.ts'
+import { shipperOf, type VolumeSink } from './ship-volumes.ts'
 
 /** Prefix of a location that is a folder. */
 export const DIR = 'dir:'
@@ -42,103 +42,89 @@ export class LocationFailed extends Error {
 /** Records where a volume lies that is not sent to a server. */
 export type RecordLocation = (name: string, location: string, bytes: number, sealed: boolean) => Promise<void>
 
-export class LocationList implements VolumeLocation {
-  readonly #locations: readonly VolumeLocation[]
+export type LocationList = ReturnType<typeof locationList>
+
+/** `archive`: holds volumes that were to be sent to a location of this list, or of an earlier one. */
+export function locationList(locations: readonly VolumeLocation[], journal: Journal<Event>, archive?: VolumeLocation) {
   /** Where volumes may lie. */
-  readonly #noted: ReadonlySet<VolumeLocation>
-  readonly #journal: Journal<Event>
-  #current = 0
-  #failures = 0
+  const noted = new Set(archive === undefined ? locations : [...locations, archive])
+  let current = 0
+  let failures = 0
   /** Locations whose last `note` failed. */
-  readonly #unseen = new Set<VolumeLocation>()
+  const unseen = new Set<VolumeLocation>()
   /** One call at a time: of two that meet the same failure only one turns to the next location. */
-  readonly #inTurn = inOrder()
+  const inTurn = inOrder()
+  const here = () => locations[current]
 
-  /** `archive`: holds volumes that were to be sent to a location of this list, or of an earlier one. */
-  constructor(locations: readonly VolumeLocation[], journal: Journal<Event>, archive?: VolumeLocation) {
-    this.#locations = locations
-    this.#noted = new Set(archive === undefined ? locations : [...locations, archive])
-    this.#journal = journal
+  const next = ({ message }: LocationFailed): void => {
+    const failed = here().name
+    current = (current + 1) % locations.length
+    if (locations.length === 1) return
+    failures++
+    journal.record({ kind: 'trouble', what: `volumes now go to ${here().name} instead of ${failed}: ${message}` })
   }
-
-  get name(): string {
-    return this.#locations[this.#current].name
-  }
-
-  get folder(): string {
-    return this.#locations[this.#current].folder
-  }
-
-  /** How often a location was replaced by the next. */
-  get failures(): number {
-    return this.#failures
-  }
-
-  ship(): Promise<void> {
-    return this.#inTurn(() => this.#ship())
-  }
-
-  /** A thread could not write in this folder. False: no other location takes anything either. */
-  leave(folder: string, why: unknown): Promise<boolean> {
-    return this.#inTurn(async () => {
-      // Of several threads that meet the same failure the first has left already.
-      if (folder !== this.folder) return true
-      try {
-        // The next location may be written in the same folder, and only sent elsewhere from there.
-        for (let rest = this.#locations.length - 1; folder === this.folder; rest--) {
-          if (rest === 0) return false
-          this.#next(new LocationFailed(why))
-          await this.#ship(rest)
-        }
-        return true
-      } catch (error) {
-        if (error instanceof LocationFailed) return false
-        throw error
-      }
-    })
-  }
-
-  async note(): Promise<void> {
-    for (const location of this.#noted) {
+  const note = async (): Promise<void> => {
+    for (const location of noted) {
       // What lies in the current folder is shipped by the current location.
-      if (location.folder === this.folder) continue
+      if (location.folder === here().folder) continue
       try {
         await location.note()
-        this.#unseen.delete(location)
+        unseen.delete(location)
       } catch (error) {
         if (!(error instanceof LocationFailed)) throw error
         // This runs every second: a disk that stays away is reported once.
-        if (this.#unseen.has(location)) continue
-        this.#unseen.add(location)
-        this.#journal.record({ kind: 'trouble', what: `cannot list the volumes in ${location.name}: ${error.message}` })
+        if (unseen.has(location)) continue
+        unseen.add(location)
+        journal.record({ kind: 'trouble', what: `cannot list the volumes in ${location.name}: ${error.message}` })
       }
     }
   }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#locations.map((location) => location.settled()))
-  }
-
   /** Tries each location once. When all have failed, the first is tried next. */
-  async #ship(max = this.#locations.length): Promise<void> {
-    await this.note()
+  const ship = async (max = locations.length): Promise<void> => {
+    await note()
     for (let tried = 1; ; tried++) {
       try {
-        return await this.#locations[this.#current].ship()
+        return await here().ship()
       } catch (error) {
         if (!(error instanceof LocationFailed)) throw error
-        this.#next(error)
+        next(error)
         if (tried >= max) throw error
       }
     }
   }
+  const leave = async (folder: string, why: unknown): Promise<boolean> => {
+    // Of several threads that meet the same failure the first has left already.
+    if (folder !== here().folder) return true
+    try {
+      // The next location may be written in the same folder, and only sent elsewhere from there.
+      for (let rest = locations.length - 1; folder === here().folder; rest--) {
+        if (rest === 0) return false
+        next(new LocationFailed(why))
+        await ship(rest)
+      }
+      return true
+    } catch (error) {
+      if (error instanceof LocationFailed) return false
+      throw error
+    }
+  }
 
-  #next({ message }: LocationFailed): void {
-    const failed = this.name
-    this.#current = (this.#current + 1) % this.#locations.length
-    if (this.#locations.length === 1) return
-    this.#failures++
-    this.#journal.record({ kind: 'trouble', what: `volumes now go to ${this.name} instead of ${failed}: ${message}` })
+  return {
+    get name() {
+      return here().name
+    },
+    get folder() {
+      return here().folder
+    },
+    /** How often a location was replaced by the next. */
+    get failures() {
+      return failures
+    },
+    ship: () => inTurn(() => ship()),
+    /** A thread could not write in this folder. False: no other location takes anything either. */
+    leave: (folder: string, why: unknown) => inTurn(() => leave(folder, why)),
+    note,
+    settled: async () => void (await Promise.all(locations.map((location) => location.settled()))),
   }
 }
 
@@ -150,8 +136,7 @@ export function shippedLocation(
   sink: VolumeSink,
   stays: (volume: string) => boolean,
 ): VolumeLocation {
-  const shipper = new Shipper(disk, folder, sink, stays)
-  return { name, folder, ship: () => shipper.ship(), note: async () => {}, settled: () => shipper.settled() }
+  return { name, folder, ...shipperOf(disk, folder, sink, stays), note: async () => {} }
 }
 
 export interface KeptParts {
@@ -265,7 +250,7 @@ export async function openLocations(parts: LocationParts): Promise<OpenLocations
   const close = () => {
     for (const store of stores) store.close()
   }
-  return { list: new LocationList(locations, journal, kept), close }
+  return { list: locationList(locations, journal, kept), close }
 }
 
 function serverOf({ server }: LocationParts): VolumeSink {

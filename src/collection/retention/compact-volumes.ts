@@ -12,7 +12,7 @@ import { sha1 } from '../../base/digest.ts'
 import type { AppendFile } from '../../base/disk.ts'
 import type { Random } from '../../base/random.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { zlibGzip } from '../../web/deflate/gzip.ts'
 import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
 import { RECORD_END, recordIds, warcinfoHead } from '../../web/warc/record.ts'
@@ -171,7 +171,7 @@ async function writeWanted(
   name: string,
 ): Promise<Written> {
   const { disk } = compaction
-  const wanted = new WantedRecords(compaction, from)
+  const wanted = wantedRecords(compaction, from)
   const runs: Run[] = []
   const file = disk.append(unfinished)
   const copyLast = () => {
@@ -218,59 +218,49 @@ function writeInfo({ clock, random }: Compaction, file: AppendFile, { block }: W
 const ROWS_AT_ONCE = 1000
 
 /** Which records of a volume stay: those of captures, the only copies of payloads, and what belongs to either. */
-class WantedRecords {
-  readonly #compaction: Compaction
-  readonly #volume: string
+function wantedRecords({ database, needed }: Compaction, volume: string) {
   /** The next offsets in the catalogue, and where to read on. */
-  #offsets: number[] = []
-  #next = 0
-  #readFrom = 0
+  let offsets: number[] = []
+  let next = 0
+  let readFrom = 0
   /** The last answer, to which requests belong. */
-  #answer: { id: string | undefined; stays: boolean } = { id: undefined, stays: true }
-
-  constructor(compaction: Compaction, volume: string) {
-    this.#compaction = compaction
-    this.#volume = volume
-  }
-
-  async has({ offset, headers }: WarcRecord): Promise<boolean> {
-    const type = headers.get('WARC-Type')
-    if (type !== 'response' && type !== 'revisit') {
-      const answer = headers.uri('WARC-Concurrent-To')
-      return answer === undefined || answer !== this.#answer.id || this.#answer.stays
-    }
-    const stays =
-      (await this.#isNamed(offset)) ||
-      (type === 'response' && (await this.#isOnlyCopy(headers.get('WARC-Payload-Digest'))))
-    this.#answer = { id: headers.uri('WARC-Record-ID'), stays }
-    return stays
-  }
+  let answer: { id: string | undefined; stays: boolean } = { id: undefined, stays: true }
 
   /** A capture of the catalogue that is not there can't be moved. */
-  end(): void {
-    if (this.#next < this.#offsets.length) throw new Damaged(`at ${this.#offsets[this.#next]}: a capture is missing`)
+  const end = (): void => {
+    if (next < offsets.length) throw new Damaged(`at ${offsets[next]}: a capture is missing`)
   }
-
-  async #isNamed(offset: number): Promise<boolean> {
-    if (this.#next === this.#offsets.length && this.#readFrom < Number.POSITIVE_INFINITY) {
-      const from = this.#readFrom
-      const rows = await this.#compaction.database.read((tx) => capturesIn(tx, this.#volume, from, ROWS_AT_ONCE))
-      this.#offsets = [...new Set(rows.map((row) => row.offset))]
-      this.#next = 0
-      this.#readFrom = rows.length < ROWS_AT_ONCE ? Number.POSITIVE_INFINITY : rows[rows.length - 1].offset + 1
+  const isNamed = async (offset: number): Promise<boolean> => {
+    if (next === offsets.length && readFrom < Number.POSITIVE_INFINITY) {
+      const rows = await database.read((tx) => capturesIn(tx, volume, readFrom, ROWS_AT_ONCE))
+      offsets = [...new Set(rows.map((row) => row.offset))]
+      next = 0
+      readFrom = rows.length < ROWS_AT_ONCE ? Number.POSITIVE_INFINITY : rows[rows.length - 1].offset + 1
     }
-    const next = this.#offsets[this.#next]
-    if (next < offset) this.end()
-    if (next !== offset) return false
-    this.#next++
+    if (offsets[next] < offset) end()
+    if (offsets[next] !== offset) return false
+    next++
     return true
   }
-
   /** A revisit may refer to a record whose own report never came. */
-  async #isOnlyCopy(digest: string | undefined): Promise<boolean> {
+  const isOnlyCopy = async (digest: string | undefined): Promise<boolean> => {
     if (digest === undefined) return true
-    const { database, needed } = this.#compaction
     return needed.mayHave(digest) && (await database.read((tx) => copyOf(tx, digest))) === undefined
+  }
+
+  return {
+    async has({ offset, headers }: WarcRecord): Promise<boolean> {
+      const type = headers.get('WARC-Type')
+      if (type !== 'response' && type !== 'revisit') {
+        const of = headers.uri('WARC-Concurrent-To')
+        return of === undefined || of !== answer.id || answer.stays
+      }
+      const stays =
+        (await isNamed(offset)) || (type === 'response' && (await isOnlyCopy(headers.get('WARC-Payload-Digest'))))
+      answer = { id: headers.uri('WARC-Record-ID'), stays }
+      return stays
+    },
+    end,
   }
 }
 
@@ -299,7 +289,7 @@ async function moveCaptures(
         runs.slice(at, at + RUNS_AT_ONCE).map((run) => db.run(MOVE, next, run.by, id, run.from, run.to)),
       )
   }
-  const { n } = (await db.get<{ n: number }>(LEFT, id))!
+  const n = await countOf(tx, LEFT, id)
   assert(n === 0, `${n} captures are left in ${from}`)
   // The rows of one that has no successor go when the volume has gone: until then they tell that it can go, and from where.
   if (to === undefined) return

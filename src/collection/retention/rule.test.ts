@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type DatedCapture, PageRetention, parseRetention, type RetentionRule } from './rule.ts'
+import { type DatedCapture, pageRetention, parseRetention, type RetentionRule } from './rule.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 10, 16, 12)
@@ -15,7 +15,7 @@ function ruleOf(text: string): RetentionRule {
 /** Which captures stay; oldest first, both given and returned. */
 function kept<C extends DatedCapture>(text: string, captures: readonly C[], content: string | null = null): C[] {
   const stay = new Map<C, boolean>()
-  const retention = new PageRetention<C>(ruleOf(text), NOW, content, (capture, stays) => {
+  const retention = pageRetention<C>(ruleOf(text), NOW, content, (capture, stays) => {
     assert.ok(!stay.has(capture), 'decided twice')
     stay.set(capture, stays)
   })

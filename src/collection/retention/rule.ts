@@ -79,80 +79,68 @@ export interface DatedCapture {
   digest: string
 }
 
-interface Held<C> {
-  capture: C
-  worth: number
-  stays: boolean
-}
-
-/** Decides over the captures of one page, which come newest first, in constant memory. */
-export class PageRetention<C extends DatedCapture> {
-  readonly #rule: RetentionRule
-  readonly #now: Instant
-  /** What the page's row says it holds: a capture of it must stay. */
-  readonly #content: string | null
-  readonly #decide: (capture: C, stays: boolean) => void
+/**
+ * Decides over the captures of one page, which come newest first, in constant memory. `content`: what the page's row says it holds;
+ * a capture of it must stay.
+ */
+export function pageRetention<C extends DatedCapture>(
+  rule: RetentionRule,
+  now: Instant,
+  content: string | null,
+  decide: (capture: C, stays: boolean) => void,
+) {
   /** Waits for the one before it, which tells whether it brought another version. */
-  #newer: C | undefined
+  let newer: C | undefined
   /** The best of its period so far. */
-  #held: Held<C> | undefined
-  #period = ''
-  #isFirst = true
-  #lacksGood = true
-  #lacksContent = true
+  let held: { capture: C; worth: number; stays: boolean } | undefined
+  let period = ''
+  let isFirst = true
+  let lacksGood = true
+  let lacksContent = true
 
-  constructor(rule: RetentionRule, now: Instant, content: string | null, decide: (capture: C, stays: boolean) => void) {
-    this.#rule = rule
-    this.#now = now
-    this.#content = content
-    this.#decide = decide
+  const release = (): void => {
+    if (held !== undefined) decide(held.capture, true)
+    held = undefined
+    period = ''
   }
-
-  add(capture: C): void {
-    if (this.#newer !== undefined) this.#place(this.#newer, isChange(capture, this.#newer))
-    this.#newer = capture
-  }
-
-  end(): void {
-    if (this.#newer !== undefined) this.#place(this.#newer, true)
-    this.#newer = undefined
-    this.#release()
-  }
-
-  #place(capture: C, isChanged: boolean): void {
-    const age = Math.max(0, this.#now - capture.at)
-    const nth = this.#rule.findIndex(({ upTo }) => age <= upTo)
-    const { what } = this.#rule[nth]
-    const stays = this.#mustStay(capture)
-    if (what === 'all' || what === 'none' || what === 'changes') {
-      this.#release()
-      this.#decide(capture, stays || what === 'all' || (what === 'changes' && isChanged))
-      return
-    }
-    const period = `${nth} ${periodOf(what, capture.at)}`
-    if (period !== this.#period) this.#release()
-    this.#period = period
-    const next = { capture, stays, worth: worthOf(capture) }
-    if (this.#held === undefined) this.#held = next
-    else if (next.worth > this.#held.worth) {
-      this.#decide(this.#held.capture, this.#held.stays)
-      this.#held = next
-    } else this.#decide(capture, stays)
-  }
-
-  #mustStay(capture: C): boolean {
-    const isNeeded =
-      this.#isFirst || (this.#lacksGood && isGood(capture)) || (this.#lacksContent && capture.digest === this.#content)
-    this.#isFirst = false
-    if (isGood(capture)) this.#lacksGood = false
-    if (capture.digest === this.#content) this.#lacksContent = false
+  const mustStay = (capture: C): boolean => {
+    const isNeeded = isFirst || (lacksGood && isGood(capture)) || (lacksContent && capture.digest === content)
+    isFirst = false
+    if (isGood(capture)) lacksGood = false
+    if (capture.digest === content) lacksContent = false
     return isNeeded
   }
+  const place = (capture: C, isChanged: boolean): void => {
+    const age = Math.max(0, now - capture.at)
+    const nth = rule.findIndex(({ upTo }) => age <= upTo)
+    const { what } = rule[nth]
+    const stays = mustStay(capture)
+    if (what === 'all' || what === 'none' || what === 'changes') {
+      release()
+      decide(capture, stays || what === 'all' || (what === 'changes' && isChanged))
+      return
+    }
+    const its = `${nth} ${periodOf(what, capture.at)}`
+    if (its !== period) release()
+    period = its
+    const next = { capture, stays, worth: worthOf(capture) }
+    if (held === undefined) held = next
+    else if (next.worth > held.worth) {
+      decide(held.capture, held.stays)
+      held = next
+    } else decide(capture, stays)
+  }
 
-  #release(): void {
-    if (this.#held !== undefined) this.#decide(this.#held.capture, true)
-    this.#held = undefined
-    this.#period = ''
+  return {
+    add(capture: C): void {
+      if (newer !== undefined) place(newer, isChange(capture, newer))
+      newer = capture
+    },
+    end(): void {
+      if (newer !== undefined) place(newer, true)
+      newer = undefined
+      release()
+    },
   }
 }
 

@@ -10,12 +10,12 @@ import { type Instant, turn } from '../../base/clock.ts'
 import type { CountName } from '../../contracts/counts.ts'
 import { bucketsOf, shardOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { writeRows } from '../../database/write-rows.ts'
 import { DigestFilter } from '../captures/digest-filter.ts'
 import { markIndexStale } from '../captures/index-captures.ts'
 import { ADD_COUNTERS, dayOf } from '../counters/counters.ts'
-import { type DatedCapture, isGood, PageRetention, type RetentionRule } from './rule.ts'
+import { type DatedCapture, isGood, pageRetention, type RetentionRule } from './rule.ts'
 
 export interface Thinning {
   database: Database
@@ -96,7 +96,7 @@ export async function thinCaptures(thinning: Thinning) {
 
 /** 16 bits for each revisit: one in two thousand responses stays needlessly. At most 128 MB; beyond 60 million revisits more stay. */
 async function filterFor(database: Database): Promise<DigestFilter> {
-  const { n } = (await database.read((tx) => queries(tx).get<{ n: number }>(COUNT_REVISITS)))!
+  const n = await database.read((tx) => countOf(tx, COUNT_REVISITS))
   const filter = DigestFilter.ofBits(Math.min(2 ** 30, Math.max(2 ** 16, 2 ** Math.ceil(Math.log2(16 * n + 1)))))
   filter.markFilled()
   return filter
@@ -108,7 +108,7 @@ async function* decisions(
   bucket: number,
   decide: (capture: CaptureRow, stays: boolean) => void,
 ): AsyncGenerator<void> {
-  let page: { site: bigint; key: bigint; retention: PageRetention<CaptureRow> } | undefined
+  let page: { site: bigint; key: bigint; retention: ReturnType<typeof pageRetention<CaptureRow>> } | undefined
   let last = { site: LAST, key: LAST, at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
   for (;;) {
     const { site, key, at, id } = last
@@ -119,7 +119,7 @@ async function* decisions(
       const capture = captureOf(row)
       if (page === undefined || capture.site !== page.site || capture.key !== page.key) {
         page?.retention.end()
-        const retention = new PageRetention(rule, now, capture.content, decide)
+        const retention = pageRetention(rule, now, capture.content, decide)
         page = { site: capture.site, key: capture.key, retention }
       }
       page.retention.add(capture)

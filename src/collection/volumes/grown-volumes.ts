@@ -65,7 +65,10 @@ export function grownVolumes(disk: Disk, folder: string) {
         throw new VolumeConflict(`${name} has ${there ?? 0} bytes here, not ${size}`, 'send the rest first')
       if (isSealed) return
       // A tail that its worker cut after a crash: no report refers to it.
-      if (there > size) await cut(disk, path + OPEN, size)
+      if (there > size) {
+        disk.truncate(path + OPEN, size)
+        await syncFile(disk, path + OPEN)
+      }
       disk.rename(path + OPEN, path)
       await disk.syncFolder(folder)
     },
@@ -93,8 +96,8 @@ async function append(disk: Disk, folder: string, path: string, bytes: Uint8Arra
   if (isNew) await disk.syncFolder(folder)
 }
 
-async function cut(disk: Disk, path: string, size: number): Promise<void> {
-  disk.truncate(path, size)
+/** Also what an earlier process wrote. */
+export async function syncFile(disk: Disk, path: string): Promise<void> {
   const file = disk.append(path)
   try {
     await file.sync()

@@ -7,6 +7,7 @@ import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { bytesOf, MemberReader } from '../../web/warc/reader.ts'
+import { syncFile } from './grown-volumes.ts'
 import { isOpenVolume, OPEN } from './volume-name.ts'
 
 /**
@@ -50,12 +51,7 @@ async function repairVolume(disk: Disk, folder: string, name: string, durable: n
     journal.record({ kind: 'tail-cut', name, bytes: cut })
   }
   // The cut must be durable before the rename marks the volume as whole.
-  const file = disk.append(open)
-  try {
-    await file.sync()
-  } finally {
-    file.close()
-  }
+  await syncFile(disk, open)
   disk.rename(open, closed)
   journal.record({ kind: 'volume-closed', name, bytes: whole })
   return { name, cut, removed: false }

@@ -7,7 +7,7 @@ import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { noteLost } from '../../collection/counters/last-visits.ts'
-import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
+import { openCrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
@@ -75,7 +75,7 @@ export class PostgresIntake implements Intake {
 
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
     const { database, disk, logPath, node = 'server' } = tools
-    const log = await CrawlLog.open(database, disk, logPath, node)
+    const log = await openCrawlLog(database, disk, logPath, node)
     const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
     intake.#waiting = (await database.read((tx) => readyUpTo(tx))).rows
     return intake

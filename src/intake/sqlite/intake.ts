@@ -6,7 +6,7 @@
 import { turn } from '../../base/clock.ts'
 import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { noteLost } from '../../collection/counters/last-visits.ts'
-import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
+import { openCrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { LostVisit } from '../../frontier/contract.ts'
 import type { ApplyTools } from '../apply.ts'
@@ -50,7 +50,7 @@ export class SqliteIntake implements Intake {
   }
 
   static async open(tools: IntakeTools): Promise<SqliteIntake> {
-    const log = await CrawlLog.open(tools.database, tools.disk, tools.logPath, '')
+    const log = await openCrawlLog(tools.database, tools.disk, tools.logPath, '')
     return new SqliteIntake({ ...tools, log, volumes: new VolumeIds() }, await tools.database.read(partsWaiting))
   }
 

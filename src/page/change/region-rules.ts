@@ -88,7 +88,7 @@ function parsedSelector(text: string): Step[][] {
   return parsed.map((tokens) => {
     const steps: Step[] = [{ tokens: [], isChild: false }]
     for (const token of tokens) {
-      if (!isSupported(token)) throw new Error(`only ${SUPPORTED} are understood`)
+      if (!SUPPORTED_TYPES.includes(token.type)) throw new Error(`only ${SUPPORTED} are understood`)
       const isChild = token.type === SelectorType.Child
       if (isChild || token.type === SelectorType.Descendant) steps.push({ tokens: [], isChild })
       else steps[steps.length - 1].tokens.push(token)
@@ -98,15 +98,10 @@ function parsedSelector(text: string): Step[][] {
   })
 }
 
-function isSupported({ type }: Selector): boolean {
-  return (
-    type === SelectorType.Tag ||
-    type === SelectorType.Universal ||
-    type === SelectorType.Attribute ||
-    type === SelectorType.Descendant ||
-    type === SelectorType.Child
-  )
-}
+const SUPPORTED_TYPES: readonly SelectorType[] = [
+  ...[SelectorType.Tag, SelectorType.Universal, SelectorType.Attribute],
+  ...[SelectorType.Descendant, SelectorType.Child],
+]
 
 function isThis(token: Selector, { name, attribute }: Element): boolean {
   if (token.type === SelectorType.Universal) return true

@@ -30,6 +30,8 @@ class TagSequence {
   }
 }
 
+const NO_TAGS = new TagSequence().hash
+
 export interface Signature {
   /**
    * Of the text with the strings of over 30 characters that are left out of it (`text.ts`): pages with the same text
@@ -113,18 +115,9 @@ export function* gather(html: string, xml: boolean): Stretches<Gathered> {
 export function gatherText(text: string): Gathered {
   const folder = textFolder()
   folder.add(text, 0, text.length)
-  const links = new LinkList()
   const folded = folder.finish()
-  const found = { size: text.length, title: '', tags: 0 }
-  return {
-    title: '',
-    language: undefined,
-    base: undefined,
-    links: links.links,
-    robots: [],
-    signature: signatureOf(folded, new TagSequence().hash),
-    troubles: troublesOf(found, links, folder, folded),
-  }
+  const troubles = troublesOf({ size: text.length, title: '', tags: 0 }, new LinkList(), folder, folded)
+  return { ...gatherNothing(troubles), signature: signatureOf(folded, NO_TAGS) }
 }
 
 /** The text alone, as `gather` and `gatherText` see it; `own`: without the words in links to other pages. */
@@ -142,9 +135,17 @@ export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part:
 
 /** For content that is neither HTML nor text. */
 export function gatherNothing(troubles: Trouble[]): Gathered {
-  const tags = new TagSequence().hash
   const [lines, minima] = [new Uint32Array(0), new Uint16Array(0)]
-  const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, lines, minima, tags }
+  const signature: Signature = {
+    textDigest: 0n,
+    simhash: 0n,
+    shape: 0n,
+    words: 0,
+    length: 0,
+    lines,
+    minima,
+    tags: NO_TAGS,
+  }
   return { title: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
 }
 

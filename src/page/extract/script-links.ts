@@ -5,18 +5,11 @@
  * concatenated; any other path counts only where a script navigates to it (`location = …`, `window.open(…)`). One pass;
  * what is not closed ends with its line, or with the script.
  */
+import { CR, DOUBLE_QUOTE, EQUALS, LF, QUESTION, SINGLE_QUOTE, SLASH, SPACE } from '../parse/letters.ts'
 
-const LF = 10
-const CR = 13
-const SPACE = 32
-const DOUBLE_QUOTE = 34
-const SINGLE_QUOTE = 39
 const STAR = 42
 const PLUS = 43
 const DOT = 46
-const SLASH = 47
-const EQUALS = 61
-const QUESTION = 63
 const OPEN_BRACKET = 91
 const BACKSLASH = 92
 const CLOSE_BRACKET = 93

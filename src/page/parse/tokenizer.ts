@@ -111,15 +111,6 @@ export class Tokenizer {
     return this.tag === OTHER_TAG ? lowerName(this.input.slice(this.#nameFrom, this.#nameTo)) : this.tag.name
   }
 
-  get firstLetter(): number {
-    return this.input.charCodeAt(this.#nameFrom) | 0x20
-  }
-
-  get lastLetter(): number {
-    const code = this.input.charCodeAt(this.#nameTo - 1)
-    return isLetter(code) ? code | 0x20 : code
-  }
-
   /** The decoded value of a start tag's attribute, '' when it has no value; the first of several counts. */
   attribute(name: string): string | undefined {
     const spans = this.#spans
@@ -138,7 +129,7 @@ export class Tokenizer {
     return found
   }
 
-  /** All of them, for tests. */
+  /** All of them, by name; the first of several counts. */
   attributes(): Map<string, string> {
     const all = new Map<string, string>()
     for (let i = 0; i < this.#attributes * 4; i += 4) {
