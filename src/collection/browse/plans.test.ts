@@ -38,7 +38,6 @@ const STATEMENTS = {
   READ_FINDINGS,
   READ_FINDINGS_BY_RULE,
   READ_NAMES_OF,
-  readAliases,
   READ_ALIAS_OF,
 }
 /** Bounded by a LIMIT: the newest rows, from the end of an index, or all of a small one. */

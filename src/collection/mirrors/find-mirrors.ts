@@ -48,6 +48,8 @@ function compareCandidates(db: SqliteTx): void {
   for (const { a, b } of pairs) compare(db, a, b)
 }
 
+export type MirrorList = ReturnType<typeof listOf>
+
 function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>) {
   const members = db.get<{ n: number }>('SELECT count(*) AS n FROM member')!.n
   const nameOf = (rank: number) => db.get<{ name: string }>('SELECT name FROM member WHERE rank = ?', rank)!.name
