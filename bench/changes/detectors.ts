@@ -6,12 +6,12 @@ import { runThrough } from '../../src/base/stretches.ts'
 import { counts } from '../../src/contracts/change.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
 import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
+import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
 import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
 import { readLines } from '../../src/page/change/lines.ts'
+import { changedLevels, findChange, firstDifference, imagesOf } from '../../src/page/change/paper-cascade.ts'
 import { compareSketch, sketchOf } from '../../src/page/change/sketch.ts'
 import { type Reading, readPage } from '../../src/page/reading.ts'
-import { type PaperSignature, signPage } from './paper/document-tree.ts'
-import { changedLevels, findChange, firstDifference, imagesOf } from './paper/paper-cascade.ts'
 
 export interface Look {
   site: string

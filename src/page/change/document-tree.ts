@@ -3,12 +3,12 @@
  * last letters of the tags (I), and the document tree in breadth-first order with each node's children, level and content
  * value (II). Linear in the page; of a page with over 250,000 tags the rest has no structure, only text.
  */
-import { decode } from '../../../src/page/parse/charset.ts'
-import { Nesting } from '../../../src/page/parse/nesting.ts'
-import { type Tag, tagNamed } from '../../../src/page/parse/tags.ts'
-import { TOKEN, Tokenizer } from '../../../src/page/parse/tokenizer.ts'
-import type { PageBytes } from '../../../src/page/reading.ts'
-import { essenceOf, howToRead } from '../../../src/page/sniff.ts'
+import { decode } from '../parse/charset.ts'
+import { Nesting } from '../parse/nesting.ts'
+import { type Tag, tagNamed } from '../parse/tags.ts'
+import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
+import type { PageBytes } from '../reading.ts'
+import { essenceOf, howToRead } from '../sniff.ts'
 import { codeII, TextCode, type TextCodes } from './text-codes.ts'
 
 export interface PaperSignature {

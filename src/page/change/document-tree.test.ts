@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readPage } from '../../../src/page/reading.ts'
+import { readPage } from '../reading.ts'
 import { MAX_NODES, type PaperSignature, signPage } from './document-tree.ts'
 import { changedLevels, findChange, imagesOf } from './paper-cascade.ts'
 import { textCodes } from './text-codes.ts'

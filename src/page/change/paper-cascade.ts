@@ -2,7 +2,7 @@
  * The paper's comparison of two looks at a page (Y7 to Y11): structure, then text, then images, each compared only if the
  * one before is equal, with the place of a change where the method knows it.
  */
-import type { FoundLink } from '../../../src/page/extract/links.ts'
+import type { FoundLink } from '../extract/links.ts'
 import type { DocumentTree, PaperSignature } from './document-tree.ts'
 
 export type PaperChange =
