@@ -183,5 +183,5 @@ const LIVE: LiveFacts = {
 function requestOf(page: string): PageRequest {
   const [path, query = ''] = page.split('?')
   const common = { role: 'operator', base: '', csrf: '', isSignedIn: false, message: undefined, live: LIVE } as const
-  return { ...common, path, params: {}, query: new URLSearchParams(query) }
+  return { ...common, path, query: new URLSearchParams(query) }
 }

@@ -25,48 +25,45 @@ export interface EventText {
   what: Html
 }
 
-/** Undefined for events that come with every page. */
+const plain = (what: Html): EventText => ({ level: 'plain', what })
+const warn = (what: Html): EventText => ({ level: 'warn', what })
+const bad = (what: Html): EventText => ({ level: 'bad', what })
+const volume = (name: string) => html`Volume ${visible(name, 100)}`
+
+type Texts = {
+  [Kind in Event['kind']]?: (event: Event & { kind: Kind }, site: (name: string) => Html) => EventText
+}
+
+const TEXTS: Texts = {
+  'crawl-begun': ({ resumed }) => plain(html`The crawl ${resumed ? 'goes on' : 'begins'}.`),
+  'crawl-over': ({ why }) => plain(html`The crawl is over: ${OVER[why]}.`),
+  'visit-ended': ({ site: name, pages, why }, site) =>
+    plain(html`${site(name)}: ${pages.toLocaleString('en')} page${pages !== 1 && 's'}; ${VISIT_ENDS[why]}.`),
+  'lease-lost': (event, site) => warn(html`${site(event.site)}: its lease was lost; another worker takes it.`),
+  'visit-stuck': (event, site) =>
+    bad(html`${site(event.site)}: the visit does not end; ${event.givenUp ? 'given up' : 'asked to stop'}.`),
+  hazard: (event, site) => warn(html`${site(event.site)}: ${visible(event.rule, 60)}: ${visible(event.evidence, 200)}`),
+  'mirror-left': ({ replica, original, why }, site) =>
+    plain(html`${site(replica)} is no mirror of ${site(original)} any more: ${visible(why, 200)}`),
+  'volume-opened': ({ name }) => plain(html`${volume(name)} was begun.`),
+  'volume-closed': ({ name, bytes }) => plain(html`${volume(name)} is complete: ${bytes.toLocaleString('en')} bytes.`),
+  'tail-cut': ({ name, bytes }) =>
+    warn(html`${volume(name)}: a torn end of ${bytes.toLocaleString('en')} bytes was cut.`),
+  'worker-restarted': ({ worker, why, url }) =>
+    bad(
+      html`Worker ${visible(worker, 60)} was restarted: ${visible(why, 200)}${url && html` at ${visible(url, 200)}`}`,
+    ),
+  late: ({ worker, ms }) =>
+    warn(html`Worker ${visible(worker, 60)} is late by ${Math.round(ms)} ms: the machine is busy.`),
+  trouble: ({ what }) => bad(visible(what, 400)),
+}
+
+/** False for events that come with every page. */
+export const isTold = ({ kind }: Event): boolean => kind in TEXTS
+
+/** Undefined for events that are not told. */
 export function eventText(event: Event, base: string): EventText | undefined {
   const site = (name: string) => html`<a href="${href(base, '/site', { name })}">${visible(name, 80)}</a>`
-  const plain = (what: Html): EventText => ({ level: 'plain', what })
-  const warn = (what: Html): EventText => ({ level: 'warn', what })
-  const bad = (what: Html): EventText => ({ level: 'bad', what })
-  switch (event.kind) {
-    case 'crawl-begun':
-      return plain(html`The crawl ${event.resumed ? 'goes on' : 'begins'}.`)
-    case 'crawl-over':
-      return plain(html`The crawl is over: ${OVER[event.why]}.`)
-    case 'visit-ended':
-      return plain(
-        html`${site(event.site)}: ${event.pages.toLocaleString('en')} page${event.pages !== 1 && 's'}; ${VISIT_ENDS[event.why]}.`,
-      )
-    case 'lease-lost':
-      return warn(html`${site(event.site)}: its lease was lost; another worker takes it.`)
-    case 'visit-stuck':
-      return bad(html`${site(event.site)}: the visit does not end; ${event.givenUp ? 'given up' : 'asked to stop'}.`)
-    case 'hazard':
-      return warn(html`${site(event.site)}: ${visible(event.rule, 60)}: ${visible(event.evidence, 200)}`)
-    case 'mirror-left':
-      return plain(
-        html`${site(event.replica)} is no mirror of ${site(event.original)} any more: ${visible(event.why, 200)}`,
-      )
-    case 'volume-opened':
-      return plain(html`Volume ${visible(event.name, 100)} was begun.`)
-    case 'volume-closed':
-      return plain(html`Volume ${visible(event.name, 100)} is complete: ${event.bytes.toLocaleString('en')} bytes.`)
-    case 'tail-cut':
-      return warn(
-        html`Volume ${visible(event.name, 100)}: a torn end of ${event.bytes.toLocaleString('en')} bytes was cut.`,
-      )
-    case 'worker-restarted':
-      return bad(
-        html`Worker ${visible(event.worker, 60)} was restarted: ${visible(event.why, 200)}${event.url && html` at ${visible(event.url, 200)}`}`,
-      )
-    case 'late':
-      return warn(html`Worker ${visible(event.worker, 60)} is late by ${Math.round(event.ms)} ms: the machine is busy.`)
-    case 'trouble':
-      return bad(visible(event.what, 400))
-    default:
-      return undefined
-  }
+  const text = TEXTS[event.kind] as ((event: Event, name: typeof site) => EventText) | undefined
+  return text?.(event, site)
 }

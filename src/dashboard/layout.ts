@@ -1,10 +1,11 @@
 /** The frame of every page: navigation, the state of the crawl, the message of the last action. */
 import { basename } from 'node:path'
+import type { PageMessage } from '../cluster/server/web-door.ts'
 import type { Action } from '../contracts/control.ts'
 import { actionFields } from './actions.ts'
 import { ASSETS } from './assets.ts'
 import { type Html, href, html, visible } from './html.ts'
-import type { Message, PageAnswer, PageRequest } from './page.ts'
+import type { PageAnswer, PageRequest } from './page.ts'
 
 const NAVIGATION = {
   '/': 'Overview',
@@ -40,12 +41,7 @@ export function framed(
   const document = html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · ${name}</title>
-<link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${base}${ASSETS.style.path}">
+${head(`${title} · ${name}`, base)}
 <script type="module" src="${base}${ASSETS.script.path}"></script>
 </head>
 <body>
@@ -71,6 +67,13 @@ ${body}
 `
   return { status, type: HTML_TYPE, body: document.text }
 }
+
+const head = (title: string, base: string) => html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${base}${ASSETS.style.path}">`
 
 const WEB = html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M16 2v28M2 16h28M6 6l20 20M26 6 6 26"/><path d="m16 8 6 2 2 6-2 6-6 2-6-2-2-6 2-6z"/><path d="m16 12 3 1 1 3-1 3-3 1-3-1-1-3 1-3z"/></svg>`
 
@@ -115,16 +118,11 @@ export function notice(request: PageRequest, status: number, title: string, text
 }
 
 /** For those who are not known. It tells nothing about the crawl. */
-export function signInPage(base: string, back: string, message: Message | undefined): PageAnswer {
+export function signInPage(base: string, back: string, message: PageMessage | undefined): PageAnswer {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Sign in · Orbweaver</title>
-<link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${base}${ASSETS.style.path}">
+${head('Sign in · Orbweaver', base)}
 </head>
 <body>
 <main id="main" class="sign-in">

@@ -39,6 +39,8 @@ test('after 60 hours the time left is still that of the last minutes, and few sa
 test('ten thousand visits do not push out what matters, and long texts are cut', () => {
   const record = new LiveRecord(realClock)
   record.record({ kind: 'trouble', what: 'x'.repeat(100_000) })
+  // Nothing that is not shown takes a place.
+  for (let n = 0; n < 100; n++) record.record({ kind: 'mail', result: 'sent', what: 'the day' })
   for (let n = 0; n < 10_000; n++) {
     record.record({ kind: 'visit-ended', site: `s${n}.test`, why: 'done', pages: 1 })
     record.record({ kind: 'request', site: 'a.test', url: 'http://a.test/' })

@@ -1,6 +1,7 @@
 /** What the pages show of a running process without asking the database: its pace since it began, and its latest events. Bounded, however long it runs. */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Event } from '../contracts/events.ts'
+import { isTold } from './event-text.ts'
 import type { PastEvent, Sample } from './page.ts'
 
 const MAX_SAMPLES = 300
@@ -13,34 +14,8 @@ const MAX_EVENTS = 60
 const MAX_VISITS = 20
 const MAX_TEXT = 500
 
-type Kept = 'event' | 'visit' | undefined
-
-/** Which list an event belongs to; undefined for those that come with every page. */
-const KEPT: Readonly<Record<Event['kind'], Kept>> = {
-  'crawl-begun': 'event',
-  'crawl-over': 'event',
-  'checked-out': undefined,
-  request: undefined,
-  answer: undefined,
-  synced: undefined,
-  'checked-in': undefined,
-  'inbox-stored': undefined,
-  applying: undefined,
-  applied: undefined,
-  leased: undefined,
-  mail: 'event',
-  'visit-ended': 'visit',
-  'lease-lost': 'visit',
-  'visit-stuck': 'event',
-  hazard: 'event',
-  'mirror-left': 'event',
-  'volume-opened': 'event',
-  'volume-closed': 'event',
-  'tail-cut': 'event',
-  'worker-restarted': 'event',
-  late: 'event',
-  trouble: 'event',
-}
+/** There are many of them. */
+const OF_VISITS: readonly Event['kind'][] = ['visit-ended', 'lease-lost']
 
 export class LiveRecord {
   readonly #clock: Clock
@@ -48,7 +23,8 @@ export class LiveRecord {
   #samples: Sample[] = []
   #recent: Sample[] = []
   #step = FIRST_STEP
-  readonly #lists = { event: [] as PastEvent[], visit: [] as PastEvent[] }
+  readonly #visits: PastEvent[] = []
+  readonly #others: PastEvent[] = []
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -56,11 +32,11 @@ export class LiveRecord {
   }
 
   record(event: Event): void {
-    const kept = KEPT[event.kind]
-    if (kept === undefined) return
-    const list = this.#lists[kept]
+    if (!isTold(event)) return
+    const isOfVisit = OF_VISITS.includes(event.kind)
+    const list = isOfVisit ? this.#visits : this.#others
     list.push({ at: this.#clock.now(), event: cut(event) })
-    if (list.length > (kept === 'visit' ? MAX_VISITS : MAX_EVENTS)) list.shift()
+    if (list.length > (isOfVisit ? MAX_VISITS : MAX_EVENTS)) list.shift()
   }
 
   /** Call every second. When there are too many samples, every second one goes, and the next ones are taken half as often. */
@@ -86,7 +62,7 @@ export class LiveRecord {
 
   /** Newest first. */
   get events(): PastEvent[] {
-    return [...this.#lists.event, ...this.#lists.visit].sort((a, b) => b.at - a.at)
+    return [...this.#others, ...this.#visits].sort((a, b) => b.at - a.at)
   }
 }
 

@@ -1,39 +1,16 @@
 /** What a page is: a function from a request and the data of the opened collection to an answer. */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { PageAsked, WebAnswer } from '../cluster/server/web-door.ts'
 import type { Choice } from '../contracts/control.ts'
 import type { Event } from '../contracts/events.ts'
 
-export interface PageRequest {
-  /** Without the base: `/sites`. */
-  path: string
-  /** What a route's pattern names: `/reports/:name`. */
-  params: Record<string, string>
+/** Query and facts are the opened page's; the rest is what the door found out about who asks. */
+export interface PageRequest extends Omit<PageAsked, 'query'> {
   query: URLSearchParams
-  role: 'viewer' | 'operator'
-  /** Before every link: `` or `/crawl`. */
-  base: string
-  /** For the forms of operators; empty for viewers. */
-  csrf: string
-  /** By a token: without tokens there is nothing to sign out of. */
-  isSignedIn: boolean
-  /** An open page asks again: of the answer, only what is marked `data-live` is used. */
-  isRenewal?: boolean
-  /** What an action that was just performed has to say. */
-  message: Message | undefined
   live: LiveFacts
 }
 
-export interface Message {
-  text: string
-  isWrong: boolean
-}
-
-export interface PageAnswer {
-  status: number
-  type: string
-  body: string | Uint8Array
-  headers?: Record<string, string>
-}
+export type PageAnswer = WebAnswer
 
 export type Render<Data> = (request: PageRequest, data: Data) => Promise<PageAnswer>
 

@@ -37,7 +37,7 @@ test('bars stand on each other: their heights are the parts of the whole', () =>
 test('the CSV has exact values, one column per line, gaps where there is none', () => {
   const figure = plain('lines', [at(0, 1 / 3), at(86_400_000, 2)], [at(86_400_000, 3)])
   assert.equal(
-    plotCsv(figure, true),
+    plotCsv({ ...figure, x: { ...figure.x, isTime: true } }),
     'day,line 0,line 1\r\n1970-01-01T00:00:00.000Z,0.3333333333333333,\r\n1970-01-02T00:00:00.000Z,2,3\r\n',
   )
 })

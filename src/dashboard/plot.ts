@@ -15,6 +15,8 @@ export interface Plot {
 
 export interface Axis {
   label: string
+  /** In milliseconds: the CSV has it as ISO 8601. */
+  isTime?: boolean
   text(value: number): string
 }
 
@@ -129,11 +131,11 @@ function plotRows({ series }: Plot, xs: readonly number[]): (number | undefined)
   return xs.map((x) => [x, ...columns.map((column) => column.get(x))])
 }
 
-/** Exact values; `time`: the first column is a time, written as ISO 8601. */
-export function plotCsv(figure: Plot, time: boolean): string {
+/** Exact values. */
+export function plotCsv(figure: Plot): string {
   const xs = [...new Set(figure.series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
   const rows = plotRows(figure, xs).map(([x, ...values]) => [
-    time ? new Date(x!).toISOString() : String(x),
+    figure.x.isTime ? new Date(x!).toISOString() : String(x),
     ...values.map((value) => (value === undefined ? '' : String(value))),
   ])
   return csv([[figure.x.label, ...figure.series.map(({ name }) => name)], ...rows])

@@ -27,7 +27,6 @@ export interface DashboardReader
 
 export type DashboardData = DashboardReader & SlowData
 
-/** A segment that begins with a colon is a parameter. */
 const ROUTES: Readonly<Record<string, Render<DashboardData>>> = {
   '/': overview,
   '/sites': sites,
@@ -42,7 +41,6 @@ const ROUTES: Readonly<Record<string, Render<DashboardData>>> = {
   '/blacklist': blacklist,
   '/actions': audit,
   '/reports': reports,
-  '/reports/:name': reports,
 }
 
 /** Run by the patient reader, one at a time. The values are plain data. */
@@ -56,22 +54,8 @@ export const COMPUTATIONS: Computations = {
 }
 
 export async function answer(request: PageRequest, data: DashboardData): Promise<PageAnswer> {
-  for (const [pattern, render] of Object.entries(ROUTES)) {
-    const params = paramsOf(pattern, request.path)
-    if (params !== undefined) return render({ ...request, params }, data)
-  }
+  const render = Object.hasOwn(ROUTES, request.path) ? ROUTES[request.path] : undefined
+  if (render !== undefined) return render(request, data)
+  if (/^\/reports\/[^/]*$/.test(request.path)) return reports(request, data)
   return notice(request, 404, 'Not found', 'There is no such page.')
-}
-
-/** Undefined: the pattern does not match. */
-function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
-  const expected = pattern.split('/')
-  const given = path.split('/')
-  if (expected.length !== given.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [i, part] of expected.entries()) {
-    if (part.startsWith(':')) params[part.slice(1)] = given[i]
-    else if (part !== given[i]) return undefined
-  }
-  return params
 }

@@ -15,7 +15,7 @@ export function webTables(figures: WebFigures): TextTable[] {
   return [
     overview(figures),
     distributions(figures),
-    ...HISTOGRAMS.map(({ title, of, unit }) => histogram(title, of(figures), unit ?? grouped)),
+    ...HISTOGRAMS.map(({ title, of }) => histogram(title, of(figures))),
     sizes(figures),
     names('Languages declared by documents', 'Language', figures.languages, (name) => name || '(none)'),
     names('Documents whose type differs from the declared one', 'Types', figures.mistaken),
@@ -61,7 +61,7 @@ function distributions(figures: WebFigures): TextTable {
   return { title: 'Distributions', header, rows: rows.filter(([, of]) => of !== '0') }
 }
 
-const HISTOGRAMS: { title: string; of: (figures: WebFigures) => Summary; unit?: (n: number) => string }[] = [
+const HISTOGRAMS: { title: string; of: (figures: WebFigures) => Summary }[] = [
   { title: 'Sites by URLs', of: ({ urlsPerSite }) => urlsPerSite },
   { title: 'URLs by depth', of: ({ depth }) => depth },
   { title: 'URLs by length', of: ({ urlLength }) => urlLength },
@@ -70,10 +70,10 @@ const HISTOGRAMS: { title: string; of: (figures: WebFigures) => Summary; unit?: 
 ]
 
 /** Bins are powers of two; bars are proportional. */
-function histogram(title: string, summary: Summary, unit: (n: number) => string): TextTable {
+function histogram(title: string, summary: Summary): TextTable {
   const max = Math.max(1, ...summary.histogram.map(({ count }) => count))
   const rows = summary.histogram.map(({ from, to, count }) => [
-    from === to ? unit(from) : `${unit(from)} – ${unit(to)}`,
+    from === to ? grouped(from) : `${grouped(from)} – ${grouped(to)}`,
     grouped(count),
     share(count, summary.count),
     count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((LONGEST_BAR * count) / max))),
@@ -124,6 +124,7 @@ function links({ links: l, behind }: WebFigures): TextTable {
   return { title: 'Links', header: ['', 'Count', 'Share', 'VN'], rows }
 }
 
+/** In the order of the table. */
 const LIMITS: Record<Threshold['name'], { label: string; unit: (n: number) => string }> = {
   'urls-per-site': { label: 'URLs per site', unit: grouped },
   'duplicates-per-site': { label: 'Duplicates per site', unit: grouped },
@@ -139,8 +140,9 @@ const LIMITS: Record<Threshold['name'], { label: string; unit: (n: number) => st
  */
 function thresholds({ thresholds: all, sites, urls }: WebFigures): TextTable {
   const ofSites = new Set<Threshold['name']>(['urls-per-site', 'duplicates-per-site', 'depth'])
+  const order = Object.keys(LIMITS)
   const rows = all
-    .toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
+    .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
     .map(({ name, type, limit, from, stops, vn }) => [
       type === undefined ? LIMITS[name].label : `${LIMITS[name].label}, ${type || 'no type'}`,
       LIMITS[name].unit(limit),
@@ -154,12 +156,3 @@ function thresholds({ thresholds: all, sites, urls }: WebFigures): TextTable {
   const header = ['Limit', 'At', 'From', 'Sites', 'URLs', 'Docs', 'Share', 'VN’s']
   return { title: "Limits proposed from this collection and VN's, and what each would have stopped", header, rows }
 }
-
-const ORDER: readonly Threshold['name'][] = [
-  'urls-per-site',
-  'duplicates-per-site',
-  'depth',
-  'url-length',
-  'time',
-  'size',
-]

@@ -88,7 +88,7 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   let turn: Promise<unknown> = Promise.resolve()
 
   const rendered = async (asked: PageAsked): Promise<PageAnswer> => {
-    const request = { ...asked, params: {}, live: live() }
+    const request = { ...asked, live: live() }
     const busy = (text: string): PageAnswer => ({
       ...notice({ ...request, query: new URLSearchParams() }, 503, 'Not now', text),
       headers: { 'retry-after': '2' },

@@ -19,7 +19,7 @@ function pageOf(files: Record<string, string>, decided: string[], disk = memoryD
   const list = blacklistLister({ settings, disk })
   const data: BlacklistData = { blacklist: async (ask) => list({ blacklist: decided }, ask) }
   return async (query: string, role: PageRequest['role'] = 'operator') => {
-    const common = { path: '/blacklist', params: {}, base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
+    const common = { path: '/blacklist', base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
     const { body } = await blacklist({ ...common, role, query: new URLSearchParams(query), live: LIVE }, data)
     return String(body)
   }

@@ -29,7 +29,7 @@ const LIVE: LiveFacts = {
 function requestOf(page: string, role: PageRequest['role'] = 'operator'): PageRequest {
   const [path, query = ''] = page.split('?')
   const common = { role, base: '/crawl', csrf: 'c', isSignedIn: false, message: undefined, live: LIVE }
-  return { ...common, path, params: {}, query: new URLSearchParams(query) }
+  return { ...common, path, query: new URLSearchParams(query) }
 }
 
 const postgres = await postgresForTests()

@@ -13,32 +13,13 @@ import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord, writeRecord } from '../../frontier/records.ts'
 import { bestRatesWithin, type Rates } from '../../refresh/bounds.ts'
 import { value } from '../../refresh/freshness.ts'
+import type { Statistics } from '../wire/calls.ts'
 
-export interface Freshness {
-  at: Instant
-  /** Known pages and their sites. Of more than a million pages, those of the first sites were measured. */
-  pages: number
-  measured: number
-  sites: number
-  /** The expected share of pages that are as on the web, by weight. */
-  freshness: number
-  /** How long the expected page has been out of date, by weight. */
-  ageSeconds: number
-  /** The freshness that no policy exceeds in the long run at these pauses and this capacity. */
-  bound: number
-  /** Staleness now over that of the bound; null when nothing could be stale. */
-  stalenessRatio: number | null
-  /** Looks per second that the bound makes, and that it may make at most; null: only pauses limit it. */
-  boundLooks: number
-  capacity: number | null
+/** Told over the API, but for what only the planner uses. */
+export type Freshness = NonNullable<Statistics['freshness']> & {
   /** What a look is worth at the bound (0 when only pauses limit it), and on average now. */
   price: number
   meanValue: number
-  /** What the bound would gain. */
-  gain: {
-    oneMoreLook: number
-    shorterPause: number
-  }
 }
 
 /** Without what only the planner uses. */

@@ -9,7 +9,14 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { type LocalLook, noteProblems, ProblemLooks, readProblemRows, readProblems } from './problem-watch.ts'
-import { type CrawlFacts, type LocalFacts, PROBLEM_KINDS, type ProblemKind, problemsOf } from './problems.ts'
+import {
+  type ClusterFacts,
+  type CrawlFacts,
+  type LocalFacts,
+  PROBLEM_KINDS,
+  type ProblemKind,
+  problemsOf,
+} from './problems.ts'
 
 const SITES = { waiting: 0, free: 0, leased: 0, returning: 0, crawled: 0, barred: 0, held: 0 }
 const WELL: CrawlFacts = {
@@ -32,7 +39,14 @@ const ALONE: LocalFacts = {
   outage: undefined,
   restarts: undefined,
 }
-const WORKER = { name: 'ada', state: 'working', silentMs: 2000, visits: 12, lateMs: 1, clockOffsetMs: 5 }
+const WORKER: ClusterFacts['workers'][number] = {
+  name: 'ada',
+  state: 'working',
+  silentMs: 2000,
+  visits: 12,
+  lateMs: 1,
+  clockOffsetMs: 5,
+}
 const CLUSTER = { workers: [WORKER], servers: [{ url: 'http://a:1', silentMs: 1000 }], differing: [] }
 
 const crawlWith = (crawl: Partial<CrawlFacts>) => problemsOf({ crawl: { ...WELL, ...crawl }, local: ALONE })

@@ -5,6 +5,7 @@
 import type { Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { Totals } from '../../frontier/contract.ts'
+import type { WorkerRow } from '../server/worker-table.ts'
 
 export interface RunningProblem {
   kind: ProblemKind
@@ -52,14 +53,7 @@ export interface ClusterFacts {
   differing: readonly string[]
 }
 
-export interface WorkerFacts {
-  name: string
-  state: string
-  silentMs: Millis
-  visits: number
-  lateMs: Millis
-  clockOffsetMs: Millis | null
-}
+type WorkerFacts = Pick<WorkerRow, 'name' | 'state' | 'visits' | 'lateMs' | 'clockOffsetMs'> & { silentMs: Millis }
 
 /** What a process knows of itself and its machine. */
 export interface LocalFacts {

@@ -86,16 +86,8 @@ async function write(sql: Queries, notes: readonly CallNote[]): Promise<void> {
   for (; at < notes.length; at++) await sql.run(INSERT_ONE, ...valuesOf(notes[at]))
 }
 
-const valuesOf = ({ at, worker, call, visit, result, items, bytes, tookMs }: CallNote) => [
-  at,
-  worker,
-  call,
-  visit ?? null,
-  result,
-  items,
-  bytes,
-  tookMs,
-]
+const FIELDS = ['at', 'worker', 'call', 'visit', 'result', 'items', 'bytes', 'tookMs'] as const
+const valuesOf = (note: CallNote) => FIELDS.map((field) => note[field] ?? null)
 
 export interface CallQuestion {
   worker?: string

@@ -5,7 +5,7 @@
 import { hash64 } from '../../base/digest.ts'
 import { LONGEST_PLACE } from '../../contracts/change.ts'
 import { decodeReport } from '../../contracts/decode-report.ts'
-import type { Link, PageReport, VisitReport } from '../../contracts/report.ts'
+import type { Capture, Link, PageReport, VisitReport } from '../../contracts/report.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { MAX_SKETCH, type PageMemory } from '../../contracts/visit.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
@@ -76,33 +76,24 @@ function hasOnlyPossible({ pages, found, crossSite, findings, counts, courtesy }
   )
 }
 
-function isPossiblePage({
-  at,
-  depth,
-  status,
-  bytes,
-  tookMs,
-  tries,
-  outcome,
-  capture,
-  memory,
-  change,
-}: PageReport): boolean {
+function isPossiblePage(page: PageReport): boolean {
+  const { outcome, capture, memory, change } = page
   return (
-    isInstant(at) &&
-    isDuration(tookMs) &&
-    [depth, status, tries].every(isSmall) &&
-    bytes <= MAX_BYTES &&
+    isInstant(page.at) &&
+    isDuration(page.tookMs) &&
+    isSmall(page.depth) &&
+    isSmall(page.status) &&
+    isSmall(page.tries) &&
+    page.bytes <= MAX_BYTES &&
     (outcome.kind !== 'later' || isInstant(outcome.notBefore)) &&
-    (capture === undefined ||
-      (volumeName.test(capture.volume) &&
-        isDigest(capture.digest) &&
-        capture.offset <= MAX_BYTES &&
-        capture.length <= MAX_BYTES)) &&
+    (capture === undefined || isPossibleCapture(capture)) &&
     (memory === undefined || isPossibleMemory(memory)) &&
     (change?.place ?? '').length <= LONGEST_PLACE
   )
 }
+
+const isPossibleCapture = ({ volume, digest, offset, length }: Capture) =>
+  volumeName.test(volume) && isDigest(digest) && offset <= MAX_BYTES && length <= MAX_BYTES
 
 /** It is handed out again with the next look, and the validators are sent to the page's server. */
 function isPossibleMemory({ digest, etag, lastModified, sketch }: PageMemory): boolean {

@@ -8,15 +8,19 @@ import { Rates } from './callers.ts'
 import type { Role, Roles } from './roles.ts'
 
 export interface PageAsked {
+  /** Without the base: `/sites`. */
   path: string
   query: string
   role: Role
+  /** Before every link: `` or `/crawl`. */
   base: string
+  /** For the forms of operators; empty for viewers. */
   csrf: string
   /** By a token: without tokens there is nothing to sign out of. */
   isSignedIn: boolean
-  /** An open page asks again: only what it renews is used. */
+  /** An open page asks again: of the answer, only what is marked `data-live` is used. */
   isRenewal?: boolean
+  /** What an action that was just performed has to say. */
   message: PageMessage | undefined
 }
 

@@ -1,20 +1,16 @@
 /** Listens for the dashboard of a crawl that is no server: the door alone, without the API and its libraries. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { Roles, type Tokens } from './roles.ts'
-import { belowBase, type Pages, webDoor } from './web-door.ts'
+import { belowBase, type DoorOptions, webDoor } from './web-door.ts'
 
-export interface WebServerOptions {
+export interface WebServerOptions extends Pick<DoorOptions, 'pages' | 'base' | 'clock' | 'failed'> {
   host: string
   /** 0: any free port. */
   port: number
-  pages: Pages
   tokens: Tokens
-  base: string
-  clock: Clock
-  failed(error: unknown): void
 }
 
 /** Slow clients must not hold sockets. */
@@ -27,16 +23,9 @@ const MAX_CONNECTIONS = 500
 const MAX_HEADER_BYTES = 16 * 1024
 
 export async function openWebServer(options: WebServerOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { host, port, pages, tokens, base, clock, failed } = options
-  const door = webDoor({
-    pages,
-    roles: new Roles(tokens, clock, base),
-    clock,
-    base,
-    isTls: false,
-    publicUrl: undefined,
-    failed,
-  })
+  const { host, port, tokens, base, clock } = options
+  const roles = new Roles(tokens, clock, base)
+  const door = webDoor({ ...options, roles, isTls: false, publicUrl: undefined })
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN },
     (request, response) => {

@@ -58,6 +58,9 @@ const NEWS = `
     version = ?, computer = coalesce(?, computer), clock_offset_ms = coalesce(?, clock_offset_ms),
     state = CASE WHEN state = 'barred' THEN state ELSE ? END
   WHERE id = ?`
+const JOIN = `
+  INSERT INTO worker (id, name, region, secret_hash, version, state, registered_at, seen_at)
+  VALUES (?, ?, ?, ?, ?, 'working', ?, ?)`
 const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
 const MAX_PRESENT = 10_000
 const COORDINATOR = `
@@ -80,19 +83,8 @@ export function workerTable(database: Database) {
       secret: Uint8Array,
       at: Instant,
     ): Promise<void> {
-      await database.transact((tx) =>
-        queries(tx).run(
-          `INSERT INTO worker (id, name, region, secret_hash, version, state, registered_at, seen_at)
-           VALUES (?, ?, ?, ?, ?, 'working', ?, ?)`,
-          id,
-          name,
-          region ?? null,
-          hashOf(secret),
-          version,
-          at,
-          at,
-        ),
-      )
+      const values = [id, name, region ?? null, hashOf(secret), version, at, at]
+      await database.transact((tx) => queries(tx).run(JOIN, ...values))
     },
     credentials: (worker: string): Promise<Credentials | undefined> =>
       database.read((tx) =>

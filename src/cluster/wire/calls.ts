@@ -3,7 +3,7 @@
  * from it. All calls may be repeated without effect. A worker that asks for sites again after a lost answer names the
  * visits it has.
  */
-import Type, { type Static, type TObject, type TUnion } from 'typebox'
+import Type, { type Static, type TNumber, type TObject, type TUnion } from 'typebox'
 import { ActionBody, AuditPage, ChoiceOnTheWire, MAX_ENTRIES, OrdersOnTheWire } from './control-json.ts'
 import {
   API,
@@ -22,7 +22,7 @@ import {
 import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
 
 /** The body of a call: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
-export type Body = TObject | TUnion<TObject[]> | 'parts' | 'bytes' | undefined
+export type Body = TObject | TUnion<TObject[]> | 'parts' | 'bytes'
 
 export interface CallDefinition {
   method: 'GET' | 'POST' | 'PUT'
@@ -33,7 +33,7 @@ export interface CallDefinition {
    */
   by: 'anyone' | 'worker' | 'viewer' | 'operator'
   what: string
-  body: Body
+  body?: Body
   params?: TObject
   query?: TObject
   /** JSON, or bytes of a volume. */
@@ -43,6 +43,8 @@ export interface CallDefinition {
 const closed = { additionalProperties: false } as const
 const OPERATOR =
   'The operator shows the token (`Authorization: Bearer TOKEN`) or the join secret (`Authorization: Join BASE64URL`).'
+const whole = (maximum: number, description?: string) =>
+  Type.Integer({ minimum: 0, maximum, ...(description && { description }) })
 const nothing = Type.Object({}, closed)
 
 /** The calling thread of the worker: each has its own leases and addresses. New names after each start. */
@@ -58,7 +60,7 @@ const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) }
 const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
 /** Maximum offset in a file. */
-const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Bytes = whole(Number.MAX_SAFE_INTEGER)
 const PlanDigest = Type.String({ maxLength: 100 })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
 
@@ -70,6 +72,8 @@ const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
 export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
 export type PartAnswer = Static<typeof PartAnswer>
 
+const numbers = <Name extends string>(...names: Name[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, Type.Number()])) as Record<Name, TNumber>)
 const Figures = Type.Record(Type.String(), Type.Number())
 const Looks = Type.Object(
   {
@@ -79,7 +83,7 @@ const Looks = Type.Object(
     moved: Type.Number(),
     refused: Type.Number({ description: 'no longer permitted or wanted' }),
     failed: Type.Number(),
-    hints: Type.Object({ performed: Type.Number(), discarded: Type.Number(), new: Type.Number() }),
+    hints: numbers('performed', 'discarded', 'new'),
   },
   { description: 'looks at known pages, and hints that they changed' },
 )
@@ -104,15 +108,7 @@ const FreshnessNow = Type.Object(
 )
 const Statistics = Type.Object({
   at: Type.Number({ description: 'milliseconds since 1970' }),
-  sites: Type.Object({
-    waiting: Type.Number(),
-    free: Type.Number(),
-    leased: Type.Number(),
-    returning: Type.Number(),
-    crawled: Type.Number(),
-    barred: Type.Number(),
-    held: Type.Number(),
-  }),
+  sites: numbers('waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held'),
   urls: Type.Object({
     known: Type.Number(),
     marked: Type.Number(),
@@ -124,11 +120,12 @@ const Statistics = Type.Object({
   counters: Figures,
   inbox: Type.Number({ description: 'parts that this server has still to apply' }),
   servers: Type.Number({ description: 'seen in the last minute' }),
-  workers: Type.Object({ alive: Type.Number(), silent: Type.Number(), pagesPerSecond: Type.Number() }),
+  workers: numbers('alive', 'silent', 'pagesPerSecond'),
 })
 export type Statistics = Static<typeof Statistics>
 
-const Amount = Type.Number({ minimum: 0, maximum: 1e15 })
+const amount = (description?: string) => Type.Number({ minimum: 0, maximum: 1e15, ...(description && { description }) })
+const Amount = amount()
 /** `DiskLoad` of `base/computer.ts`. */
 const DiskOnTheWire = Type.Object(
   { ms: Amount, writesPerSecond: Amount, queue: Amount, waitMs: Type.Optional(Amount), sectorsPerSecond: Amount },
@@ -138,23 +135,17 @@ const DiskOnTheWire = Type.Object(
 /** The machine of a worker, as it says (W2). Figures may be of a container. */
 export const Computer = Type.Object(
   {
-    cpus: Type.Integer({ minimum: 0, maximum: 1e6 }),
+    cpus: whole(1e6),
     cpuModel: Type.String({ maxLength: 200 }),
     load: Type.Number({ minimum: 0, maximum: 1e9, description: 'processes that run or wait to, in the last minute' }),
     memoryBytes: Bytes,
     freeMemoryBytes: Bytes,
-    freeDiskBytes: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'where it writes volumes now',
-    }),
+    freeDiskBytes: whole(Number.MAX_SAFE_INTEGER, 'where it writes volumes now'),
     disk: Type.Optional(DiskOnTheWire),
-    bytesPerSecond: Type.Number({ minimum: 0, maximum: 1e15, description: 'of documents, in the last ten seconds' }),
-    fastestBytesPerSecond: Type.Number({
-      minimum: 0,
-      maximum: 1e15,
-      description: 'the most in ten seconds since it was started: its connection has at least this speed',
-    }),
+    bytesPerSecond: amount('of documents, in the last ten seconds'),
+    fastestBytesPerSecond: amount(
+      'the most in ten seconds since it was started: its connection has at least this speed',
+    ),
   },
   closed,
 )
@@ -184,7 +175,6 @@ export const CALLS = {
     path: `${API}/version`,
     by: 'anyone',
     what: 'The program of the server and the protocol that it speaks.',
-    body: undefined,
     answer: Type.Object({ program: Type.String(), protocol: Type.Integer() }),
   },
   statistics: {
@@ -192,7 +182,6 @@ export const CALLS = {
     path: `${API}/statistics`,
     by: 'viewer',
     what: 'How far the crawl is: sums only, no names.',
-    body: undefined,
     answer: Statistics,
   },
   changes: {
@@ -200,7 +189,6 @@ export const CALLS = {
     path: `${API}/changes`,
     by: 'operator',
     what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
-    body: undefined,
     query: Type.Object(
       { since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) },
       closed,
@@ -227,7 +215,6 @@ export const CALLS = {
     path: `${API}/control`,
     by: 'operator',
     what: `What operators decided and is in force: about the crawl, and about at most ${MAX_ENTRIES} sites in the order of their names, after the site \`after\`. ${OPERATOR}`,
-    body: undefined,
     query: Type.Object({ after: Type.Optional(Type.String({ maxLength: 2000 })) }, closed),
     answer: Type.Object({
       crawl: ChoiceOnTheWire,
@@ -239,7 +226,6 @@ export const CALLS = {
     path: `${API}/audit`,
     by: 'operator',
     what: `Every action of an operator, the latest first, at most ${MAX_ENTRIES} with an id below \`before\`; fewer when their texts exceed a megabyte. \`subject\` is a site or a worker, empty for the whole crawl; \`before\` and \`after\` are JSON. ${OPERATOR}`,
-    body: undefined,
     query: Type.Object({ before: Type.Optional(Digits) }, closed),
     answer: AuditPage,
   },
@@ -248,13 +234,7 @@ export const CALLS = {
     path: `${API}/orders`,
     by: 'worker',
     what: 'What operators decided after the version `since`; waits up to `waitMs` until there is something. The worker ends its visits to these sites, all of them when the crawl is paused. `blacklist` is the whole list when it changed, else absent. `version` of the answer is the next `since`: ask again at once.',
-    body: Type.Object(
-      {
-        since: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-        waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
-      },
-      closed,
-    ),
+    body: Type.Object({ since: whole(Number.MAX_SAFE_INTEGER), waitMs: whole(LONGEST_POLL) }, closed),
     answer: OrdersOnTheWire,
   },
   register: {
@@ -281,7 +261,6 @@ export const CALLS = {
     path: `${API}/servers`,
     by: 'worker',
     what: 'The servers of this crawl that were seen lately.',
-    body: undefined,
     answer: Type.Object({ servers: Servers }),
   },
   plan: {
@@ -312,7 +291,7 @@ export const CALLS = {
       {
         thread: Thread,
         atMost: Type.Integer({ minimum: 1, maximum: MAX_VISITS }),
-        waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
+        waitMs: whole(LONGEST_POLL),
         has: Type.Optional(Type.Array(VisitName, { maxItems: MAX_RENEWED })),
       },
       closed,
@@ -378,7 +357,7 @@ export const CALLS = {
     what: 'How the worker is doing; answered with the servers there are.',
     body: Type.Object(
       {
-        visits: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+        visits: whole(10_000_000),
         lateMs: Type.Number({ minimum: 0, maximum: 1e9 }),
         pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
         state: Type.Union([Type.Literal('working'), Type.Literal('ending')]),
@@ -407,7 +386,6 @@ export const CALLS = {
     path: `${API}/volumes/:name`,
     by: 'operator',
     what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
-    body: undefined,
     params: VolumeParams,
     query: Type.Object({ offset: Digits, length: Digits }, closed),
     answer: 'bytes',
@@ -433,8 +411,10 @@ export const CALLS = {
 } as const satisfies Record<string, CallDefinition>
 
 export type CallName = keyof typeof CALLS
-export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject | TUnion
-  ? Static<(typeof CALLS)[Name]['body']>
+export type RequestOf<Name extends CallName> = (typeof CALLS)[Name] extends {
+  body: infer Body extends TObject | TUnion
+}
+  ? Static<Body>
   : undefined
 export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] extends TObject
   ? Static<(typeof CALLS)[Name]['answer']>

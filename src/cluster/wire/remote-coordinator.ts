@@ -144,13 +144,9 @@ export class RemoteServers implements CoordinatorCalls {
     const left = (this.#active(visit)?.endsAt ?? 0) - this.clock.elapsed()
     const body = { thread: this.nameOf(worker), visit, address }
     const options = { patience: Math.max(0, left), signal: this.#asking.signal }
-    try {
-      return (await this.#servers.ask('enter', body, options)).answer.answer
-    } catch (error) {
-      // Without permission nothing is fetched: the visit ends unused, as if another worker held the address.
-      if (error instanceof Unreachable) return 'elsewhere'
-      throw error
-    }
+    const asked = await this.#servers.ask('enter', body, options).catch(ifUnreachable)
+    // Without permission nothing is fetched: the visit ends unused, as if another worker held the address.
+    return asked instanceof Unreachable ? 'elsewhere' : asked.answer.answer
   }
 
   async renew(worker: WorkerId, visits: VisitId[]): ReturnType<CoordinatorCalls['renew']> {
@@ -168,19 +164,18 @@ export class RemoteServers implements CoordinatorCalls {
   /** When no server answers, the leases stay as they are; returns the shortest. */
   async #renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
     const body = { thread: this.nameOf(worker), visits }
-    try {
-      const { answer, sentAt } = await this.#servers.ask('renew', body, { patience: SHORT_PATIENCE })
-      const gone = new Set(answer.lost)
-      for (const visit of visits) {
-        const known = this.#active(visit)
-        if (known !== undefined && !gone.has(visit)) known.endsAt = sentAt + answer.lease
-      }
-      return { lease: answer.lease + sentAt - calledAt, lost: answer.lost }
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
+    const asked = await this.#servers.ask('renew', body, { patience: SHORT_PATIENCE }).catch(ifUnreachable)
+    if (asked instanceof Unreachable) {
       const ends = visits.map((visit) => this.#active(visit)?.endsAt ?? 0).filter((end) => end > this.clock.elapsed())
       return { lease: ends.length === 0 ? 0 : Math.min(...ends) - calledAt, lost: [] }
     }
+    const { answer, sentAt } = asked
+    const gone = new Set(answer.lost)
+    for (const visit of visits) {
+      const known = this.#active(visit)
+      if (known !== undefined && !gone.has(visit)) known.endsAt = sentAt + answer.lease
+    }
+    return { lease: answer.lease + sentAt - calledAt, lost: answer.lost }
   }
 
   async accept(_worker: WorkerId, parts: SealedPart[]): Promise<void> {
@@ -243,11 +238,8 @@ export class RemoteServers implements CoordinatorCalls {
 
   /** Call about every ten seconds; learns which servers there are. */
   async alive(news: WorkerNews): Promise<void> {
-    try {
-      this.#servers.learn((await this.#servers.ask('alive', news, { patience: 0 })).answer.servers)
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
-    }
+    const asked = await this.#servers.ask('alive', news, { patience: 0 }).catch(ifUnreachable)
+    if (!(asked instanceof Unreachable)) this.#servers.learn(asked.answer.servers)
   }
 
   /** No more visits: waiting check-outs return at once. */
@@ -269,17 +261,13 @@ export class RemoteServers implements CoordinatorCalls {
    * could be reached: the leases then expire.
    */
   async #whenDelivered<Name extends 'unreadable' | 'leave'>(name: Name, body: RequestOf<Name>): Promise<boolean> {
-    try {
-      if ((await this.#deliveries.drain(SHORT_PATIENCE)) === 0) {
-        await this.#servers.ask(name, body, { patience: SHORT_PATIENCE })
-        return true
-      }
+    if ((await this.#deliveries.drain(SHORT_PATIENCE)) > 0) {
       this.#warn(`call '${name}' was left out: reports still wait to be delivered`)
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
-      this.#warn(`call '${name}' failed: ${error.message}`)
+      return false
     }
-    return false
+    const asked = await this.#servers.ask(name, body, { patience: SHORT_PATIENCE }).catch(ifUnreachable)
+    if (asked instanceof Unreachable) this.#warn(`call '${name}' failed: ${asked.message}`)
+    return !(asked instanceof Unreachable)
   }
 
   /** Undefined for one that is ending, too. */

@@ -9,7 +9,7 @@ const LIVE: LiveFacts = {
 }
 
 function request(query: string, role: PageRequest['role'] = 'operator'): PageRequest {
-  const common = { path: '/actions', params: {}, base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
+  const common = { path: '/actions', base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
   return { ...common, role, query: new URLSearchParams(query), live: LIVE }
 }
 

@@ -10,7 +10,7 @@ const NOW = 1_800_000_000_000
 function asked(path: string, role: PageRequest['role'] = 'operator'): PageRequest {
   const url = new URL(`http://a.test${path}`)
   return {
-    ...{ path: url.pathname, params: {}, query: url.searchParams, role, base: '/crawl', csrf: 'token' },
+    ...{ path: url.pathname, query: url.searchParams, role, base: '/crawl', csrf: 'token' },
     ...{ isSignedIn: true, message: undefined },
     live: {
       ...{ now: NOW, collection: 'c', runs: 'server', version: '1', begunAt: NOW, choice: {}, isEnding: false },
@@ -127,8 +127,8 @@ test('workers and calls come in pages (W3)', async () => {
 test('a report that is being computed says so, and its page shows it when it is there', async () => {
   const slow = async () => ({ state: 'computing' })
   const data = { slow } as unknown as Parameters<typeof reports>[1]
-  const page = await reports({ ...asked('/reports'), params: {} }, data)
+  const page = await reports(asked('/reports'), data)
   assert.match(String(page.body), /id="report" data-live>.*Computing/)
-  const csv = await reports({ ...asked('/reports/x'), params: { name: 'figures.operations.csv' } }, data)
+  const csv = await reports(asked('/reports/figures.operations.csv'), data)
   assert.deepEqual([csv.status, csv.headers?.['retry-after']], [503, '10'])
 })

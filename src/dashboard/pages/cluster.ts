@@ -3,6 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { ThisComputer } from '../../base/computer.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { LoggedCall } from '../../cluster/server/call-log.ts'
+import type { WorkerRow } from '../../cluster/server/worker-table.ts'
 import type { Computer } from '../../cluster/wire/calls.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
@@ -29,19 +30,10 @@ export interface ClusterFacts {
   machine: ThisComputer
 }
 
-export interface WorkerFacts {
-  id: string
-  name: string
-  region: string | null
-  version: string
+export type WorkerFacts = Omit<WorkerRow, 'state' | 'registeredAt' | 'seenAt'> & {
   state: 'alive' | 'slow' | 'silent' | 'left' | 'barred'
-  visits: number
   leases: number
-  pagesPerSecond: number
-  lateMs: number
   seenMs: number
-  computer: Computer | null
-  clockOffsetMs: number | null
 }
 
 const WORKERS_PER_PAGE = 50

@@ -5,7 +5,7 @@ import type { LiveFacts, PageRequest } from '../page.ts'
 import { findingItem } from './hazards.ts'
 
 const REQUEST: PageRequest = {
-  ...{ path: '/hazards', params: {}, query: new URLSearchParams(), role: 'operator', base: '', csrf: 'token' },
+  ...{ path: '/hazards', query: new URLSearchParams(), role: 'operator', base: '', csrf: 'token' },
   ...{ isSignedIn: true, message: undefined, live: {} as LiveFacts },
 }
 

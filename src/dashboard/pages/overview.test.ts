@@ -19,7 +19,7 @@ const LIVE: LiveFacts = {
 }
 
 const REQUEST: PageRequest = {
-  ...{ path: '/', params: {}, query: new URLSearchParams(), role: 'operator', base: '/crawl', csrf: 'token' },
+  ...{ path: '/', query: new URLSearchParams(), role: 'operator', base: '/crawl', csrf: 'token' },
   ...{ isSignedIn: true, message: undefined, live: LIVE },
 }
 

@@ -49,18 +49,15 @@ const GROUPS = {
 } as const
 type Group = keyof typeof GROUPS
 
-interface Figure {
+interface Figure extends Plot {
   id: string
   note: string
-  plot: Plot
-  /** Its x is a time. */
-  isTime: boolean
 }
 
 type Content = { kind: 'figures'; figures: Figure[] } | { kind: 'tables'; tables: TextTable[] }
 
 export const reports: Render<ReportsData & SlowData> = async (request, data) => {
-  const { name = 'figures' } = request.params
+  const [, , name = 'figures'] = request.path.split('/')
   const [what, group] = partsOf(name)
   if (group === undefined) return notice(request, 404, 'Not found', 'There is no such report.')
   const slow = await data.slow<unknown>(GROUPS[group].slow, '')
@@ -69,7 +66,7 @@ export const reports: Render<ReportsData & SlowData> = async (request, data) => 
   const content = contentOf(group, slow.value)
   const text =
     content.kind === 'figures'
-      ? content.figures.filter(({ id }) => id === what).map((figure) => plotCsv(figure.plot, figure.isTime))[0]
+      ? content.figures.filter(({ id }) => id === what).map((figure) => plotCsv(figure))[0]
       : content.tables.filter(({ title }) => idOf(title) === what).map(tableCsv)[0]
   if (text === undefined) return notice(request, 404, 'Not found', 'There is no such table, or it is empty.')
   const headers = { 'content-disposition': `attachment; filename="${group}-${what}.csv"` }
@@ -141,7 +138,7 @@ function show({ base }: PageRequest, group: Group, content: Content): Html {
   const link = (id: string, title: string) =>
     html`<a class="csv" href="${href(base, `/reports/${group}.${id}.csv`)}" aria-label="${title} as CSV">CSV</a>`
   if (content.kind === 'figures')
-    return html`<div class="plots">${content.figures.map(({ id, note, plot: figure }) => html`<section><h2>${figure.title} ${link(id, figure.title)}</h2><p class="soft">${note}</p>${plot(figure)}</section>`)}</div>`
+    return html`<div class="plots">${content.figures.map((figure) => html`<section><h2>${figure.title} ${link(figure.id, figure.title)}</h2><p class="soft">${figure.note}</p>${plot(figure)}</section>`)}</div>`
   if (content.tables.length === 0) return html`<p>${NOTHING[group]}</p>`
   return html`${content.tables.map((table) => html`<section><h2>${table.title} ${link(idOf(table.title), table.title)}</h2>${shownTable(table)}</section>`)}`
 }
@@ -175,7 +172,7 @@ function tableCsv({ header, rows }: TextTable): string {
   return csv([...(header.length > 0 ? [header] : []), ...rows.map((row) => row.map(plain))])
 }
 
-const DAY = { label: 'day (UTC)', text: (at: number) => new Date(at).toISOString().slice(0, 10) }
+const DAY = { label: 'day (UTC)', isTime: true, text: (at: number) => new Date(at).toISOString().slice(0, 10) }
 const seconds = (s: number) => `${s < 0.1 && s > 0 ? s.toFixed(3) : s < 10 ? s.toFixed(2) : grouped(Math.round(s))} s`
 
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
@@ -184,13 +181,13 @@ const count = (n: number) => grouped(Math.round(n * 10) / 10)
 /** What was never measured has no figure: freshness is that of a refresh. */
 const figuresOf = ({ figures, stretches }: Collected): Figure[] =>
   [...overTime(stretches), ...byOperation(figures)].filter(
-    ({ id, plot }) => id !== 'freshness' || plot.series[0].points.length > 0,
+    ({ id, series }) => id !== 'freshness' || series[0].points.length > 0,
   )
 
 function overTime(stretches: readonly Stretch[]): Figure[] {
   const isShort = (stretches.at(-1)?.at ?? 0) - (stretches[0]?.at ?? 0) < 2 * 86_400_000
   const time = {
-    label: 'time (UTC)',
+    ...{ label: 'time (UTC)', isTime: true },
     text: (at: number) => new Date(at).toISOString().slice(...(isShort ? ([11, 16] as const) : ([5, 10] as const))),
   }
   const points = (of: (stretch: Stretch) => number | null) =>
@@ -205,58 +202,45 @@ function overTime(stretches: readonly Stretch[]): Figure[] {
     {
       id: 'evolution',
       note: 'VN, Fig. 8. VN collected 10.3 million documents in eight days, 1.14 million a day, until its expansion phase began.',
-      isTime: true,
-      plot: {
-        title: 'Evolution of the crawl: documents per hour',
-        ...{ kind: 'lines', x: time, y: { label: 'documents per hour', text: count } },
-        series: [{ name: 'documents', points: whole.map((stretch) => ({ x: stretch.at, y: perHour(stretch) })) }],
-      },
+      title: 'Evolution of the crawl: documents per hour',
+      ...{ kind: 'lines', x: time, y: { label: 'documents per hour', text: count } },
+      series: [{ name: 'documents', points: whole.map((stretch) => ({ x: stretch.at, y: perHour(stretch) })) }],
     },
     {
       id: 'queue',
       note: 'Whether the queue grows or shrinks (CoBWeb): what is known, collected and waiting.',
-      isTime: true,
-      plot: {
-        title: 'URLs known, collected and waiting',
-        ...{ kind: 'lines', x: time, y: { label: 'URLs', text: count } },
-        series: [
-          { name: 'known', points: points(({ known }) => known) },
-          { name: 'collected', points: points(({ collected }) => collected) },
-          { name: 'waiting', points: points(({ waiting }) => waiting) },
-        ],
-      },
+      title: 'URLs known, collected and waiting',
+      ...{ kind: 'lines', x: time, y: { label: 'URLs', text: count } },
+      series: [
+        { name: 'known', points: points(({ known }) => known) },
+        { name: 'collected', points: points(({ collected }) => collected) },
+        { name: 'waiting', points: points(({ waiting }) => waiting) },
+      ],
     },
     {
       id: 'collectors',
       note: 'CoBWeb, Fig. 3: the rate grows in proportion to the collectors, here visits at once. One point for each stretch of the crawl.',
-      isTime: false,
-      plot: {
-        title: 'Collection rate by visits at once',
-        kind: 'points',
-        x: { label: 'visits at once', text: count },
-        y: { label: 'documents per minute', text: count },
-        series: [
-          {
-            name: 'documents per minute',
-            points: whole
-              .filter(({ visitsAtOnce }) => visitsAtOnce > 0)
-              .map(({ visitsAtOnce, documents, minutes }) => ({ x: visitsAtOnce, y: documents / minutes })),
-          },
-        ],
-      },
+      title: 'Collection rate by visits at once',
+      ...{ kind: 'points', x: { label: 'visits at once', text: count } },
+      y: { label: 'documents per minute', text: count },
+      series: [
+        {
+          name: 'documents per minute',
+          points: whole
+            .filter(({ visitsAtOnce }) => visitsAtOnce > 0)
+            .map(({ visitsAtOnce, documents, minutes }) => ({ x: visitsAtOnce, y: documents / minutes })),
+        },
+      ],
     },
     {
       id: 'freshness',
       note: 'Of a collection that is refreshed: the expected share of pages that are as on the web, and the most that any policy could reach at these pauses.',
-      isTime: true,
-      plot: {
-        title: 'Freshness and its bound',
-        ...{ kind: 'lines', x: time, y: { label: 'share of the pages, by weight', text: percent } },
-        series: [
-          { name: 'freshness', points: points(({ freshness }) => freshness) },
-          { name: 'bound', points: points(({ bound }) => bound) },
-        ],
-      },
+      title: 'Freshness and its bound',
+      ...{ kind: 'lines', x: time, y: { label: 'share of the pages, by weight', text: percent } },
+      series: [
+        { name: 'freshness', points: points(({ freshness }) => freshness) },
+        { name: 'bound', points: points(({ bound }) => bound) },
+      ],
     },
   ]
 }
@@ -270,42 +254,29 @@ function byOperation({ timesByDay }: Figures): Figure[] {
     {
       id: 'operations',
       note: 'VN, Fig. 7b. VN’s storage took 1.2 % of the time with one process and 64.8 % with thirty. Text is not stored apart here, so there is no StoreText.',
-      isTime: true,
-      plot: {
-        title: 'Elapsed time by operation',
-        ...{
-          kind: 'bars',
-          x: DAY,
-          y: { label: 'share of the time of visits', text: percent },
-        },
-        series: OPERATIONS.map((name) => ({
-          name: OPERATION_NAMES[name],
-          points: byDay((day) => day[name] / whole(day)),
-        })),
-      },
+      title: 'Elapsed time by operation',
+      ...{ kind: 'bars', x: DAY, y: { label: 'share of the time of visits', text: percent } },
+      series: OPERATIONS.map((name) => ({
+        name: OPERATION_NAMES[name],
+        points: byDay((day) => day[name] / whole(day)),
+      })),
     },
     {
       id: 'durations',
       note: 'VN, Fig. 7a: how long operations take per document.',
-      isTime: true,
-      plot: {
-        title: 'Time per document by operation',
-        ...{ kind: 'lines', x: DAY, y: { label: 'seconds per document', text: seconds } },
-        series: OPERATIONS.map((name) => ({
-          name: OPERATION_NAMES[name],
-          points: byDay((day) => (day.documents === 0 ? 0 : day[name] / day.documents / 1000)),
-        })),
-      },
+      title: 'Time per document by operation',
+      ...{ kind: 'lines', x: DAY, y: { label: 'seconds per document', text: seconds } },
+      series: OPERATIONS.map((name) => ({
+        name: OPERATION_NAMES[name],
+        points: byDay((day) => (day.documents === 0 ? 0 : day[name] / day.documents / 1000)),
+      })),
     },
     {
       id: 'data',
       note: 'VN, Fig. 7a: data downloaded in a day. VN’s best was 63 GB with 160 processes.',
-      isTime: true,
-      plot: {
-        title: 'Data downloaded per day',
-        ...{ kind: 'bars', x: DAY, y: { label: 'data per day', text: (bytes) => formatSize(Math.round(bytes)) } },
-        series: [{ name: 'bytes', points: byDay(({ wireBytes }) => wireBytes) }],
-      },
+      title: 'Data downloaded per day',
+      ...{ kind: 'bars', x: DAY, y: { label: 'data per day', text: (bytes) => formatSize(Math.round(bytes)) } },
+      series: [{ name: 'bytes', points: byDay(({ wireBytes }) => wireBytes) }],
     },
   ]
 }

@@ -7,7 +7,7 @@ import { type SiteStory, site } from './site.ts'
 
 const NOW = Date.UTC(2026, 0, 2, 12)
 const REQUEST: PageRequest = {
-  ...{ path: '/site', params: {}, query: new URLSearchParams('name=a.test'), role: 'viewer', base: '', csrf: 'c' },
+  ...{ path: '/site', query: new URLSearchParams('name=a.test'), role: 'viewer', base: '', csrf: 'c' },
   ...{ isSignedIn: true, message: undefined },
   live: {
     ...{ now: NOW, collection: 'c', runs: 'crawl', version: '1', begunAt: NOW, choice: {}, isEnding: false },
