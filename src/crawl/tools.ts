@@ -94,7 +94,7 @@ export interface ReadingTools extends CommonTools {
 
 /** To keep what came. */
 export interface StorageTools {
-  archive: Pick<Archive, 'keep' | 'checks'>
+  archive: Archive
   findCopy: FindCopy
   /** Resolves when everything reported so far is durable. */
   durable(reporter: Reporter): Promise<void>

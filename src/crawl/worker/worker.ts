@@ -3,7 +3,7 @@
 import { every, type Millis, Wakeup } from '../../base/clock.ts'
 import { keepNewest } from '../../base/keep-newest.ts'
 import type { Orders } from '../../contracts/control.ts'
-import type { Archive, Frontier, ReportSink } from '../../contracts/ports.ts'
+import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'
 import { crawlSite } from '../crawl.ts'
@@ -20,7 +20,7 @@ export interface WorkerOptions {
   frontier: Frontier
   sink: ReportSink
   /** All but what the worker makes itself. */
-  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed' | 'visiting'> & { archive: Archive }
+  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed' | 'visiting'>
   renewEvery: Millis
   /** Undefined: no operator steers it. */
   orders?: StandingOrders
@@ -146,7 +146,7 @@ class Worker {
     this.#over.abort()
     await Promise.all(this.#background)
     if (this.#failure !== undefined) throw this.#failure
-    await this.#options.tools.archive.close()
+    await this.#tools.archive.close()
   }
 
   #fail(error: unknown): void {
@@ -253,6 +253,8 @@ class Worker {
           }
         },
         checks: () => archive.checks(),
+        synced: () => archive.synced(),
+        close: () => archive.close(),
       },
       findCopy: (digest) => tools.findCopy(digest).catch(fatal),
       enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
