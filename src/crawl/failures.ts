@@ -19,21 +19,18 @@ export interface FailureRule {
 }
 
 const S = 1000
-const once = (consequence: string, whole = false): FailureRule => ({ wait: 0, growth: 1, tries: 1, whole, consequence })
-const again = (wait: Millis, growth: number, tries: number, consequence: string): FailureRule => ({
-  wait,
-  growth,
-  tries,
-  whole: false,
-  consequence,
-})
-const silent = (wait: Millis, growth: number, tries: number, consequence: string): FailureRule => ({
-  wait,
-  growth,
-  tries,
-  whole: true,
-  consequence,
-})
+const rule =
+  (whole: boolean) =>
+  (wait: Millis, growth: number, tries: number, consequence: string): FailureRule => ({
+    wait,
+    growth,
+    tries,
+    whole,
+    consequence,
+  })
+const again = rule(false)
+const silent = rule(true)
+const once = (consequence: string, whole = false) => rule(whole)(0, 1, 1, consequence)
 
 export const FAILURES: Readonly<Record<FailureKind, FailureRule>> = {
   dns: silent(30 * S, 3, 3, 'the resolver gave no answer: the site waits'),

@@ -21,7 +21,7 @@ import {
   judgePage,
   type PageJudgement,
 } from './hazards/detect.ts'
-import type { LinkFacts, PageFacts } from './hazards/page-facts.ts'
+import type { PageFacts } from './hazards/page-facts.ts'
 import { withDecision } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
@@ -29,13 +29,9 @@ import type { Reporter } from './reporter.ts'
 import type { PolicyTools } from './tools.ts'
 
 /** What reading a page brought for the detectors. */
-export interface Seen {
-  path: string
+export interface Seen extends Pick<PageFacts, 'path' | 'content' | 'links' | 'crossSite'> {
   /** It was visited before. */
   again?: boolean
-  content?: PageFacts['content']
-  links: readonly LinkFacts[]
-  crossSite: number
 }
 
 export interface Judgement {
@@ -55,12 +51,12 @@ export function hazardOptions(site: SiteName, tools: PolicyTools): HazardOptions
 /** Any answered URL. Findings go to the report, and so to the catalogue, and to the journal. */
 export function judge(
   page: PageReport,
-  seen: Seen,
+  { again, ...seen }: Seen,
   duplicate: boolean,
   reporter: Reporter,
   tools: PolicyTools,
 ): Judgement {
-  if (seen.again) {
+  if (again) {
     // A refetch repeats the same content; that is not a trap.
     reporter.remember(withAnswer(reporter.memory))
     return { duplicate, follow: true, lister: undefined, probe: false }
@@ -79,10 +75,7 @@ export function judge(
     tookMs,
     outcome: page.outcome.kind,
     duplicate,
-    path: seen.path,
-    content: seen.content,
-    links: seen.links,
-    crossSite: seen.crossSite,
+    ...seen,
   }
   let judged: PageJudgement
   try {

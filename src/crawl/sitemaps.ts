@@ -77,12 +77,10 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitStat
 }
 
 /** For `explain`; the sitemap's line in crawl.log has it too. */
-export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
+export function noteLeft(why: LeftOut, count: number, reporter: Memory): void {
   if (count === 0) return
-  const { memory } = reporter
-  const sitemaps = sitemapsOf(memory)
-  const left = { ...sitemaps.left, [why]: (sitemaps.left?.[why] ?? 0) + count }
-  reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
+  const { left } = sitemapsOf(reporter.memory)
+  note({ left: { ...left, [why]: (left?.[why] ?? 0) + count } }, reporter)
 }
 
 /** Bytes that the site's sitemaps may still bring. */
@@ -90,10 +88,16 @@ export function bytesLeft(memory: SiteMemory): number {
   return Math.max(0, MAX_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
 }
 
-export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
+export function noteBytes(bytes: number, reporter: Memory): void {
+  note({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
+}
+
+type Memory = Pick<Reporter, 'memory' | 'remember'>
+type Noted = NonNullable<SiteMemory['sitemaps']>
+
+export function note(news: Partial<Noted>, reporter: Memory): void {
   const { memory } = reporter
-  const sitemaps = sitemapsOf(memory)
-  reporter.remember({ ...memory, sitemaps: { ...sitemaps, bytes: (sitemaps.bytes ?? 0) + bytes } })
+  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), ...news } })
 }
 
 /** The target of a moved sitemap is a sitemap too, here or at another site of ours. */
@@ -113,13 +117,11 @@ export function isFeed({ kind, media }: FoundLink, url: WebUrl, tools: VisitStat
 
 export function offerFeed(url: WebUrl, from: AgendaItem, tools: VisitState): boolean {
   if (tools.local.knows(url.key)) return true
-  const sitemaps = sitemapsOf(tools.reporter.memory)
-  const { feeds = 0 } = sitemaps
+  const { feeds = 0 } = sitemapsOf(tools.reporter.memory)
   if (feeds >= MAX_FEEDS) return false
   // Its pages are as deep as those that the page links to.
   if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
-  const { memory } = tools.reporter
-  tools.reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), feeds: feeds + 1 } })
+  note({ feeds: feeds + 1 }, tools.reporter)
   return true
 }
 
@@ -132,7 +134,7 @@ export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   return parseUrl(via)?.site === parseUrl(url)?.site ? undefined : via
 }
 
-export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['sitemaps']> {
+export function sitemapsOf({ sitemaps }: SiteMemory): Noted {
   return sitemaps ?? { asked: 0, urls: 0 }
 }
 
@@ -142,9 +144,7 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Visi
   if (tools.local.knows(url.key)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   tools.local.offer(item, false)
-  const { memory } = tools.reporter
-  const sitemaps = sitemapsOf(memory)
-  tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
+  note({ asked: sitemapsOf(tools.reporter.memory).asked + 1 }, tools.reporter)
   tools.reporter.addLink(linkTo(url, depth, via, path))
   return true
 }

@@ -27,7 +27,17 @@ import {
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import {
+  bytesLeft,
+  MAX_URLS,
+  namedBy,
+  note,
+  noteBytes,
+  noteLeft,
+  offerMoved,
+  offerNested,
+  sitemapsOf,
+} from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -190,7 +200,6 @@ function takeSome(
     taken++
     if (isNew) left--
   }
-  const { memory } = reporter
-  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MAX_URLS - left } })
+  note({ urls: MAX_URLS - left }, reporter)
   return taken
 }

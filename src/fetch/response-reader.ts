@@ -47,11 +47,6 @@ export class ResponseReader {
     return this.#reusable
   }
 
-  /** Bytes of the body, without transfer coding, so far. */
-  get payloadBytes(): number {
-    return this.#payload.length
-  }
-
   /** Takes the next bytes, copying what it needs; returns the answer when they complete it. */
   feed(bytes: Buffer): Answer | undefined {
     assert(this.#state !== 'over', 'an answer that is over is fed')

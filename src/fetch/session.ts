@@ -61,23 +61,17 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const stop = new Stop()
   let isBusy = false
 
-  const findEndpoint = (origin: string, address: Address): Endpoint | undefined =>
-    endpoints.find((line) => line.origin === origin && isSame(line.address, address))
-
-  const newEndpoint = (origin: string, url: URL, address: Address): Endpoint => {
-    if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
-    const target = targetOf(url, address)
-    const line = { origin, host: url.host, address, target, connection: undefined }
-    endpoints.push(line)
-    return line
-  }
-
   /** Undefined for what is not an http or https URL. */
   const endpointOf = ({ url, address }: FetchRequest): { line: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
     const origin = `${parsed.protocol}//${parsed.host}`
-    const line = findEndpoint(origin, address) ?? newEndpoint(origin, parsed, address)
+    let line = endpoints.find((one) => one.origin === origin && isSame(one.address, address))
+    if (line === undefined) {
+      if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
+      line = { origin, host: parsed.host, address, target: targetOf(parsed, address), connection: undefined }
+      endpoints.push(line)
+    }
     return { line, target: requestTarget(parsed) }
   }
 

@@ -142,16 +142,9 @@ function refusedAddress({ groups, refused }: Entries, host: string): string | un
   if (known !== undefined) return known
   const group = groups.find(({ ranges }) => ranges.has(ip))
   if (group === undefined) return undefined
-  const rule = `blacklist: ${firstWith(ip, group.texts)}`
+  const rule = `blacklist: ${group.texts.find((text) => new IpRanges([plainRange(text)]).has(ip))}`
   keepNewest(refused, ip, rule, MAX_REFUSED)
   return rule
-}
-
-/** The first of the texts that has the address, when one has. By halves: it is making a set that takes time. */
-function firstWith(ip: string, texts: readonly string[]): string {
-  if (texts.length === 1) return texts[0]
-  const half = texts.slice(0, texts.length / 2)
-  return firstWith(ip, new IpRanges(half.map(plainRange)).has(ip) ? half : texts.slice(half.length))
 }
 
 /** Without the brackets of IPv6, and without zeros before IPv4's numbers: `[2001:db8::]/32`, `010.0.0.1`. */

@@ -60,32 +60,31 @@ export function makeScope(options: ScopeOptions): Scope {
   const notIncluded = no('include')
   const otherPort = no('port of the other scheme')
 
+  const unfit = (url: WebUrl): ScopeDecision | undefined => {
+    if (url.href.length > maxUrlLength) return tooLong
+    // Both ports are one site, but robots.txt is remembered by scheme, and no one serves http on 443 on purpose.
+    return url.port === (url.scheme === 'http' ? 443 : 80) ? otherPort : undefined
+  }
+  const barred = (url: WebUrl): ScopeDecision | undefined => {
+    const refused = blacklist.refusesUrl(url)
+    if (refused !== undefined) return no(refused)
+    const excluded = exclude.find((pattern) => names(pattern, url))
+    return excluded && no(`exclude ${excluded.source.slice(0, 100)}`)
+  }
+
   return {
     judge(url, depth) {
-      if (url.href.length > maxUrlLength) return tooLong
-      // Both ports are one site, but robots.txt is remembered by scheme, and no one serves http on 443 on purpose.
-      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
+      const refusal = unfit(url)
+      if (refusal !== undefined) return refusal
       if (!region.holds(url)) return outside
       if (depth > maxDepth) return tooDeep
       if (!queries && url.path.includes('?') && !seedKeys.has(url.key)) return hasQuery
-      const refused = blacklist.refusesUrl(url)
-      if (refused !== undefined) return no(refused)
-      const excluded = exclude.find((pattern) => names(pattern, url))
-      if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
-      if (include.length > 0 && !seedKeys.has(url.key) && !include.some((pattern) => names(pattern, url)))
-        return notIncluded
-      return YES
+      const isIncluded = () =>
+        include.length === 0 || seedKeys.has(url.key) || include.some((pattern) => names(pattern, url))
+      return barred(url) ?? (isIncluded() ? YES : notIncluded)
     },
-    judgeSitemap(url) {
-      if (url.href.length > maxUrlLength) return tooLong
-      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
-      // Only the seeds are wanted.
-      if (options.mode === 'page') return outside
-      const refused = blacklist.refusesUrl(url)
-      if (refused !== undefined) return no(refused)
-      const excluded = exclude.find((pattern) => names(pattern, url))
-      return excluded === undefined ? YES : no(`exclude ${excluded.source.slice(0, 100)}`)
-    },
+    // With `page` only the seeds are wanted.
+    judgeSitemap: (url) => unfit(url) ?? (options.mode === 'page' ? outside : (barred(url) ?? YES)),
     wantsMedia: wantsMediaOf(options.mediaTypes),
     limitFor: limitOf(options.sizes),
     unwantedKind(url) {

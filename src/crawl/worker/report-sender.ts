@@ -4,6 +4,7 @@
  * then they are sent, so no part ever names bytes that a power failure could take.
  */
 import type { Clock, Millis } from '../../base/clock.ts'
+import { oneForAll } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Archive, ReportSink } from '../../contracts/ports.ts'
@@ -25,11 +26,10 @@ export interface ReportSenderTools {
 export class ReportSender {
   readonly #tools: ReportSenderTools
   readonly #reporters = new Set<Reporter>()
-  /** The delivery now under way, and the one that starts when it has ended. */
-  #current: Promise<void> | undefined
-  #following: Promise<void> | undefined
   #timer: (() => void) | undefined
   #failure: unknown
+  /** Resolves when everything reported so far is durable. Calls made while a delivery runs share the next one. */
+  readonly send = oneForAll(() => this.#carry())
   /** Called once when a delivery fails: the worker can only stop. */
   onFailure: (error: unknown) => void = () => {}
 
@@ -47,23 +47,6 @@ export class ReportSender {
     if (!this.#reporters.has(reporter)) return
     const forget = () => this.#reporters.delete(reporter)
     this.send().then(forget, forget)
-  }
-
-  /** Resolves when everything reported so far is durable. Calls made while a delivery runs share the next one. */
-  send(): Promise<void> {
-    if (this.#current === undefined) {
-      this.#current = this.#carry().finally(() => {
-        this.#current = undefined
-      })
-      return this.#current
-    }
-    this.#following ??= this.#current
-      .catch(() => {})
-      .then(() => {
-        this.#following = undefined
-        return this.send()
-      })
-    return this.#following
   }
 
   #tick(): void {

@@ -2,7 +2,6 @@
  * Removes content codings with Node's zlib, synchronously for most bodies: handing 15 KB to the thread pool costs more
  * than inflating it. A bomb ends at the limit and a damaged stream at the damage; what came out before is kept.
  */
-import type { Transform } from 'node:stream'
 import {
   brotliDecompressSync,
   constants,
@@ -230,8 +229,15 @@ function brokenDeflate(packed: Uint8Array, max: number): Decoded | undefined {
   return { bytes: stream.bytes, cut: false, trouble: isEarly ? 'early' : 'damaged' }
 }
 
-/** Codings that Node unpacks in its thread pool; `deflate` has two forms. */
-type Stream = 'gzip' | 'zlib' | 'raw' | 'br' | 'zstd'
+/** How Node unpacks codings in its thread pool, and how a stream gives what it has of a broken one; `deflate` has two forms. */
+const STREAMS = {
+  gzip: { open: createGunzip, flush: constants.Z_SYNC_FLUSH },
+  zlib: { open: createInflate, flush: constants.Z_SYNC_FLUSH },
+  raw: { open: createInflateRaw, flush: constants.Z_SYNC_FLUSH },
+  br: { open: createBrotliDecompress, flush: constants.BROTLI_OPERATION_FLUSH },
+  zstd: { open: createZstdDecompress, flush: constants.ZSTD_e_flush, params: ZSTD_PARAMS },
+}
+type Stream = keyof typeof STREAMS
 
 /** As far as it goes, in the thread pool, piece by piece. */
 async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<Decoded> {
@@ -263,7 +269,8 @@ function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
 /** `piece`: for a broken stream, in pieces of this size; an early end is then not an error. */
 function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Decoded> {
   return new Promise((resolve) => {
-    const stream = openStream(as, piece !== undefined)
+    const { open, flush, ...params } = STREAMS[as]
+    const stream = open({ chunkSize: MAX_ROOM, ...params, ...(piece !== undefined && { finishFlush: flush }) })
     const pieces: Uint8Array[] = []
     let length = 0
     const over = (trouble?: CodingTrouble) => {
@@ -282,28 +289,4 @@ function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): 
     for (let at = 0; at < packed.length; at += step) stream.write(packed.subarray(at, at + step))
     stream.end()
   })
-}
-
-function openStream(as: Stream, isCut: boolean): Transform {
-  const chunkSize = MAX_ROOM
-  const zlib = { chunkSize, finishFlush: isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH }
-  switch (as) {
-    case 'gzip':
-      return createGunzip(zlib)
-    case 'zlib':
-      return createInflate(zlib)
-    case 'raw':
-      return createInflateRaw(zlib)
-    case 'br':
-      return createBrotliDecompress({
-        chunkSize,
-        finishFlush: isCut ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_FINISH,
-      })
-    case 'zstd':
-      return createZstdDecompress({
-        chunkSize,
-        params: ZSTD_PARAMS,
-        finishFlush: isCut ? constants.ZSTD_e_flush : constants.ZSTD_e_end,
-      })
-  }
 }
