@@ -34,8 +34,17 @@ export interface Command {
   more: string
   /** Command lines, and what each does. */
   examples: Readonly<Record<string, string>>
-  /** Returns the exit code. Mistakes of the user are thrown as `Problem`. */
-  run(call: Invocation): Promise<number>
+  /** Returns what it found, or the exit code if it has printed that itself. Mistakes of the user are thrown as `Problem`. */
+  run(call: Invocation): Promise<Answer | number>
+}
+
+export interface Answer {
+  /** For `--json`, with the keys that docs/reference/json.md lists. */
+  json: object
+  /** Without it. A list is of sentences, which a terminal wraps. Undefined: nothing is printed. */
+  text: string | readonly string[] | undefined
+  /** 0 if it is left out. */
+  exit?: number
 }
 
 /** Opens the collection, asks, and closes it whatever happens. */

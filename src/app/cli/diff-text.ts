@@ -11,7 +11,7 @@ import {
 import type { ImageDiff } from '../../page/change/image-diff.ts'
 import { displayWidth, grouped } from '../../report/text-table.ts'
 import type { PageVersion, Versions } from '../reader/versions.ts'
-import { plain, some, timeText } from './text.ts'
+import { clip, plain, some, timeText } from './text.ts'
 
 type Style = 'removed' | 'added' | 'dim' | undefined
 
@@ -144,7 +144,7 @@ export function diffLines({ rows, unit }: PageDiff, look: Look): string[] {
       return
     }
     const here = placeOf(row)
-    if (here !== '' && here !== place) lines.push(painted(clipped(`@ ${plain(here)}`, look.width), 'dim', look))
+    if (here !== '' && here !== place) lines.push(painted(clip(`@ ${plain(here)}`, look.width), 'dim', look))
     place = here
     lines.push(...rowLines(row, look))
   })
@@ -165,7 +165,7 @@ function sameLines(
   isBefore: boolean,
   look: Look,
 ): string[] {
-  const shown = (text: string) => painted(clipped(`  ${text}`, look.width), 'dim', look)
+  const shown = (text: string) => painted(clip(`  ${text}`, look.width), 'dim', look)
   const ends = [isAfter || count <= 2, isBefore || count <= 2]
   const hidden = count === 1 ? 0 : count - ends.filter(Boolean).length
   const lines = ends[0] ? [shown(nameOf(first))] : []
@@ -184,7 +184,7 @@ function rowLines(row: Exclude<DiffRow, SameRow>, look: Look): string[] {
       ]
     case 'marked': {
       const more = row.count > 1 ? ` (and ${grouped(row.count - 1)} more)` : ''
-      return [clipped(`= ${nameOf(row.after)}${more}`, look.width), ...factLines(row.facts, look)]
+      return [clip(`= ${nameOf(row.after)}${more}`, look.width), ...factLines(row.facts, look)]
     }
     case 'removed':
       return sides('-', whole(nameOf(row.before), 'removed', look), ' ', [], look)
@@ -319,17 +319,4 @@ function wrapped(segments: readonly Segment[], width: number): Segment[][] {
   }
   if (line.length > 0) lines.push(line)
   return lines
-}
-
-/** The beginning of a text that fits. */
-function clipped(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text
-  let out = ''
-  let room = width - 1
-  for (const character of text) {
-    room -= displayWidth(character)
-    if (room < 0) break
-    out += character
-  }
-  return `${out}…`
 }

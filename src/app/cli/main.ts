@@ -77,7 +77,13 @@ async function dispatch(argv: readonly string[], screen: Screen, services: Servi
   if (loaded.settings.supervise && LONG_RUNNING.includes(command.name) && !heart.isSupervised)
     return superviseSelf(argv, screen)
   for (const warning of loaded.warnings) screen.say(`orbweaver: note: ${warning}`)
-  return command.run({ ...loaded, screen, services, version, clock: realClock, onInterrupt, heart })
+  const answer = await command.run({ ...loaded, screen, services, version, clock: realClock, onInterrupt, heart })
+  if (typeof answer === 'number') return answer
+  const { json, text = [], exit = EXIT.done } = answer
+  if (loaded.settings.json) screen.printJson(json)
+  else if (typeof text === 'string') screen.print(text)
+  else for (const sentence of text) screen.printSentence(sentence)
+  return exit
 }
 
 /** `--help` works whatever else is wrong with the command line. */

@@ -1,8 +1,7 @@
 /** Where a command writes: results on standard output, progress and problems on standard error, so that results can be piped. */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { displayWidth } from '../../report/text-table.ts'
-import { plainJson, wrap } from './text.ts'
+import { columnsOf, plainJson, wrap } from './text.ts'
 
 export interface Screen {
   /** A line on standard output. */
@@ -93,10 +92,6 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
       err.write(cursor + before + picture() + after)
     },
   }
-}
-
-function columnsOf(line: string): number {
-  return displayWidth(line.replace(/\x1b\[\d+m/g, ''))
 }
 
 /** Where `-o FILE` writes. Like a shell's `>` it truncates an existing file, so devices and links keep working. */

@@ -35,6 +35,9 @@ interface Figure {
   scenario: string
 }
 
+/** What one of them says for itself. */
+type Found = Omit<Figure, 'name' | 'x' | 'y'> & Partial<Pick<Figure, 'x' | 'y'>>
+
 const RIVALS: readonly PolicyName[] = ['psp', 'mp2', 'm-wolf']
 const THETAS = [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
 const FEW_THETAS = [0, 0.5, 1, 1.5, 2]
@@ -57,7 +60,8 @@ export async function simulateFigures(call: Invocation): Promise<number> {
   const figures: Figure[] = []
   for (const name of chosen) {
     const begun = call.clock.elapsed()
-    const figure = await FIGURES[name](call)
+    const { title, x = SPREAD, y = STALE, ...found } = await FIGURES[name](call)
+    const figure: Figure = { name, title, x, y, ...found }
     screen.draw([])
     figures.push(figure)
     writeFileSync(join(folder, `${name}.csv`), csvOf(figure))
@@ -162,26 +166,18 @@ const SPREAD = 'θ: how unevenly pages are spread over servers (Zipf)'
 const STALE = 'staleness (weighted share of time)'
 
 const FIGURES = {
-  async fig1(call: Invocation): Promise<Figure> {
+  async fig1(call: Invocation): Promise<Found> {
     const rows = await overThetas(call, THETAS, 'fig1', (theta) => ({ zipf: theta }))
     const scenario = sized(call, 'R = 8.64 per page, λ uniform in 0.01–1 per hour')
-    return {
-      name: 'fig1',
-      title: 'Figure 1: pages by server',
-      x: SPREAD,
-      y: STALE,
-      rows,
-      claims: claimsOf(rows, true),
-      scenario,
-    }
+    return { title: 'Figure 1: pages by server', rows, claims: claimsOf(rows, true), scenario }
   },
-  async fig2(call: Invocation): Promise<Figure> {
+  async fig2(call: Invocation): Promise<Found> {
     const rows = await overThetas(call, THETAS, 'fig2', (theta) => ({ rates: zipf(theta, PER_HOUR) }))
     const x = 'θ: how unevenly pages change (Zipf over λ = 0.01 … 1 per hour)'
     const scenario = sized(call, 'R = 8.64 per page, λ by Zipf over 0.01 … 1 per hour')
-    return { name: 'fig2', title: 'Figure 2: change rates', x, y: STALE, rows, claims: claimsOf(rows, false), scenario }
+    return { title: 'Figure 2: change rates', x, rows, claims: claimsOf(rows, false), scenario }
   },
-  async weights(call: Invocation): Promise<Figure> {
+  async weights(call: Invocation): Promise<Found> {
     const weights: readonly (readonly [string, Distribution])[] = [
       ['equal', { kind: 'equal', parameters: [1], unit: 1 }],
       ['uniform (0, 1]', { kind: 'uniform', parameters: [0, 1], unit: 1 }],
@@ -194,31 +190,23 @@ const FIGURES = {
       call,
       'Zipf θ = 1 of pages by server, λ uniform in 0.01–1 per hour, weights independent of λ',
     )
-    return {
-      name: 'weights',
-      title: 'Weights of pages',
-      x: 'weights',
-      y: STALE,
-      rows,
-      claims: claimsOf(rows, false),
-      scenario,
-    }
+    return { title: 'Weights of pages', x: 'weights', rows, claims: claimsOf(rows, false), scenario }
   },
-  async fast(call: Invocation): Promise<Figure> {
+  async fast(call: Invocation): Promise<Found> {
     const { crawlerSpeed: usual } = paper(call, {})
     const crawlerSpeed = { ...usual, unit: 10 * usual.unit }
     const rows = await overThetas(call, FEW_THETAS, 'fast', (theta) => ({ zipf: theta, crawlerSpeed }))
     const claims = claimsOf(rows, true).map((claim, nth) => (nth === 3 ? { ...claim, holds: undefined } : claim))
     const scenario = sized(call, 'R = 86.4 per page: ten crawlers of 100 pages/s, λ uniform in 0.01–1 per hour')
-    return { name: 'fast', title: 'Crawlers ten times as fast', x: SPREAD, y: STALE, rows, claims, scenario }
+    return { title: 'Crawlers ten times as fast', rows, claims, scenario }
   },
-  async 'per-day'(call: Invocation): Promise<Figure> {
+  async 'per-day'(call: Invocation): Promise<Found> {
     const rows = await overThetas(call, FEW_THETAS, 'per-day', (theta) => ({ zipf: theta, rates: uniform(PER_DAY) }))
     const claims = claimsOf(rows, true).map((claim) => ({ ...claim, holds: undefined }))
     const scenario = sized(call, 'R = 8.64 per page, λ uniform in 0.01–1 per day')
-    return { name: 'per-day', title: 'The other reading: λ per day', x: SPREAD, y: STALE, rows, claims, scenario }
+    return { title: 'The other reading: λ per day', rows, claims, scenario }
   },
-  async stationary(call: Invocation): Promise<Figure> {
+  async stationary(call: Invocation): Promise<Found> {
     const sets: readonly (readonly [string, Distribution, number])[] = [
       ['0.01–1 per hour', uniform(PER_HOUR), 6],
       ['0.01–1 per day', uniform(PER_DAY), 21],
@@ -257,7 +245,6 @@ const FIGURES = {
     const { pages, servers } = paper(call, {}, LONG_RUN)
     const scenario = `${grouped(pages)} pages on ${grouped(servers)} servers (Zipf 1), P = 15 s, ${grouped(Math.round(8.64 * pages))} fetches per day, rates known; 6 days for rates per hour, otherwise 21; pages start as the best rates would have left them, the first third is not counted; heavy tail: Pareto, minimum 0.01 per day, shape 1`
     return {
-      name: 'stationary',
       title: 'In the long run',
       x: 'change rates λ',
       y: 'staleness over the KKT bound',

@@ -1,7 +1,7 @@
 /** How times, URLs, folders and counts are written for people and in commands to copy. */
 import { Problem } from '../../base/errors.ts'
 import type { Decided } from '../../contracts/control.ts'
-import { grouped } from '../../report/text-table.ts'
+import { displayWidth, grouped } from '../../report/text-table.ts'
 
 /** `2026-05-01 12:00:00` in UTC, as in volumes and logs. */
 export function timeText(at: number): string {
@@ -94,25 +94,21 @@ export function plainJson(json: string): string {
   )
 }
 
-/** Cuts a line to a number of columns. Escape sequences take no column, and those after the cut are kept, to switch colours off. */
+/** On a terminal, where escape sequences take none. */
+export function columnsOf(line: string): number {
+  return displayWidth(line.replace(/\x1b\[\d+m/g, ''))
+}
+
+/** Cuts a line to a number of columns. Escape sequences after the cut are kept, to switch colours off. */
 export function clip(line: string, width: number): string {
-  let seen = 0
-  let out = ''
-  for (const part of line.split(/(\x1b\[\d+m)/)) {
-    if (part.startsWith('\x1b')) {
-      out += part
-      continue
-    }
-    const letters = [...part]
-    if (seen + letters.length <= width) {
-      out += part
-      seen += letters.length
-    } else if (seen < width) {
-      out += `${letters.slice(0, width - seen - 1).join('')}…`
-      seen = width
-    }
-  }
-  return out
+  if (columnsOf(line) <= width) return line
+  let room = width - 1
+  return line.replace(/\x1b\[\d+m|./gsu, (part) => {
+    if (part.startsWith('\x1b')) return part
+    if (room < 0) return ''
+    room -= displayWidth(part)
+    return room < 0 ? '…' : part
+  })
 }
 
 /** Breaks a text into lines between words. */

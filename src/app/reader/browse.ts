@@ -60,8 +60,6 @@ const SHOWN = { bytes: 8 * 2 ** 20, ratio: 1000 }
 /** Larger lists of mirrors are not read for a page. */
 const MIRROR_FILE_BYTES = 4 * 2 ** 20
 
-export type Browse = ReturnType<typeof browse>
-
 export function browse(parts: BrowseParts) {
   const { database, settings, clock = realClock } = parts
   const listBlacklist = blacklistLister(parts)

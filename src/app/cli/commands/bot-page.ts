@@ -1,5 +1,4 @@
 import { replaceFile } from '../../../base/disk.ts'
-import { EXIT } from '../../../base/errors.ts'
 import { realDisk } from '../../../base/real-disk.ts'
 import { botPage as pageOf } from '../../../dashboard/bot-page.ts'
 import { userAgentOf } from '../../composition/worker-tools.ts'
@@ -16,13 +15,12 @@ export const botPage: Command = {
     'orbweaver bot-page --contact crawler@example.org --pause 5s': 'Print the page for a crawl that is still to come.',
   },
   async run(call) {
-    const { settings, screen, version } = call
+    const { settings, version } = call
     noteContact(call)
     const page = pageOf(settings, userAgentOf(settings, version))
     const { output = '-' } = settings
     if (output !== '-') await replaceFile(realDisk, output, page)
-    if (settings.json) screen.printJson({ page, file: output === '-' ? null : output })
-    else if (output === '-') screen.print(page.trimEnd())
-    return EXIT.done
+    const isPrinted = output === '-'
+    return { json: { page, file: isPrinted ? null : output }, text: isPrinted ? page.trimEnd() : undefined }
   },
 }

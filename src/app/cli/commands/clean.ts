@@ -1,4 +1,3 @@
-import { EXIT } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Cleaned } from '../../composition/clean.ts'
@@ -27,24 +26,17 @@ export const clean: Command = {
     'orbweaver clean --database @db.txt --older-than 90d': 'A shared database; only what is older than 90 days.',
   },
   async run({ settings, screen, services, version }) {
+    const { collection, remove } = settings
     if (settings.retention !== undefined) {
       const retained = await services.retain(settings, version, settings.retention)
-      if (settings.json) screen.printJson({ collection: settings.collection, remove: settings.remove, ...retained })
-      else screen.print(retentionLines(retained, settings.remove).join('\n'))
-      return EXIT.done
+      return { json: { collection, remove, ...retained }, text: retentionLines(retained, remove).join('\n') }
     }
     const { orphans, notes } = await services.clean(settings, version)
-    if (settings.json) {
-      const all = orphans.map(({ kind, name, why, bytes = null, count = 1, removed }) => {
-        return { kind, name, why, bytes, count, removed }
-      })
-      const answer = { collection: settings.collection, remove: settings.remove, orphans: all, notes }
-      screen.printJson(answer)
-      return EXIT.done
-    }
-    if (!settings.quiet) for (const note of notes) screen.say(`orbweaver: note: ${plain(note)}`)
-    screen.print(cleanLines(orphans, settings.remove).join('\n'))
-    return EXIT.done
+    if (!settings.quiet && !settings.json) for (const note of notes) screen.say(`orbweaver: note: ${plain(note)}`)
+    const all = orphans.map(({ kind, name, why, bytes = null, count = 1, removed }) => {
+      return { kind, name, why, bytes, count, removed }
+    })
+    return { json: { collection, remove, orphans: all, notes }, text: cleanLines(orphans, remove).join('\n') }
   },
 }
 

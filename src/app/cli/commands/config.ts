@@ -17,18 +17,19 @@ export const config: Command = {
   },
   async run(call) {
     const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
-    if (call.settings.markdown) await call.screen.write(settingsDocument())
-    else if (call.settings.json) {
-      const table = Object.fromEntries(
-        names.map((name) => [keyOf(name), { value: shownValue(call, name), by: sourceOf(call, name) }]),
-      )
-      call.screen.printJson(table)
-    } else {
-      const longest = Math.max(...names.map((name) => keyOf(name).length))
-      for (const name of names)
-        call.screen.print(`${keyOf(name).padEnd(longest)}  ${text(call, name)}  (${sourceOf(call, name)})`)
+    if (call.settings.markdown) {
+      await call.screen.write(settingsDocument())
+      return EXIT.done
     }
-    return EXIT.done
+    const longest = Math.max(...names.map((name) => keyOf(name).length))
+    return {
+      json: Object.fromEntries(
+        names.map((name) => [keyOf(name), { value: shownValue(call, name), by: sourceOf(call, name) }]),
+      ),
+      text: names
+        .map((name) => `${keyOf(name).padEnd(longest)}  ${text(call, name)}  (${sourceOf(call, name)})`)
+        .join('\n'),
+    }
   },
 }
 

@@ -1,9 +1,9 @@
-import { EXIT, Problem } from '../../../base/errors.ts'
+import { Problem } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import type { PageDiff } from '../../../page/change/diff.ts'
 import type { ImageDiff, ImageVersion } from '../../../page/change/image-diff.ts'
 import type { PageVersion, Versions } from '../../reader/versions.ts'
-import { type Command, type Invocation, withReader } from '../command.ts'
+import { type Answer, type Command, type Invocation, withReader } from '../command.ts'
 import { compare, comparePictures, diffLines, notesOf, summaryOf, versionText } from '../diff-text.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
@@ -35,27 +35,24 @@ export const diff: Command = {
     const found = compare(before, after)
     const images = await comparePictures(versions)
     if (settings.html !== undefined) await writePage(call, versions, found, images)
-    if (settings.json) screen.printJson(asJson(versions, found, images))
-    else if (settings.html === undefined) {
-      screen.print(plain(versions.url))
-      for (const line of headLines(versions, images)) screen.printSentence(line)
-      if (found !== undefined) {
-        for (const line of summaryOf(found)) screen.printSentence(line)
-        screen.print('')
-        for (const line of diffLines(found, { width: screen.width(), colour: screen.printsColour })) screen.print(line)
-      }
-    }
-    return EXIT.done
+    const json = asJson(versions, found, images)
+    if (settings.html !== undefined) return { json, text: undefined }
+    const head = [plain(versions.url), ...headLines(versions, images)]
+    if (found === undefined || settings.json) return { json, text: head }
+    for (const line of [...head, ...summaryOf(found)]) screen.printSentence(line)
+    // These fit the terminal.
+    const look = { width: screen.width(), colour: screen.printsColour }
+    return { json, text: ['', ...diffLines(found, look)].join('\n') }
   },
 }
 
-type Answer = Awaited<ReturnType<CollectionReader['versions']>>
+type Found = Awaited<ReturnType<CollectionReader['versions']>>
 
 async function findVersions(call: Invocation): Promise<Versions> {
   const { settings, args } = call
   const urls = urlsOf(args[0])
   const ask = pick(settings, 'from', 'to')
-  let missing: Extract<Answer, { missing: string }> | undefined
+  let missing: Extract<Found, { missing: string }> | undefined
   const found = await withReader(call, (reader) =>
     firstOf(urls, async (url) => {
       const answer = await reader.versions(url, ask)
@@ -70,7 +67,7 @@ async function findVersions(call: Invocation): Promise<Versions> {
 
 function whyMissing(
   url: string,
-  { missing, captures, looks, first }: Extract<Answer, { missing: string }>,
+  { missing, captures, looks, first }: Extract<Found, { missing: string }>,
   call: Invocation,
 ): string {
   const { collection, from, to } = call.settings
@@ -85,7 +82,7 @@ function whyMissing(
 }
 
 /** One version only: a fact, not a mistake, when it was looked at several times. */
-function noOther(call: Invocation, versions: Versions): number {
+function noOther(call: Invocation, versions: Versions): Answer {
   const { url, after, whole, withoutCapture } = versions
   const removed =
     withoutCapture > 0
@@ -96,12 +93,8 @@ function noOther(call: Invocation, versions: Versions): number {
       'not-found',
       `${plain(url)} has one capture, of ${timeText(after.at)} UTC${removed}, so there is nothing to compare; 'orbweaver refresh${collectionFlag(call.settings.collection)}' looks again`,
     )
-  if (call.settings.json) call.screen.printJson(asJson(versions, undefined))
-  else
-    call.screen.printSentence(
-      `${plain(url)} is the same in ${some(whole.count, 'capture')} from ${timeText(whole.first)} to ${timeText(after.at)} UTC${removed}.`,
-    )
-  return EXIT.done
+  const same = `${plain(url)} is the same in ${some(whole.count, 'capture')} from ${timeText(whole.first)} to ${timeText(after.at)} UTC${removed}.`
+  return { json: asJson(versions, undefined), text: [same] }
 }
 
 function headLines(versions: Versions, images: ImageDiff | undefined): string[] {

@@ -1,4 +1,3 @@
-import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import type { SiteView } from '../../../frontier/contract.ts'
 import type { SiteFacts, UrlFacts, WhyNot } from '../../reader/explain.ts'
@@ -40,26 +39,20 @@ export const explain: Command = {
       const whyNot = known === undefined ? await reader.whyNot(url.url, settings) : undefined
       return { url, ...(await factsOf(url.site)), whyNot }
     })
-    if (call.settings.json) call.screen.printJson(json(answer))
-    else {
-      if (answer.url !== undefined) {
-        call.screen.print(plain(answer.url.url))
-        for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot))
-          call.screen.printSentence(`  ${line}`)
-      }
-      for (const line of explainSite(answer.site, now, answer)) call.screen.printSentence(line)
-    }
-    return EXIT.done
+    const { url, site, whyNot } = answer
+    const ofUrl = url === undefined ? [] : explainUrl(url, site, now, whyNot).map((line) => `  ${line}`)
+    const head = url === undefined ? [] : [plain(url.url)]
+    return { json: json(answer), text: [...head, ...ofUrl, ...explainSite(site, now, answer)] }
   },
 }
 
-interface Answer extends SiteLists {
+interface Explained extends SiteLists {
   url: UrlFacts | undefined
   site: SiteFacts
   whyNot: WhyNot | undefined
 }
 
-function json({ url, site, whyNot, ...lists }: Answer): object {
+function json({ url, site, whyNot, ...lists }: Explained): object {
   return url === undefined
     ? { site: siteJson(site, lists) }
     : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, lists) }

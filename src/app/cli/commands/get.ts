@@ -28,12 +28,10 @@ export const get: Command = {
         `${urls[0]} was not collected${when}; ${explainHint(urls[0], settings.collection)}`,
       )
     }
-    if (settings.json) screen.printJson(contentJson(content))
-    else {
-      const output = openOutput(settings.output, screen)
-      for (const bytes of parts(content, settings)) await output.write(bytes)
-      output.close()
-    }
+    if (settings.json) return { json: contentJson(content), text: undefined }
+    const output = openOutput(settings.output, screen)
+    for (const bytes of parts(content, settings)) await output.write(bytes)
+    output.close()
     return EXIT.done
   },
 }

@@ -1,4 +1,4 @@
-import { EXIT, Problem } from '../../../base/errors.ts'
+import { Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
 import { failureText, refusalText } from '../../../report/status-text.ts'
 import { type Command, withReader } from '../command.ts'
@@ -25,19 +25,16 @@ export const history: Command = {
     if (found === undefined)
       throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
     const { url, captures, failedLooks } = found
-    if (call.settings.json) {
-      const dated = <Look extends { at: number }>(looks: Look[]) =>
-        looks.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
-      call.screen.printJson({ url, captures: dated(captures), failedLooks: dated(failedLooks) })
-      return EXIT.done
-    }
-    call.screen.print(plain(url))
+    const dated = <Look extends { at: number }>(looks: Look[]) =>
+      looks.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
     const looks = [
       ...captures.map((capture) => ({ at: capture.at, lines: captureLines(capture) })),
       ...failedLooks.map((look) => ({ at: look.at, lines: [failedLine(look)] })),
-    ]
-    for (const { lines } of looks.sort((a, b) => a.at - b.at)) for (const line of lines) call.screen.printSentence(line)
-    return EXIT.done
+    ].sort((a, b) => a.at - b.at)
+    return {
+      json: { url, captures: dated(captures), failedLooks: dated(failedLooks) },
+      text: [plain(url), ...looks.flatMap(({ lines }) => lines)],
+    }
   },
 }
 

@@ -1,4 +1,3 @@
-import { EXIT } from '../../../base/errors.ts'
 import type { HeuristicFigures, MirrorFindings } from '../../../collection/mirrors/mirror-findings.ts'
 import { grouped, printTable, share, type TextTable } from '../../../report/text-table.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
@@ -32,42 +31,46 @@ export const mirrors: Command = {
     const { pairs, used, overruled, names } = found
     const renewal = { heuristic, pairs, used, overruled, at: clock.now(), gone: new Set(names?.gone) }
     const list = into === undefined ? undefined : await services.renewMirrors(into, renewal, check)
-    if (settings.json) screen.printJson({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) })
-    else printFindings(call, found)
     if (list !== undefined && !settings.json && !settings.quiet)
       screen.say(
         `wrote ${some(list.pairs, 'pair')} to ${into}${list.left === 0 ? '' : `, removed ${grouped(list.left)}`}`,
       )
-    return EXIT.done
+    return { json: { ...found, ...(list && { list: { file: into, ...list } }) }, text: findingsText(call, found) }
   },
 }
 
-function printFindings({ screen, settings }: Invocation, found: MirrorFindings): void {
-  screen.print(
+function findingsText({ settings }: Invocation, found: MirrorFindings): string {
+  const parts = [
     `Compared ${some(found.sites, 'site')} and ${some(found.contents, 'content')}; ignored ${grouped(found.tooCommon)} found on more than 100 sites.`,
-  )
-  screen.print(`\n${printTable(heuristicTable(found))}`)
+    printTable(heuristicTable(found)),
+  ]
   for (const { heuristic, replicas, examples } of found.heuristics) {
-    if (replicas === 0 || (heuristic !== found.chosen && settings.quiet)) continue
+    const isChosen = heuristic === found.chosen
+    if (replicas === 0 || (!isChosen && settings.quiet)) continue
     // The chosen heuristic shows --top examples, the others three to compare.
-    const shown = heuristic === found.chosen ? examples : examples.slice(0, 3)
-    screen.print(`\n${heuristic}${heuristic === found.chosen ? ' (chosen)' : ''}:`)
-    for (const { replica, original, shared, total } of shown)
-      screen.print(`  ${plain(replica)} ${plain(original)}  ${grouped(shared)} of ${grouped(total)} contents`)
-    if (replicas > shown.length) screen.print(`  … and ${grouped(replicas - shown.length)} more`)
+    const shown = isChosen ? examples : examples.slice(0, 3)
+    const lines = shown.map(
+      ({ replica, original, shared, total }) =>
+        `  ${plain(replica)} ${plain(original)}  ${grouped(shared)} of ${grouped(total)} contents`,
+    )
+    if (replicas > shown.length) lines.push(`  … and ${grouped(replicas - shown.length)} more`)
+    parts.push([`${heuristic}${isChosen ? ' (chosen)' : ''}:`, ...lines].join('\n'))
   }
   const { names, proposed, used, overruled } = found
   if (used.length > 0)
-    screen.print(`\nFrom the list of mirrors that the crawl used: ${some(used.length, 'pair')} still valid.`)
+    parts.push(`From the list of mirrors that the crawl used: ${some(used.length, 'pair')} still valid.`)
   if (overruled.length > 0)
-    screen.print(`\nLeft out, because an operator overruled them: ${some(overruled.length, 'pair')}.`)
+    parts.push(`Left out, because an operator overruled them: ${some(overruled.length, 'pair')}.`)
   if (names !== null)
-    screen.print(
-      `\nLooked up ${some(names.checked, 'host name')}: ${grouped(names.gone.length)} no longer exist (${some(names.pairsLost, 'pair')} removed), ${grouped(names.unanswered)} without an answer (kept).`,
+    parts.push(
+      `Looked up ${some(names.checked, 'host name')}: ${grouped(names.gone.length)} no longer exist (${some(names.pairsLost, 'pair')} removed), ${grouped(names.unanswered)} without an answer (kept).`,
     )
-  if (proposed.count === 0) return
-  screen.print(`\nSuggested by crawls, from the first documents of ${some(proposed.count, 'site')}:`)
-  for (const { site, evidence } of proposed.proposals) screen.print(`  ${plain(site)}: ${plain(evidence)}`)
+  const proposals = proposed.proposals.map(({ site, evidence }) => `  ${plain(site)}: ${plain(evidence)}`)
+  if (proposed.count > 0)
+    parts.push(
+      [`Suggested by crawls, from the first documents of ${some(proposed.count, 'site')}:`, ...proposals].join('\n'),
+    )
+  return parts.join('\n\n')
 }
 
 function heuristicTable({ heuristics, sites, chosen }: MirrorFindings): TextTable {

@@ -1,4 +1,4 @@
-import { EXIT, Problem } from '../../../base/errors.ts'
+import { Problem } from '../../../base/errors.ts'
 import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
 import type { PagePlan, RefreshPlan } from '../../reader/plan.ts'
@@ -16,7 +16,7 @@ export const plan: Command = {
     'orbweaver plan www.example.org --top 100 --json': 'A hundred pages of a site, as JSON.',
   },
   async run(call) {
-    const { settings, screen, clock } = call
+    const { settings, clock } = call
     const [arg] = call.args
     if (arg !== undefined) refuseScheme(arg)
     const isSite = arg !== undefined && /^[^/?#\s]+$/.test(arg)
@@ -32,9 +32,7 @@ export const plan: Command = {
       return known ?? ask({ url: urlsOf(arg)[0] })
     })
     if (found.asked === 0) throw notPlanned(found, arg, settings.collection)
-    if (settings.json) screen.printJson(planJson(found))
-    else screen.print(planText(found, clock.now()))
-    return EXIT.done
+    return { json: planJson(found), text: planText(found, clock.now()) }
   },
 }
 

@@ -38,10 +38,10 @@ export const refresh: Command = {
     const settings = { ...given, ...limits, refresh: true }
     noteContact(call)
     const result = await runCrawl({ ...call, settings }, [])
-    if (settings.json) screen.printJson(refreshJson(result, folder))
-    else if (!settings.quiet || result.end.why === 'interrupted') screen.say(refreshText(result, folder, once))
-    // The time was asked for, so it is no limit that was reached.
-    return result.end.why === 'time' ? EXIT.done : result.end.exit
+    const isSaid = !settings.json && (!settings.quiet || result.end.why === 'interrupted')
+    if (isSaid) screen.say(refreshText(result, folder, once))
+    const json = refreshJson(result, folder)
+    return { json, text: undefined, exit: json.exit }
   },
 }
 
@@ -63,10 +63,11 @@ export function refreshText({ end, first, last, tookMs }: CrawlResult, folder: s
   return lines.join('\n')
 }
 
-function refreshJson({ end, first, last, tookMs }: CrawlResult, folder: string): object {
+function refreshJson({ end, first, last, tookMs }: CrawlResult, folder: string) {
   return {
     collection: folder,
     ended: end.why,
+    // The time was asked for, so it is no limit that was reached.
     exit: end.why === 'time' ? EXIT.done : end.exit,
     pages: last.refresh?.pages ?? 0,
     looks: looksOf(first, last),

@@ -1,10 +1,10 @@
-import { EXIT, Problem } from '../../../base/errors.ts'
+import { Problem } from '../../../base/errors.ts'
 import { changeTables } from '../../../report/change-tables.ts'
 import { allTables, sourcesTable } from '../../../report/tables.ts'
 import { grouped, printTable, type TextTable } from '../../../report/text-table.ts'
 import { webTables } from '../../../report/web-tables.ts'
 import type { SeedOutcome } from '../../seeds/stored-seeds.ts'
-import { type Command, crawlSettings, type Invocation, withReader } from '../command.ts'
+import { type Answer, type Command, crawlSettings, type Invocation, withReader } from '../command.ts'
 import { seedFate } from '../seed-text.ts'
 import type { CollectionReader } from '../services.ts'
 import { plain } from '../text.ts'
@@ -43,32 +43,20 @@ export const report: Command = {
       empty: await emptySeeds(reader),
       contact: (await crawlSettings(reader, call, 'report')).contact,
     }))
-    if (call.settings.json) call.screen.printJson({ ...figures, seeds, emptySeeds: empty })
-    else {
-      const tables = [...allTables(figures), sourcesTable(seeds), emptyTable(empty)]
-      call.screen.print(
-        tables
-          .filter(({ rows }) => rows.length > 0)
-          .map(printTable)
-          .join('\n\n'),
-      )
-    }
-    if (!call.settings.json && contact === undefined)
-      call.screen.print(
-        '\nThis collection was made without --contact:\nwebmasters could not find out who crawled them.',
-      )
-    return EXIT.done
+    const tables = [...allTables(figures), sourcesTable(seeds), emptyTable(empty)].filter(({ rows }) => rows.length > 0)
+    const texts = tables.map(printTable)
+    if (contact === undefined)
+      texts.push('This collection was made without --contact:\nwebmasters could not find out who crawled them.')
+    return { json: { ...figures, seeds, emptySeeds: empty }, text: texts.join('\n\n') }
   },
 }
 
-async function mail(call: Invocation): Promise<number> {
-  const { settings, services, screen, clock, args } = call
+async function mail(call: Invocation): Promise<Answer> {
+  const { settings, services, clock, args } = call
   if (args.length > 0) throw new Problem('bad-flag', `--mail sends the day's report only; leave out '${args[0]}'`)
   const report = await withReader(call, (reader) => reader.dayReport(settings))
   const to = await services.mailDay(settings, report, clock)
-  if (settings.json) screen.printJson({ mailed: to })
-  else screen.print(`Sent to ${to}.`)
-  return EXIT.done
+  return { json: { mailed: to }, text: `Sent to ${to}.` }
 }
 
 /** How many seeds are checked, and how many without a document are listed; `seed --list` has all. */
@@ -91,33 +79,29 @@ function emptyTable(empty: readonly SeedOutcome[]): TextTable {
   return { title: 'Seeds that led to no document', header: [], rows }
 }
 
-async function duplicates(call: Invocation): Promise<number> {
+async function duplicates(call: Invocation): Promise<Answer> {
   const sets = await withReader(call, (reader) => reader.duplicates(call.settings.top))
-  if (call.settings.json) call.screen.printJson({ duplicates: sets })
-  else if (sets.length === 0) call.screen.print('No content was found under more than one URL.')
-  else
-    for (const set of sets) {
-      call.screen.print(`${set.digest}  ${grouped(set.count)} URLs`)
-      for (const url of set.urls) call.screen.print(`  ${plain(url)}`)
-    }
-  return EXIT.done
+  const lines = sets.flatMap(({ digest, count, urls }) => [
+    `${digest}  ${grouped(count)} URLs`,
+    ...urls.map((url) => `  ${plain(url)}`),
+  ])
+  const text = sets.length === 0 ? 'No content was found under more than one URL.' : lines.join('\n')
+  return { json: { duplicates: sets }, text }
 }
 
-async function web(call: Invocation): Promise<number> {
+async function web(call: Invocation): Promise<Answer> {
   const figures = await withReader(call, (reader) => reader.web())
-  const nothing = 'Nothing has been fetched yet, so there is nothing to describe.'
-  return show(call, figures, figures.urls === 0 ? nothing : webTables(figures))
+  if (figures.urls === 0)
+    return { json: figures, text: 'Nothing has been fetched yet, so there is nothing to describe.' }
+  return { json: figures, text: tablesText(webTables(figures)) }
 }
 
-async function changes(call: Invocation): Promise<number> {
+async function changes(call: Invocation): Promise<Answer> {
   const figures = await withReader(call, (reader) => reader.changeReport(call.settings.top))
-  const nothing = "No page was looked at again yet: 'orbweaver refresh' does that."
-  return show(call, figures, figures.looks === 0 ? nothing : changeTables(figures))
+  if (figures.looks === 0)
+    return { json: figures, text: "No page was looked at again yet: 'orbweaver refresh' does that." }
+  return { json: figures, text: tablesText(changeTables(figures)) }
 }
 
-function show({ settings, screen }: Invocation, figures: object, text: string | TextTable[]): number {
-  if (settings.json) screen.printJson(figures)
-  else if (typeof text === 'string') screen.print(text)
-  else screen.print(text.map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
-  return EXIT.done
-}
+const tablesText = (tables: readonly TextTable[]): string =>
+  tables.map(printTable).join('\n\n').split('\n').map(plain).join('\n')

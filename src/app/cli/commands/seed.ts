@@ -28,17 +28,14 @@ export const seed: Command = {
     if (settings.list) return list(call)
     const request = requestOf(call)
     const entered = await enter(call, request)
-    if (settings.json) screen.printJson(seedJson(entered, settings.collection))
-    else {
-      if (!settings.quiet) {
-        const next =
-          settings.database === undefined ? `orbweaver crawl${collectionFlag(settings.collection)}` : undefined
-        screen.print(seedLines(entered, next))
-      }
-      if (entered.stopped)
-        screen.say('orbweaver: stopped; the seeds added so far are kept, run the same command again to add the rest')
+    if (entered.stopped && !settings.json)
+      screen.say('orbweaver: stopped; the seeds added so far are kept, run the same command again to add the rest')
+    const next = settings.database === undefined ? `orbweaver crawl${collectionFlag(settings.collection)}` : undefined
+    return {
+      json: seedJson(entered, settings.collection),
+      text: settings.quiet ? undefined : seedLines(entered, next),
+      exit: exitOf(entered),
     }
-    return exitOf(entered)
   },
 }
 

@@ -2,7 +2,7 @@ import { EXIT, Problem } from '../../../base/errors.ts'
 import { freshSeed } from '../../../base/random.ts'
 import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
-import type { Command, Invocation } from '../command.ts'
+import type { Answer, Command, Invocation } from '../command.ts'
 import type { Services } from '../services.ts'
 
 const SITES = 200
@@ -53,7 +53,7 @@ export function pagesPerSite(pages: number | undefined): number | undefined {
   return pages
 }
 
-async function simulateCrawl({ settings, given, screen, services }: Invocation): Promise<number> {
+async function simulateCrawl({ settings, given, services }: Invocation): Promise<Answer> {
   const pages = pagesPerSite(settings.pages) ?? PAGES
   const seed = settings.seed ?? settings.randomSeed ?? freshSeed()
   const { lwf, latency, sitesPerAddress, pause, addressPause, order, visits, slicePages } = settings
@@ -70,23 +70,23 @@ async function simulateCrawl({ settings, given, screen, services }: Invocation):
     },
   })
   const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
-  if (settings.json) screen.printJson({ seed, ok: right, ...result })
-  else {
-    const rows = [
-      ['Sites', grouped(result.sites)],
-      ['Documents collected', grouped(result.documents)],
-      ['Documents reachable and permitted', grouped(result.expected)],
-      ['of them missed', grouped(result.missing.length)],
-      ['Collected but not permitted', grouped(result.surplus.length)],
-      ['Requests', grouped(result.requests)],
-      ['Requests too early or forbidden', grouped(result.violations)],
-      ['Virtual time', formatDuration(result.virtualMs)],
-      ...paceRows(result),
-      ['Real time', formatDuration(result.realMs)],
-    ]
-    screen.print(printTable({ title: `A crawl in virtual time (--random-seed ${seed})`, header: [], rows }))
+  const rows = [
+    ['Sites', grouped(result.sites)],
+    ['Documents collected', grouped(result.documents)],
+    ['Documents reachable and permitted', grouped(result.expected)],
+    ['of them missed', grouped(result.missing.length)],
+    ['Collected but not permitted', grouped(result.surplus.length)],
+    ['Requests', grouped(result.requests)],
+    ['Requests too early or forbidden', grouped(result.violations)],
+    ['Virtual time', formatDuration(result.virtualMs)],
+    ...paceRows(result),
+    ['Real time', formatDuration(result.realMs)],
+  ]
+  return {
+    json: { seed, ok: right, ...result },
+    text: printTable({ title: `A crawl in virtual time (--random-seed ${seed})`, header: [], rows }),
+    exit: right ? EXIT.done : EXIT.failed,
   }
-  return right ? EXIT.done : EXIT.failed
 }
 
 function paceRows({ pace }: Awaited<ReturnType<Services['simulateCrawl']>>): string[][] {

@@ -1,4 +1,3 @@
-import { EXIT } from '../../../base/errors.ts'
 import { pick } from '../../../base/pick.ts'
 import { formatDuration, formatSize } from '../../../base/units.ts'
 import type { Freshness } from '../../../cluster/maintenance/measure-freshness.ts'
@@ -20,17 +19,17 @@ export const status: Command = {
     'orbweaver status -c news --json': 'As JSON, for a script.',
   },
   async run(call) {
-    const { settings, screen, clock } = call
+    const { settings, clock } = call
     const { status, freshness, problems } = await withReader(call, async (reader) => {
       const status = await reader.standing()
       const problems = status.state === 'running' ? await reader.problems() : []
       if (status.urls.refreshing === 0) return { status, problems, freshness: undefined }
       return { status, problems, freshness: await reader.freshness(await crawlSettings(reader, call, 'status')) }
     })
-    if (settings.json)
-      screen.printJson({ ...statusJson(status, freshness, settings.collection), problems: problems.map(problemJson) })
-    else screen.print([statusText(status, settings, clock.now(), freshness), ...problems.map(problemLine)].join('\n'))
-    return EXIT.done
+    return {
+      json: { ...statusJson(status, freshness, settings.collection), problems: problems.map(problemJson) },
+      text: [statusText(status, settings, clock.now(), freshness), ...problems.map(problemLine)].join('\n'),
+    }
   },
 }
 

@@ -1,8 +1,7 @@
 /** The commands of operators: pause, resume, stop, bar. They work while a crawl runs, and without one. */
 import { hostname, userInfo } from 'node:os'
-import { EXIT } from '../../../base/errors.ts'
 import type { Action } from '../../../contracts/control.ts'
-import type { Command, Invocation } from '../command.ts'
+import type { Answer, Command, Invocation } from '../command.ts'
 import { plain } from '../text.ts'
 
 const EVERYWHERE =
@@ -56,7 +55,7 @@ export const bar: Command = {
   run: (call) => act(call, 'bar'),
 }
 
-function act(call: Invocation, name: 'pause' | 'resume' | 'bar'): Promise<number> {
+function act(call: Invocation, name: 'pause' | 'resume' | 'bar'): Promise<Answer> {
   const [site] = call.args
   const { reason } = call.settings
   const why = reason === undefined ? {} : { reason }
@@ -66,10 +65,9 @@ function act(call: Invocation, name: 'pause' | 'resume' | 'bar'): Promise<number
   return perform(call, { action: name === 'bar' ? 'bar-site' : 'pause-site', site, ...why })
 }
 
-async function perform({ settings, services, screen, version }: Invocation, action: Action): Promise<number> {
+async function perform({ settings, services, version }: Invocation, action: Action): Promise<Answer> {
   const who = `${userInfo().username}@${hostname()}`
   const { now, isChanged, running } = await services.performAction(settings, { who, action, version })
-  if (settings.json) screen.printJson({ action: action.action, isChanged, running, now })
-  else if (!settings.quiet) screen.print(isChanged ? plain(now) : `${plain(now)} It was so already.`)
-  return EXIT.done
+  const text = isChanged ? plain(now) : `${plain(now)} It was so already.`
+  return { json: { action: action.action, isChanged, running, now }, text: settings.quiet ? undefined : text }
 }
