@@ -126,7 +126,7 @@ export function factsOf(
     shape,
     words,
     length,
-    tags: tags.hash,
+    tags,
     title: reading.title,
   }
   return {
