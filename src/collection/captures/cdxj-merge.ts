@@ -41,8 +41,11 @@ export async function mergeIndex(
       run = []
     }
   }
-  if (!anew && run.length === 0 && runs.paths.length === 0)
-    return indexLines(disk, `${folder}/${INDEX}`).reduce((count) => count + 1, 0)
+  if (!anew && run.length === 0 && runs.paths.length === 0) {
+    let count = 0
+    for (const _ of indexLines(disk, `${folder}/${INDEX}`)) count++
+    return count
+  }
   run.sort(byBytes)
   const sources = [...runs.paths.map((path) => indexLines(disk, path)), run[Symbol.iterator]()]
   if (!anew && disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(indexLines(disk, `${folder}/${INDEX}`))
