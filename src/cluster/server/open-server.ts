@@ -195,8 +195,7 @@ function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boole
       // As at the dashboard: without tokens, whoever is on this machine is the operator.
       if (needed === 'viewer' ? role !== undefined : role === 'operator') return
       // Who has the join secret runs the workers.
-      if (joinSecret !== undefined && asked.join !== undefined)
-        return checkJoin(joinSecret, asked.join, asked)
+      if (joinSecret !== undefined && asked.join !== undefined) return checkJoin(joinSecret, asked.join, asked)
       throw new ApiError(
         'forbidden',
         needed === 'operator' ? 'only operators may do that' : 'only viewers may see that',
