@@ -200,7 +200,7 @@ function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boole
         'forbidden',
         needed === 'operator' ? 'only operators may do that' : 'only viewers may see that',
         needed === 'operator'
-          ? `send Authorization: Bearer TOKEN (--operator-token of the server)${joinSecret === undefined ? '' : ', or its join secret'}`
+          ? `send Authorization: Bearer TOKEN (--operator-token of the server)${joinSecret === undefined ? '' : ', or give --join-secret as the server has it'}`
           : 'send Authorization: Bearer TOKEN (--viewer-token or --operator-token of the server), or ask on its own machine',
       )
     },
