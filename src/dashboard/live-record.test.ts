@@ -58,6 +58,8 @@ test('the time left is honest: too early, growing, shrinking, paused, empty', ()
   assert.match(left([sample(0, 0, 100), sample(90_000, 9, 91)], 91), /Too early/)
   const minutes = (waiting: readonly number[]) => waiting.map((n, minute) => sample(minute * 60_000, minute, n))
   assert.match(left(minutes([10, 30, 40, 50, 60]), 60), /Still growing<.*no end is in sight/)
+  // A site that an operator paused, or that asked for an hour's wait.
+  assert.match(left(minutes([30, 20, 1, 1, 1, 1]), 1), /Not known<.*neither grows nor shrinks/)
   // It grew at first; in its second half ten minutes took 50 of 150 away, so the other 100 take twenty.
   const shrinks = minutes([
     0, 50, 100, 120, 140, 150, 150, 150, 150, 150, 150, 145, 140, 135, 130, 125, 120, 115, 110, 105, 100,

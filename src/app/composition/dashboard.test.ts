@@ -29,6 +29,9 @@ const ASKED: PageAsked = {
   message: undefined,
 }
 
+/** Nobody knows how busy the machine of a test is. */
+const startMs = 300_000
+
 async function opened(t: TestContext, limits: DashboardLimits, { hasCollection = true, database = '' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-dashboard-'))
   if (hasCollection) await openSqlite(join(folder, 'collection.db')).close()
@@ -58,7 +61,7 @@ async function opened(t: TestContext, limits: DashboardLimits, { hasCollection =
 }
 
 test('a page that takes too long is answered 503, and its process is replaced', async (t) => {
-  const limits = { pageMs: 0, freshMs: 0 }
+  const limits = { pageMs: 0, freshMs: 0, startMs }
   const { pages } = await opened(t, limits)
   const slow = await pages.render(ASKED)
   assert.equal(slow.status, 503)
@@ -70,8 +73,21 @@ test('a page that takes too long is answered 503, and its process is replaced', 
   assert.match(String(page.body), /URLs known/)
 })
 
+test('on a machine so busy that its process starts late, the page says so until it has started', async (t) => {
+  const { pages } = await opened(t, { pageMs: 20_000, freshMs: 0, startMs: 0 })
+  const early = await pages.render(ASKED)
+  assert.equal(early.status, 503)
+  assert.match(String(early.body), /still starting/)
+  let status = 503
+  for (let tries = 0; status !== 200 && tries < 600; tries += 1) {
+    await setTimeout(100)
+    status = (await pages.render(ASKED)).status
+  }
+  assert.equal(status, 200)
+})
+
 test('a statement without end holds up neither the next page nor the end of the program', async (t) => {
-  const limits = { pageMs: 1000, freshMs: 0 }
+  const limits = { pageMs: 1000, freshMs: 0, startMs }
   const { pages, folder, close } = await opened(t, limits)
   const database = new DatabaseSync(join(folder, 'collection.db'), { timeout: 10_000 })
   const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all('minute')
@@ -101,7 +117,7 @@ test('PostgreSQL ends a statement of a page after a second; the next page is ans
   if ('skipped' in postgres) return t.skip(postgres.skipped)
   t.after(() => postgres.end())
   const database = await postgres.newDatabase(true)
-  const { pages } = await opened(t, { pageMs: 1000, freshMs: 0 }, { database })
+  const { pages } = await opened(t, { pageMs: 1000, freshMs: 0, startMs }, { database })
   assert.equal((await pages.render(ASKED)).status, 200)
   const other = await openPostgres(database)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -124,7 +140,7 @@ test('PostgreSQL ends a statement of a page after a second; the next page is ans
 })
 
 test('those who ask for the same within a second share one page; another role does not', async (t) => {
-  const { pages } = await opened(t, { pageMs: 20_000, freshMs: 60_000 })
+  const { pages } = await opened(t, { pageMs: 20_000, freshMs: 60_000, startMs })
   const same = await Promise.all(Array.from({ length: 50 }, () => pages.render(ASKED)))
   assert.equal(new Set(same).size, 1)
   const viewer = await pages.render({ ...ASKED, role: 'viewer', csrf: '' })
@@ -133,7 +149,7 @@ test('those who ask for the same within a second share one page; another role do
 })
 
 test('more pages than can be made are refused, not queued without end', async (t) => {
-  const { pages } = await opened(t, { pageMs: 20_000, freshMs: 0 })
+  const { pages } = await opened(t, { pageMs: 20_000, freshMs: 0, startMs })
   const many = Array.from({ length: 150 }, (_, n) => pages.render({ ...ASKED, query: `n=${n}` }))
   const statuses = (await Promise.all(many)).map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 503).length, 50)
@@ -193,7 +209,7 @@ test('closed while a figure is computed, it leaves no timer that holds up the en
 })
 
 test('a collection that cannot be opened is said on the page, and tried again', async (t) => {
-  const { pages, events, folder } = await opened(t, { pageMs: 20_000, freshMs: 0 }, { hasCollection: false })
+  const { pages, events, folder } = await opened(t, { pageMs: 20_000, freshMs: 0, startMs }, { hasCollection: false })
   const failed = await pages.render(ASKED)
   assert.equal(failed.status, 503)
   assert.match(String(failed.body), /there is no collection here/)
@@ -204,7 +220,7 @@ test('a collection that cannot be opened is said on the page, and tried again', 
 })
 
 test('an action answers in words, whatever happens', async (t) => {
-  const { pages, events } = await opened(t, { pageMs: 20_000, freshMs: 0 })
+  const { pages, events } = await opened(t, { pageMs: 20_000, freshMs: 0, startMs })
   const perform = (action: string) => pages.perform('me', new URLSearchParams({ action }))
   assert.deepEqual(await perform('pause'), { text: 'me: pause', isWrong: false })
   assert.deepEqual(await perform('stop'), { text: 'there is nothing to stop', isWrong: true })

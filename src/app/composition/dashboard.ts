@@ -40,6 +40,8 @@ export interface DashboardLimits {
   pageMs: Millis
   /** How long a page is shown to others who ask for the same. */
   freshMs: Millis
+  /** How long pages wait for their process to start. On a busy machine it takes longer: it goes on, and later pages find it ready. */
+  startMs: Millis
 }
 
 export interface Dashboard {
@@ -47,10 +49,10 @@ export interface Dashboard {
   close(): Promise<void>
 }
 
-const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000 }
+const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000, startMs: 20_000 }
 /** A page may ask several statements; PostgreSQL ends each after `pageMs`. */
 const STATEMENTS = 5
-const START_WITHIN: Millis = 20_000
+const START_GIVEN_UP: Millis = 300_000
 const MAX_QUEUED = 100
 const READER_MB = 512
 
@@ -73,9 +75,9 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
   const limits = parts.limits ?? LIMITS
-  const patient = new Reader({ settings, statementMs: SLOW_STATEMENT }, clock, () => ({ state: 'computing' }))
+  const patient = new Reader({ settings, statementMs: SLOW_STATEMENT }, limits, clock, () => ({ state: 'computing' }))
   const slow = new SlowFigures(patient, clock)
-  const reader = new Reader({ settings, statementMs: limits.pageMs }, clock, (name, argument) =>
+  const reader = new Reader({ settings, statementMs: limits.pageMs }, limits, clock, (name, argument) =>
     slow.of(name, argument),
   )
   const statements = settings.database === undefined ? 1 : STATEMENTS
@@ -183,6 +185,7 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
 /** Starts a process when it is first asked, and again after it was killed. */
 class Reader {
   readonly #data: ReaderData
+  readonly #limits: DashboardLimits
   readonly #clock: Clock
   readonly #slow: (name: string, argument: string) => Slow<unknown>
   #child: Promise<ChildProcess> | undefined
@@ -190,8 +193,14 @@ class Reader {
   #lastId = 0
   readonly #waiting = new Map<number, (result: FromReader) => void>()
 
-  constructor(data: ReaderData, clock: Clock, slow: (name: string, argument: string) => Slow<unknown>) {
+  constructor(
+    data: ReaderData,
+    limits: DashboardLimits,
+    clock: Clock,
+    slow: (name: string, argument: string) => Slow<unknown>,
+  ) {
     this.#data = data
+    this.#limits = limits
     this.#clock = clock
     this.#slow = slow
   }
@@ -231,8 +240,11 @@ class Reader {
     })
     const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
     child.on('message', (message: FromReader) => {
-      if (message.kind === 'ready') resolve(child)
-      else if (message.kind === 'slow') {
+      if (message.kind === 'ready') {
+        cancel()
+        resolve(child)
+        if (this.#current === child) this.#child = promise.catch(() => child)
+      } else if (message.kind === 'slow') {
         const answer: ToReader = {
           kind: 'slow',
           id: message.id,
@@ -242,6 +254,7 @@ class Reader {
       } else this.#waiting.get(message.id)?.(message)
     })
     const ended = (why: string) => {
+      cancel()
       reject(new Error(why))
       if (this.#current === child) this.#forget(why)
     }
@@ -249,15 +262,16 @@ class Reader {
     child.on('exit', () => ended('its process ended'))
     this.#current = child
     tell(child, { kind: 'open', data: this.#data })
-    const cancel = this.#clock.after(START_WITHIN, () => {
+    const isLate = this.#clock.after(this.#limits.startMs, () => reject(new Error('its process is still starting')))
+    const isStuck = this.#clock.after(START_GIVEN_UP, () => {
       ended('its process does not start')
       child.kill('SIGKILL')
     })
-    try {
-      return await promise
-    } finally {
-      cancel()
+    const cancel = () => {
+      isLate()
+      isStuck()
     }
+    return promise
   }
 
   #current: ChildProcess | undefined

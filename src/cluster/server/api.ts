@@ -101,6 +101,8 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   app.addHook('onSend', async (_request, reply) => {
     reply.header(TIME_HEADER, String(clock.now()))
+    // Texts of strangers, and what only some may see.
+    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     // Open connections would delay the end of the server.
     if (tools.isEnding()) reply.header('connection', 'close')
   })

@@ -61,6 +61,29 @@ test('an operator acts, sees what is in force and who did what; nobody else does
   assert.deepEqual(older.entries, audit.entries.slice(5))
 })
 
+test('a page of another site cannot act through the browser of an operator', async () => {
+  await using made = await testServer({ joinSecret: SECRET })
+  const act = (headers: Record<string, string>) =>
+    made.send('/api/v1/actions', { method: 'POST', body: { action: 'pause' }, headers })
+  for (const headers of [{ origin: 'http://evil.test' }, { 'sec-fetch-site': 'same-site' }]) {
+    const { status, body } = await act(headers as Record<string, string>)
+    assert.equal(status, 403)
+    assert.match((body as { message: string }).message, /another site/)
+  }
+  assert.equal((await act({ origin: new URL(made.server.url).origin })).status, 200)
+  // A browser does not send this by itself.
+  assert.equal((await act({ ...OPERATOR, origin: 'http://evil.test' })).status, 200)
+})
+
+test('who may not act learns which secret is missing; answers are not cached, nor taken for another type', async () => {
+  await using made = await testServer({ joinSecret: SECRET })
+  const refused = await made.send('/api/v1/actions', { method: 'POST', body: { action: 'pause' }, headers: ELSEWHERE })
+  assert.equal((refused.body as { message: string }).message, 'only operators may do that')
+  const { headers } = await fetch(`${made.server.url}/api/v1/audit`)
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('cache-control'), 'no-store')
+})
+
 test('what is no action is refused with a reason, and changes nothing', async () => {
   await using made = await testServer()
   const wrong: [unknown, number, RegExp][] = [

@@ -18,7 +18,7 @@ import { Callers, Rates } from './callers.ts'
 import { anonymousRequest, checkJoin, type HandlerParts, type Handlers } from './handlers.ts'
 import { type MetricFacts, Metrics, metricsPages, NOT_WATCHED } from './metrics.ts'
 import { Roles, type Tokens } from './roles.ts'
-import { type Pages, webDoor } from './web-door.ts'
+import { isOwnPage, type Pages, webDoor } from './web-door.ts'
 import { cannotListen, urlOf } from './web-server.ts'
 import { differingSettings, type Roster, type WorkerTable, workerTable } from './worker-table.ts'
 
@@ -187,17 +187,20 @@ function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boole
   return {
     pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
     admit(needed, request, asked) {
+      const { method, headers } = request
+      // A browser adds the cookie, and the address of its machine, to what any page sends; a token it does not.
+      if (method === 'POST' && headers.authorization === undefined && !isOwnPage(request, publicUrl))
+        throw new ApiError('forbidden', 'a page of another site sent that, so nothing was done', 'send it from here')
       const role = roles.of(request)
       // As at the dashboard: without tokens, whoever is on this machine is the operator.
       if (needed === 'viewer' ? role !== undefined : role === 'operator') return
       // Who has the join secret runs the workers.
-      if (joinSecret !== undefined && (needed === 'operator' || asked.join !== undefined))
-        return checkJoin(joinSecret, asked.join, asked)
+      if (joinSecret !== undefined && asked.join !== undefined) return checkJoin(joinSecret, asked.join, asked)
       throw new ApiError(
         'forbidden',
         needed === 'operator' ? 'only operators may do that' : 'only viewers may see that',
         needed === 'operator'
-          ? 'send Authorization: Bearer TOKEN (--operator-token of the server)'
+          ? `send Authorization: Bearer TOKEN (--operator-token of the server)${joinSecret === undefined ? '' : ', or give --join-secret as the server has it'}`
           : 'send Authorization: Bearer TOKEN (--viewer-token or --operator-token of the server), or ask on its own machine',
       )
     },

@@ -71,7 +71,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // With no-referrer, browsers send forms with `Origin: null`; see checkSameOrigin.
+  // With no-referrer, browsers send forms with `Origin: null`; see isOwnPage.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -104,7 +104,8 @@ export function webDoor(options: DoorOptions): Door {
   const messages = new Map<string, PageMessage>()
 
   const post = async (path: string, request: IncomingMessage): Promise<WebAnswer> => {
-    checkSameOrigin(request, options.publicUrl)
+    if (!isOwnPage(request, options.publicUrl))
+      throw new Refused(403, 'This form was sent by another site, so nothing was done.')
     const fields = await formOf(request, clock)
     const back = ownPath(fields.get('back') ?? '/')
     if (path === '/login') {
@@ -247,14 +248,13 @@ function ownPath(back: string): string {
   return /^\/(?![/\\])[\x21-\x7e]{0,4000}$/.test(back) ? back : '/'
 }
 
-/** Browsers say where a form was shown; older ones say at least its origin. */
-function checkSameOrigin({ headers }: IncomingMessage, publicUrl: string | undefined): void {
+/** Browsers say where a form was shown; older ones say at least its origin. Programs say neither. */
+export function isOwnPage({ headers }: IncomingMessage, publicUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site']
   const origin = headers.origin
   const own = [headers.host, publicUrl && new URL(publicUrl).host]
   const isOwn = origin === undefined || (URL.canParse(origin) && own.includes(new URL(origin).host))
-  if (site === undefined ? isOwn : site === 'same-origin') return
-  throw new Refused(403, 'This form was sent by another site, so nothing was done.')
+  return site === undefined ? isOwn : site === 'same-origin'
 }
 
 async function formOf(request: IncomingMessage, clock: Clock): Promise<URLSearchParams> {

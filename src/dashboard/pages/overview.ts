@@ -126,7 +126,9 @@ export function timeLeft({ recent: samples, choice }: Pick<LiveFacts, 'recent' |
   const recent = lately(samples)
   if (recent === undefined) return html`Too early to say<small>after some minutes</small>`
   const shrinks = -perHour(recent, (sample) => sample.waiting)
-  if (shrinks <= 0) return html`Still growing<small>links bring more URLs than are done, so no end is in sight</small>`
+  if (shrinks === 0)
+    return html`Not known<small>the queue neither grows nor shrinks: what is left waits for its time</small>`
+  if (shrinks < 0) return html`Still growing<small>links bring more URLs than are done, so no end is in sight</small>`
   return html`About ${roughly((waiting / shrinks) * 3_600_000)}<small>at the pace of the last ${roughly(recent.last.at - recent.first.at)}; large sites may take longer</small>`
 }
 
