@@ -9,6 +9,12 @@ import type { Database, Tx } from '../database.ts'
 import { queries } from '../queries.ts'
 import type { PostgresDatabase } from './open.ts'
 
+export interface HeldRole {
+  /** Aborted when the role is lost or released. */
+  readonly lost: AbortSignal
+  release(): Promise<void>
+}
+
 const keyOf = (role: string): string => String(signed64(hash64(`orbweaver role ${role}`)))
 
 const HELD = `
@@ -22,8 +28,8 @@ export async function isRoleHeld(tx: Tx, roles: readonly string[]): Promise<bool
   return (await queries(tx).get(HELD, `{${roles.map(keyOf).join(',')}}`)) !== undefined
 }
 
-/** Undefined when another process holds it. `lost`: aborted when the role is lost or released. */
-export async function tryRole(database: PostgresDatabase, name: string) {
+/** Undefined when another process holds it. */
+export async function tryRole(database: PostgresDatabase, name: string): Promise<HeldRole | undefined> {
   const session = await database.session()
   const key = keyOf(name)
   const taken = await session.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
@@ -59,7 +65,7 @@ const ASK_EVERY: Millis = 5_000
 
 export function sharedRole(database: Database, clock: Clock, name: string): SharedRole {
   if (database.dialect === 'sqlite') return { isOurs: async () => true, release: async () => {} }
-  let role: Awaited<ReturnType<typeof tryRole>>
+  let role: HeldRole | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   return {
     async isOurs() {
