@@ -65,8 +65,11 @@ test('a page of another site cannot act through the browser of an operator', asy
   await using made = await testServer({ joinSecret: SECRET })
   const act = (headers: Record<string, string>) =>
     made.send('/api/v1/actions', { method: 'POST', body: { action: 'pause' }, headers })
-  for (const headers of [{ origin: 'http://evil.test' }, { 'sec-fetch-site': 'same-site' }]) {
-    const { status, body } = await act(headers as Record<string, string>)
+  for (const [name, value] of [
+    ['origin', 'http://evil.test'],
+    ['sec-fetch-site', 'same-site'],
+  ]) {
+    const { status, body } = await act({ [name]: value })
     assert.equal(status, 403)
     assert.match((body as { message: string }).message, /another site/)
   }
