@@ -207,6 +207,17 @@ test('a sitemap as it was is not read again, and stays a sitemap; one that may n
   assert.deepEqual([pages[0].outcome, web.kept.at(-2)?.url], [{ kind: 'read', as: 'sitemap', urls: 1 }, map])
 })
 
+test('a sitemap that changes time and again does not use up the URLs that a site may list', async () => {
+  const map = 'http://a.test/sitemap.xml'
+  const xml = '<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.test/2</loc></url></urlset>'
+  const before = known({ was: 'read', captured: { url: map, at: 1 } })
+  const memory = { ...freshMemory(), sitemaps: { asked: 1, urls: 2 } }
+  const web = new Scripted({ [map]: { body: xml } })
+  const { pages, parts } = await web.visit({ agenda: [{ url: map, path: 'M', before }], visit: { memory } })
+  assert.deepEqual(pages[0].outcome, { kind: 'read', as: 'sitemap', urls: 2 })
+  assert.equal(parts.at(-1)!.memory.sitemaps?.urls, 2)
+})
+
 test('what robots.txt, the scope or a blacklist forbids now is not asked for', async () => {
   const excluded = 'http://a.test/excluded'
   const web = new Scripted({

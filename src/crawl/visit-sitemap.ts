@@ -195,7 +195,8 @@ function takeSome(
       reporter.tally.add('refused:scope')
       continue
     }
-    const isNew = url.site === state.site && !state.local.knows(url.key)
+    // A later look can't tell: the pages that the site has are not in its visit. Counted, they would use up the site's budget.
+    const isNew = item.before === undefined && url.site === state.site && !state.local.knows(url.key)
     if (!offerListed(url, item, lastmod, state)) continue
     taken++
     if (isNew) left--
