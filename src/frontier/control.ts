@@ -387,9 +387,13 @@ async function announce({ urls, ledger, tx, by }: Acting, texts: readonly string
   await ledger.admit(tx, links)
   const unknown = pages.length - known.length
   const others = unknown === 0 ? '' : ` ${unknown} are not in the collection: add them as seeds.`
-  const before = { announced: pages.length, known: known.length }
+  const announced = { announced: pages.length, known: known.length }
   const now = `${known.length} of ${pages.length} pages are noted as changed: a running refresh looks at them soon.${others}`
-  return { subject: WHOLE_CRAWL, before, ...(known.length > 0 && { after: before }), now }
+  return {
+    subject: WHOLE_CRAWL,
+    ...(known.length > 0 ? { before: undefined, after: announced } : { before: announced }),
+    now,
+  }
 }
 
 async function blacklist(

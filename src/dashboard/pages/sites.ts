@@ -145,5 +145,7 @@ function siteTable(request: PageRequest, sites: readonly SiteLine[], ask: Asked)
 function siteRow(request: PageRequest, site: SiteLine): Html {
   const { sums } = site
   const number = (value: number | undefined) => html`<td class="n">${value === undefined ? '–' : grouped(value)}</td>`
-  return html`<tr><th scope="row" class="url">${siteLink(request, site.name)}</th><td>${stateOf(site)}</td>${number(site.waiting)}${number(site.known)}${number(sums?.documents)}<td class="n">${sums === undefined ? '–' : formatSize(sums.bytes)}</td>${number(sums?.errors)}<td class="n">${site.pause === 0 ? '–' : formatDuration(site.pause)}</td><td>${sums === undefined ? '–' : time(sums.lastAt)}</td></tr>`
+  // Set by an operator, or learnt from slow answers: the longer one holds.
+  const pause = Math.max(site.choice?.pauseMs ?? 0, site.pause)
+  return html`<tr><th scope="row" class="url">${siteLink(request, site.name)}</th><td>${stateOf(site)}</td>${number(site.waiting)}${number(site.known)}${number(sums?.documents)}<td class="n">${sums === undefined ? '–' : formatSize(sums.bytes)}</td>${number(sums?.errors)}<td class="n">${pause === 0 ? '–' : formatDuration(pause)}</td><td>${sums === undefined ? '–' : time(sums.lastAt)}</td></tr>`
 }
