@@ -29,7 +29,7 @@ export async function figures(tx: Tx, frontier: FrontierFigures) {
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
     links: counted('links'),
     /** Documents minus different contents. */
-    duplicates: await countOf(tx, COUNT_DUPLICATES),
+    duplicates: await countDuplicates(tx),
     /** Captures whose payload came again before its first record was durable, and was stored again. */
     storedTwice: await countOf(tx, COUNT_STORED_TWICE),
     statuses: withPrefix(counters, 'status:'),
@@ -145,8 +145,11 @@ function byType(counters: ReadonlyMap<string, number>) {
 }
 
 const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
-export const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
 const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
+
+/** Pages kept whose content another kept page has. */
+export const countDuplicates = (tx: Tx): Promise<number> => countOf(tx, COUNT_DUPLICATES)
 
 async function perServer(tx: Tx): Promise<Record<'mean' | 'median' | 'max', number>> {
   const db = queries(tx)

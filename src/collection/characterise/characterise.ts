@@ -4,8 +4,8 @@
  */
 import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { countOf, queries } from '../../database/queries.ts'
-import { COUNT_DUPLICATES } from '../figures.ts'
+import { queries } from '../../database/queries.ts'
+import { countDuplicates } from '../figures.ts'
 import { linksToIndex } from '../links/index-links.ts'
 import { countedTargets } from '../links/read-inlinks.ts'
 import { Distribution, share } from './distribution.ts'
@@ -91,7 +91,7 @@ async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Dis
      FROM page WHERE ${ASKED} GROUP BY site`,
   )
   for await (const row of rows) perSite.add(row.n)
-  return { duplicates: await countOf(tx, COUNT_DUPLICATES), perSite }
+  return { duplicates: await countDuplicates(tx), perSite }
 }
 
 async function inLinkSums(tx: Tx): Promise<{ inLinks: Distribution; behind: number }> {
