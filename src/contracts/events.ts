@@ -1,5 +1,6 @@
 /** The closed list of events in the journal. Readers: log, live view, tests. Events never steer. */
 import type { Millis } from '../base/clock.ts'
+import type { FailureKind } from './outcome.ts'
 import type { VisitEnd } from './report.ts'
 
 export type Event =
@@ -7,7 +8,8 @@ export type Event =
   | { kind: 'crawl-over'; why: 'complete' | 'interrupted' | 'pages' | 'time' | 'size' }
   | { kind: 'checked-out'; worker: string; sites: number }
   | { kind: 'request'; site: string; url: string }
-  | { kind: 'answer'; site: string; url: string; status: number; bytes: number; tookMs: Millis }
+  /** `status`: as answered, or how the request failed. */
+  | { kind: 'answer'; site: string; url: string; status: number | FailureKind; tookMs: Millis }
   | { kind: 'synced'; worker: string }
   | { kind: 'checked-in'; worker: string; parts: number; pages: number; bytes: number }
   | { kind: 'inbox-stored'; parts: number }

@@ -128,12 +128,15 @@ async function requestHere(
     if (exchange.connectMs !== undefined) courtesy.connected(exchange.connectMs)
     // A neighbour at the address began its request while we connected: the connection waits for the next turn.
   } while (outrun)
-  if (exchange.answer.kind === 'withheld') return undefined
+  const { answer, tookMs } = exchange
+  if (answer.kind === 'withheld') return undefined
   addresses?.touch(ip)
-  const head = 'head' in exchange.answer ? exchange.answer.head : undefined
+  const head = 'head' in answer ? answer.head : undefined
+  const status = answer.kind === 'failed' ? answer.failure.kind : answer.head.status
+  tools.journal.record({ kind: 'answer', site: connection.site, url, status, tookMs })
   const now = tools.clock.now()
   if (head !== undefined) connection.cookies.take(url, head.headers, now)
-  courtesy.answered(exchange.answeredAt, exchange.tookMs, head && requestedWait(head, now, tools.patience))
+  courtesy.answered(exchange.answeredAt, tookMs, head && requestedWait(head, now, tools.patience))
   return exchange
 }
 

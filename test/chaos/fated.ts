@@ -66,5 +66,6 @@ if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
 process.exitCode = await run(line, makeScreen(process.stdout, process.stderr, process.env), {
   ...realServices,
   startServer: (settings, options) => realServices.startServer(settings, listening(options)),
-  startWorker: (settings, options) => realServices.startWorker(settings, listening(options)),
+  // Its threads tell of every answer then; nothing more is printed, for the command line read the settings before.
+  startWorker: (settings, options) => realServices.startWorker({ ...settings, verbose: true }, listening(options)),
 })

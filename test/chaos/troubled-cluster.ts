@@ -48,7 +48,9 @@ interface Member {
   port?: number
   disk?: SmallDisk | undefined
   isAtWork: boolean
-  /** When its last process ended. */
+  /** When its process was killed, or killed itself. A process that waits for a slow disk ends seconds later. */
+  killedAt?: number | undefined
+  /** When its last process was killed, or ended. */
   endedAt?: number
   /** Stopped, or about to be started again: left alone by other faults. */
   isBusy: boolean
@@ -159,13 +161,15 @@ export class Troubled implements AsyncDisposable {
       const met = fateIn(words)
       if (met === undefined) return
       this.count(nameOf(member.role, met))
+      if (met.how === 'dies') member.killedAt ??= Date.now()
       if (met.how === 'stops') this.#goesOnLater(member, running, this.#pastLease)
     })
     void running.done.then(({ signal, code, stderr, endedAt }) => {
       if (member.running !== running) return
       member.running = undefined
-      member.endedAt = endedAt
-      if (member.role === 'worker') this.#hindered('worker', endedAt, endedAt)
+      member.endedAt = member.killedAt ?? endedAt
+      member.killedAt = undefined
+      if (member.role === 'worker') this.#hindered('worker', member.endedAt, endedAt)
       if (signal === null && !this.#isOver && !EXPECTED_EXITS.has(code ?? 0))
         this.#strange.push(`${member.name} ended by itself (${code}): ${stderr.slice(-1500)}`)
       this.#later(this.#random.integer(LONGEST_REST_MS), async () => {
@@ -188,7 +192,9 @@ export class Troubled implements AsyncDisposable {
   }
 
   #kill(member: Member | undefined, name: string): void {
-    if (member?.running?.child.kill('SIGKILL') === true) this.count(name)
+    if (member?.running?.child.kill('SIGKILL') !== true) return
+    member.killedAt ??= Date.now()
+    this.count(name)
   }
 
   #stop(member: Member | undefined, ms: number, name: string): void {
