@@ -197,6 +197,16 @@ test('half a surrogate pair does not shift the words after it', () => {
   )
 })
 
+test('a section of the site memory that is null is damage', () => {
+  for (const section of ['robots', 'traps']) {
+    const { robots: _, ...memory } = freshMemory()
+    const sent = { visit: 'v', fence: 1, site: 's', part: 1, pages: [], found: [], crossSite: [], findings: [] }
+    const odd = { ...memory, toJSON: () => ({ ...memory, [section]: null }) }
+    const bytes = encodeReport({ ...sent, counts: new Map(), memory: odd, courtesy: { pause: 1, notBefore: 1 } })
+    assert.throws(() => decodeReport(bytes), RangeError)
+  }
+})
+
 test('another version is refused', () => {
   assert.throws(() => decodeReport(new Uint8Array([9, 0, 0])), RangeError)
 })

@@ -229,9 +229,10 @@ function layMemory(bytes: ReportBytes, { robots, traps, ...rest }: MemoryNews): 
   if (newRobots !== undefined) memory.robots = newRobots
   if (newTraps !== undefined) memory.traps = newTraps as MemoryNews['traps']
   const { fetched, duplicates, deepest, silent } = memory
-  const sections = [memory.robots ?? {}, memory.traps ?? {}]
-  if (![fetched, duplicates, deepest, silent].every(Number.isFinite) || sections.some((one) => typeof one !== 'object'))
-    throw new RangeError('site memory has another shape')
+  const isWhole =
+    [fetched, duplicates, deepest, silent].every(Number.isFinite) &&
+    [memory.robots, memory.traps].every((one) => one === undefined || (typeof one === 'object' && one !== null))
+  if (!isWhole) throw new RangeError('site memory has another shape')
   return memory as MemoryNews
 }
 
