@@ -110,9 +110,10 @@ export interface OpenFrontier {
   ledger: Ledger
   /**
    * Once, before the first check-out. `applyInbox` applies the parts that were durable when the last process ended. Then
-   * every open lease is lost, its site waits its pause, and nothing is handed out for one address pause.
+   * every open lease is lost, its site waits its pause, and nothing is handed out for one address pause. `noteLost` is called
+   * in each transaction that loses some.
    */
-  recover(applyInbox: () => Promise<void>): Promise<{ lost: number }>
+  recover(applyInbox: () => Promise<void>, noteLost?: NoteLost): Promise<{ lost: number }>
   /** Nothing is handed out any more: the crawl is ending. */
   stop(): void
 }
@@ -149,6 +150,8 @@ export interface LostVisit {
   site: SiteName
   worker: WorkerId
 }
+
+export type NoteLost = (tx: Tx, lost: readonly LostVisit[]) => Promise<void>
 
 /** A part in the inbox; without `part` and `last`, the last one of its visit. */
 export interface StoredPart {

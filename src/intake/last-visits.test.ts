@@ -5,7 +5,7 @@ import { memoryDisk } from '../../testkit/memory-disk.ts'
 import { bothDatabases } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
 import { DigestFilter } from '../collection/captures/digest-filter.ts'
-import { lastVisits } from '../collection/counters/last-visits.ts'
+import { lastVisits, noteLost } from '../collection/counters/last-visits.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import { seal } from '../contracts/sealed-part.ts'
 import type { Visit } from '../contracts/visit.ts'
@@ -22,10 +22,11 @@ const onBoth = await bothDatabases()
 
 onBoth('a visit of several parts is one; a lost one is among them, and only some are kept', async (database) => {
   const clock = jumpingClock(NOON)
-  const { ledger, frontier, recover } = openFrontier(database, {
+  const options = {
     ...{ clock, order: klwf, urls: usualUrls, slice: { pages: 1, time: 60_000 }, leaseMs: LEASE },
     ...{ addressPauseMs: 100, defaultPause: () => PAUSE },
-  })
+  }
+  const { ledger, frontier, recover } = openFrontier(database, options)
   const tools = { database, ledger, clock, journal: { record() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
   const intake = await openIntake({ ...tools, filter: DigestFilter.ofBits(1024) })
   await recover(() => intake.drain())
@@ -77,5 +78,13 @@ onBoth('a visit of several parts is one; a lost one is among them, and only some
   assert.equal(last[0].why, 'silent')
   assert.ok(last.length >= 8 && last.length < 20, `${last.length} are kept`)
   assert.ok(last.every(({ requests, worker, tookMs }) => requests === 1 && worker === 'w3' && tookMs === 600))
+
+  await part(await checkOut('w4'), 1, [24])
   await intake.close()
+  await openFrontier(database, options).recover(
+    async () => {},
+    (tx, out) => noteLost(tx, out, clock.now()),
+  )
+  const [left] = await visits()
+  assert.deepEqual([left.why, left.worker, left.requests], ['lost', 'w4', 1], 'its process ended with it')
 })

@@ -5,12 +5,13 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { realClock } from '../../base/clock.ts'
+import { type Clock, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { findOrphans, removeOrphans } from '../../cluster/maintenance/find-orphans.ts'
 import type { CleanerParts, Findings, Orphan } from '../../cluster/maintenance/orphan.ts'
 import { locationNodes } from '../../cluster/maintenance/orphan-volumes.ts'
+import { noteLost } from '../../collection/counters/last-visits.ts'
 import { folderLocation, type OtherLocation, storeLocation } from '../../collection/locations/other-locations.ts'
 import { EMBEDDED_OWNER, knownNodeId } from '../../collection/locations/own-locations.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
@@ -43,10 +44,10 @@ export async function cleanCollection(settings: Settings, version: string): Prom
   await using opening = new AsyncDisposableStack()
   const isShared = settings.database !== undefined
   const lock = isShared ? opening.adopt(lockIfFree(settings.collection), (held) => held?.release()) : undefined
-  const { database, ledger } = opening.use(await openForSeeding(settings, version))
+  const { database, clock, ledger } = opening.use(await openForSeeding(settings, version))
   if (isShared) {
     await takeRole(opening, database, 'cleaner', 'another cleaner is working on this database: wait until it has ended')
-    await freeLeases(database, ledger)
+    await freeLeases(database, ledger, clock)
   }
   return await remove(settings, database, found, !isShared || lock !== undefined)
 }
@@ -116,11 +117,13 @@ export function filesOf(folder: string, { dialect }: Database): CleanerParts['fi
 }
 
 /** As servers do it, for when none is running. */
-export async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
-  for (let lost = 1; lost > 0; )
-    lost = await database.transact(
-      async (tx) => (await ledger.reap(tx, undefined, (sites) => settledSites(tx, sites))).length,
-    )
+export async function freeLeases(database: Database, ledger: Ledger, clock: Clock): Promise<void> {
+  for (let isDone = false; !isDone; )
+    isDone = await database.transact(async (tx) => {
+      const lost = await ledger.reap(tx, undefined, (sites) => settledSites(tx, sites))
+      await noteLost(tx, lost, clock.now())
+      return lost.length === 0
+    })
 }
 
 export const isWorkersFolder = (folder: string): boolean =>

@@ -223,7 +223,10 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
   const { ledger } = frontier
   const archiveFolder = join(folder, 'archive')
   const owner = node ?? EMBEDDED_OWNER
-  await frontier.recover(() => intake.drain())
+  await frontier.recover(
+    () => intake.drain(),
+    (tx, lost) => noteLost(tx, lost, clock.now()),
+  )
   // After the inbox is applied: then the catalogue has every capture that was ever acknowledged.
   const repair = async () => {
     const own = { database, disk, journal, owner }

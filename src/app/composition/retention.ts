@@ -39,10 +39,10 @@ export async function retainCaptures(settings: Settings, version: string, rule: 
   await using opening = new AsyncDisposableStack()
   const isShared = address !== undefined
   if (isShared) opening.adopt(lockCollection(folder), (lock) => lock.release())
-  const { database, ledger } = opening.use(await openForSeeding(settings, version))
+  const { database, clock, ledger } = opening.use(await openForSeeding(settings, version))
   if (isShared) {
     for (const name of ['cleaner', 'maintenance']) await takeRole(opening, database, name, AT_WORK)
-    await freeLeases(database, ledger)
+    await freeLeases(database, ledger, clock)
   }
   await database.read(nothingUnderWay)
   const begun = isShared ? await sharedNow(database) : 0

@@ -102,10 +102,10 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   return {
     frontier,
     ledger: lookingAround(ledgerOf(rowsOf), tools),
-    async recover(applyInbox) {
+    async recover(applyInbox, noteLost) {
       await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
-      const lost = options.leasesOutlive ? 0 : await loseAll(transact)
+      const lost = options.leasesOutlive ? 0 : await loseAll(transact, noteLost)
       await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
       if (options.besideServers === undefined) await beginToRefresh(transact)
       const first = await begin(transact, options.besideServers !== undefined)

@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import type { Ledger, LostVisit, StoredPart } from '../contract.ts'
+import type { Ledger, LostVisit, NoteLost, StoredPart } from '../contract.ts'
 import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 import { readRecord, recordOnce, writeRecord } from '../records.ts'
 import { movePending } from './alias-moves.ts'
@@ -164,10 +164,10 @@ export async function agreeOnUrlRules(rows: Rows, urls: UrlReader): Promise<void
 const MAX_AT_ONCE = 500
 
 /** The last process has ended, with all its workers, and its inbox is applied: visits that are still out are lost. */
-export async function loseAll(transact: InTransaction): Promise<number> {
+export async function loseAll(transact: InTransaction, noteLost: NoteLost = async () => {}): Promise<number> {
   let lost = 0
   for (let more = true; more; ) {
-    const some = await transact(loseSome)
+    const some = await transact((rows) => loseSome(rows, noteLost))
     lost += some
     more = some === MAX_AT_ONCE
   }
@@ -175,14 +175,15 @@ export async function loseAll(transact: InTransaction): Promise<number> {
   return lost
 }
 
-async function loseSome(rows: Rows): Promise<number> {
+async function loseSome(rows: Rows, noteLost: NoteLost): Promise<number> {
   const out = await rows.leasesOut(MAX_AT_ONCE)
   await rows.lockSites(out)
-  for (const key of out) {
+  const lost = out.flatMap((key) => {
     const site = rows.sites.get(key)
-    if (site !== undefined && site.lease_until !== null) loseVisit(rows, site, rows.now, true)
-  }
+    return site === undefined || site.lease_until === null ? [] : [loseVisit(rows, site, rows.now, true)]
+  })
   await rows.flush()
+  await noteLost(rows.tx, lost)
   return out.length
 }
 

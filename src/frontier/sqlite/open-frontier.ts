@@ -51,10 +51,10 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
   return {
     frontier,
     ledger: ledgerOf(workOf),
-    async recover(applyInbox) {
+    async recover(applyInbox, noteLost) {
       await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
-      const lost = options.leasesOutlive ? 0 : await loseAll(transact)
+      const lost = options.leasesOutlive ? 0 : await loseAll(transact, noteLost)
       if (options.besideServers === undefined) await beginToRefresh(transact)
       const first = await begin(transact, options.besideServers !== undefined)
       if (options.mayHold !== undefined) await releaseTrusted(transact)
