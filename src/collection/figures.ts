@@ -148,7 +148,7 @@ const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
 const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
 const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
 
-/** Pages kept whose content another kept page has. */
+/** Kept pages minus their different contents: the first page with a content is no duplicate. */
 export const countDuplicates = (tx: Tx): Promise<number> => countOf(tx, COUNT_DUPLICATES)
 
 async function perServer(tx: Tx): Promise<Record<'mean' | 'median' | 'max', number>> {

@@ -14,6 +14,7 @@ import { postgresTx } from '../database/postgres/tx.ts'
 /** Distributed tables and their distribution column; without those of one row per bucket, which are two pages. */
 const SPREAD: Record<string, 'bucket' | 'shard'> = {
   site_stats: 'bucket',
+  site_visits: 'bucket',
   page: 'bucket',
   page_links: 'bucket',
   links_changed: 'bucket',
@@ -30,6 +31,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
 
 const FILL = [
   `INSERT INTO site_stats SELECT n % 8, n, n::text, 1, 1, 1, 1, 1 FROM generate_series(1, 4000) n`,
+  `INSERT INTO site_visits SELECT bucket, site, 'x' FROM site_stats`,
   `INSERT INTO page (bucket, id, site, key, url, depth, path, status, outcome, media_type, bytes, took_ms, tries, first_at,
      at, title, annotations)
    SELECT n % 8, n, n % 400, n, n::text, 0, '', 200, 'kept', '', 0, 0, 1, 1, 1, '', '' FROM generate_series(1, 20000) n`,

@@ -53,8 +53,9 @@ export async function noteLost(
   at: Instant,
 ): Promise<void> {
   const ended = lost.map(({ site, worker }): EndedVisit => ({ site, worker, at, why: 'lost' }))
-  for (const [bucket, some] of Map.groupBy(ended, ({ site }) => bucketOf(tx.dialect, siteKeyOf(site))))
-    await noteVisits(tx, bucket, some)
+  const buckets = Map.groupBy(ended, ({ site }) => bucketOf(tx.dialect, siteKeyOf(site)))
+  // At once, for the round trips: their sites are locked meanwhile.
+  await Promise.all([...buckets].map(([bucket, some]) => noteVisits(tx, bucket, some)))
 }
 
 const lineOf = ({ at, why, worker = '' }: Omit<EndedVisit, 'site'>) =>
