@@ -82,7 +82,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
     await write(leaving)
     nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
     // If the database fails, they leave the next time.
-    await inPieces(database, leaving, (tx, { replica }) => names.unalias(tx, replica))
+    await inTransactions(database, leaving, (tx, { replica }) => names.unalias(tx, replica))
     const gone = leaving
     leaving = []
     left.push(...gone)
@@ -144,9 +144,9 @@ async function enterList(parts: MirrorMaintenanceParts): Promise<ListedPair[]> {
   )
   const go = before.filter(({ name }) => !stay.has(name))
   const come = listed.filter(({ replica }) => !stay.has(replica))
-  await inPieces(database, go, (tx, { name }) => names.unalias(tx, name))
+  await inTransactions(database, go, (tx, { name }) => names.unalias(tx, name))
   const now = clock.now()
-  await inPieces(database, come, async (tx, { replica, original }) => {
+  await inTransactions(database, come, async (tx, { replica, original }) => {
     const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
     if (answer === 'taken' || answer === 'known') return
     // The original was given up, or has become an alias of the replica.
@@ -155,7 +155,7 @@ async function enterList(parts: MirrorMaintenanceParts): Promise<ListedPair[]> {
   return listed.map((pair) => ({ ...pair, since: stay.get(pair.replica)?.since ?? now }))
 }
 
-async function inPieces<T>(
+async function inTransactions<T>(
   database: Database,
   all: readonly T[],
   work: (tx: Tx, item: T) => Promise<unknown>,
