@@ -65,6 +65,7 @@ const MAX_COMPARED = 4096
 const MINUTES = 10 * 60_000
 /** With fewer lines in common it is another template, and what was learnt is forgotten, but for stamps that are still there. */
 const SAME_TEMPLATE = 0.3
+
 /** `looks`: at the page so far. */
 export function sketchOf(page: Sketched, looks = 1): Uint8Array {
   const level = levelFor(page.lines)
