@@ -295,6 +295,20 @@ test('a place that is volatile on the site hides nothing where it is most of the
   assert.match(watched.look(of('Another way'), { isVolatileOnSite }), /^(?:small|medium|large|complete)/)
 })
 
+test('many lines that differ each time are content, though they are not most of the page', () => {
+  const of = (lines: number, look: number) =>
+    page({ ad: Array.from({ length: lines }, (_, i) => `<div>Item ${i} of look ${'abcdef'[look]}</div>`).join('') })
+  for (const [lines, expected] of [
+    [30, /^volatile/],
+    [40, /^(?:small|medium|large)/],
+  ] as const) {
+    const long = (look: number) => of(lines, look).replace('<div id=foot>', `${paragraphs(100).join('')}$&`)
+    const watched = new Watched(long(0))
+    for (let look = 1; look < 3; look++) watched.look(long(look))
+    for (let look = 3; look < 6; look++) assert.match(watched.look(long(look)), expected, `${lines} lines`)
+  }
+})
+
 test('two looks minutes apart are enough', () => {
   const watched = new Watched(page({ ad: 'Buy silk' }))
   assert.match(watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 }), /^small/)
