@@ -218,6 +218,16 @@ test('a sitemap that changes time and again does not use up the URLs that a site
   assert.equal(parts.at(-1)!.memory.sitemaps?.urls, 2)
 })
 
+test('a sitemap that has grown counts with all that it lists now: so many may be too many to be believed', async () => {
+  const map = 'http://a.test/sitemap.xml'
+  const locs = Array.from({ length: 3000 }, (_, n) => `<url><loc>http://a.test/${n}</loc></url>`)
+  const before = known({ was: 'read', captured: { url: map, at: 1 } })
+  const memory = { ...freshMemory(), sitemaps: { asked: 1, urls: 2 } }
+  const web = new Scripted({ [map]: { body: `<urlset>${locs.join('')}</urlset>` } })
+  const { parts } = await web.visit({ agenda: [{ url: map, path: 'M', before }], visit: { memory } })
+  assert.equal(parts.at(-1)!.memory.sitemaps?.urls, 3000)
+})
+
 test('what robots.txt, the scope or a blacklist forbids now is not asked for', async () => {
   const excluded = 'http://a.test/excluded'
   const web = new Scripted({

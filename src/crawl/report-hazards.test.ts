@@ -52,6 +52,20 @@ test('the operator may trust the site: the same calendar is followed as far as t
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length > 40)
 })
 
+test('what was held back is queued again when the operator overrules the finding, not when it is confirmed', async () => {
+  const first = await new Scripted(calendarSite(60), wary).visit({ agenda: [`${SITE}/`] })
+  const { memory } = first.parts.at(-1)!
+  assert.ok(memory.traps!.suspects.length > 0)
+  for (const [more, requeue, left] of [
+    [{ ...wary, trusts: () => true }, true, false],
+    [{ ...wary, confirms: () => true }, undefined, true],
+  ] as const) {
+    const { parts } = await new Scripted(calendarSite(60), more).visit({ agenda: [`${SITE}/`], visit: { memory } })
+    assert.equal(parts.find(({ learnt }) => learnt?.requeue)?.learnt?.requeue, requeue)
+    assert.equal((parts.at(-1)!.memory.traps?.suspects.length ?? 0) > 0, left)
+  }
+})
+
 test('what the operator confirmed is not sampled any more, until that is taken back', async () => {
   const first = await new Scripted(calendarSite(60), wary).visit({ agenda: [`${SITE}/`] })
   const { memory } = first.parts.at(-1)!

@@ -163,6 +163,9 @@ async function takeListed(
     if (from > 0) await site.clock.sleep(0)
     taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_PER_TURN), left, tools))
   }
+  // At a later look nobody counts what is new, but the site has as many as this one lists: it may have grown beyond belief.
+  const isAgain = item.before !== undefined && namedBy(item) === undefined
+  if (isAgain && taken > sitemapsOf(state.reporter.memory).urls) note({ urls: taken }, state.reporter)
   return taken
 }
 

@@ -176,6 +176,19 @@ test('an idle connection is closed after its time, or the server’s', async (t)
   await until(() => server.connections[0].destroyed)
 })
 
+test('no deadline of an earlier exchange closes a connection that is kept', async (t) => {
+  const clock = handClock()
+  const server = await rawServer((socket) => socket.write(HELLO))
+  const { fetch } = session(t, server, { clock })
+  for (let i = 0; i < 10; i++) {
+    await fetch(requestTo(server))
+    clock.move(3_000)
+    // Deadlines are judged after the bytes that wait.
+    for (let n = 0; n < 5; n++) await turn()
+  }
+  assert.equal(server.connections.length, 1)
+})
+
 test('hosts and schemes have connections of their own', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)

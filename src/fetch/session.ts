@@ -62,35 +62,35 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   let isBusy = false
 
   /** Undefined for what is not an http or https URL. */
-  const endpointOf = ({ url, address }: FetchRequest): { line: Endpoint; target: string } | undefined => {
+  const endpointOf = ({ url, address }: FetchRequest): { endpoint: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
     const origin = `${parsed.protocol}//${parsed.host}`
-    let line = endpoints.find((one) => one.origin === origin && isSame(one.address, address))
-    if (line === undefined) {
+    let endpoint = endpoints.find((one) => one.origin === origin && isSame(one.address, address))
+    if (endpoint === undefined) {
       if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
-      line = { origin, host: parsed.host, address, target: targetOf(parsed, address), connection: undefined }
-      endpoints.push(line)
+      endpoint = { origin, host: parsed.host, address, target: targetOf(parsed, address), connection: undefined }
+      endpoints.push(endpoint)
     }
-    return { line, target: requestTarget(parsed) }
+    return { endpoint, target: requestTarget(parsed) }
   }
 
   const ask = async (request: FetchRequest): Promise<Exchange> => {
     const place = endpointOf(request)
     if (place === undefined) return unsent(request, clock.now(), failed('protocol', 'not an http or https URL'))
-    const { line, target } = place
-    let { connection } = line
+    const { endpoint, target } = place
+    let { connection } = endpoint
     const reused = connection?.alive === true
     if (!reused || connection === undefined) {
-      const opened = await connect(line.target, connecting, stop)
+      const opened = await connect(endpoint.target, connecting, stop)
       if (!(opened instanceof Connection)) return unsent(request, clock.now(), opened)
-      line.connection = connection = opened
+      endpoint.connection = connection = opened
     }
     if (stop.isStopped) {
       connection.destroy()
       return unsent(request, clock.now(), failed('reset', 'aborted'))
     }
-    const bytes = requestBytes(line.host, target, request.headers)
+    const bytes = requestBytes(endpoint.host, target, request.headers)
     const connected = reused ? {} : { connectMs: connection.connectMs }
     // No await from here to the write: the permission must still hold when the first byte is sent.
     if (!request.may()) {
@@ -101,7 +101,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     const sentElapsed = clock.elapsed()
     const { answer, reusable } = await carry(connection, reused, bytes, request.wants, options, stop)
     if (reusable) connection.release(idleTime(answer, options.maxIdleMs))
-    else line.connection = undefined
+    else endpoint.connection = undefined
     const exchange: Exchange = {
       url: request.url,
       address: request.address,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
-import { addSuspect, stop, withDecision } from './suspects.ts'
+import { addSuspect, findSuspect, stop, withDecision } from './suspects.ts'
 import { admit } from './trial.ts'
 
 const found = (pattern: string) => ({
@@ -45,4 +45,17 @@ test('without space, patterns that held back least go first, and those an operat
   const two = [stopped(3, 9), stopped(4, 9)]
   assert.deepEqual(left([stopped(0, 0, true), stopped(1, 2 ** 40), stopped(2, 2 ** 40 + 1), ...two]), [0, 1, 2, 4, 9])
   assert.deepEqual(left([2, 1, 5, 5, 5].map((refused, at) => stopped(at, refused, true))), [0, 2, 3, 4, 9])
+})
+
+test('a wider pattern does not take the place of a confirmed one: its URLs would be sampled again', () => {
+  const narrow = onTrial('/a?x=*&**')
+  const wide = { ...found('/a?**'), rule: 'unbounded-parameters' }
+  assert.deepEqual(
+    addSuspect([narrow], wide, 0, undefined)!.map(({ pattern }) => pattern),
+    ['/a?**'],
+  )
+  const confirmed = withDecision(narrow, true, [narrow])
+  const both = addSuspect([confirmed], wide, 0, undefined)!
+  assert.equal(findSuspect(both, '/a?x=1', () => false)?.isConfirmed, true)
+  assert.equal(findSuspect(both, '/a?y=1', () => false)?.pattern, '/a?**')
 })

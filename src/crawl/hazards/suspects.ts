@@ -164,8 +164,9 @@ export function addSuspect(
   at: Instant,
   words: string | undefined,
 ): SuspectPattern[] | undefined {
-  const others = suspects.filter((one) => !isCovered(one.pattern, [{ pattern }]))
-  // It takes over the URLs that narrower patterns held back.
+  // What an operator confirmed stays: its URLs are not sampled again in the trial of a wider pattern.
+  const others = suspects.filter((one) => one.isConfirmed || !isCovered(one.pattern, [{ pattern }]))
+  // It takes over the URLs that other narrower patterns held back.
   const covered = suspects.filter((one) => !others.includes(one))
   const one: SuspectPattern = {
     pattern,

@@ -76,6 +76,15 @@ test('a visit that ended during the renewal does no harm', async () => {
   assert.deepEqual(leases.visits, [])
 })
 
+test('a visit that is given up may ask for nothing more, though its lease had not run out', async () => {
+  const { clock, asked, leases } = bench()
+  const given = leases.hold('a', 0, timed())
+  leases.giveUp('a')
+  assert.ok(given.lease.left() < 0 && given.end.aborted)
+  await clock.run(leases.renew())
+  assert.deepEqual(asked, [])
+})
+
 test('when the worker stops, every visit is stopped', () => {
   const { leases } = bench()
   const held = ['a', 'b'].map((id) => leases.hold(id, 0, timed()))

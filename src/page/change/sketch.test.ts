@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ByteWriter } from '../../base/bytes.ts'
 import { seededRandom } from '../../base/random.ts'
 import { runThrough } from '../../base/stretches.ts'
 import { MAX_SKETCH } from '../../contracts/visit.ts'
 import { readPage } from '../reading.ts'
 import { readLines } from './lines.ts'
 import { compileRules, type RegionRules } from './region-rules.ts'
-import { placeKey } from './regions.ts'
+import { packRegions, placeKey } from './regions.ts'
 import { compareSketch, type Look, type Sketched, sketchOf } from './sketch.ts'
 
 const DAY = 86_400_000
@@ -294,6 +295,20 @@ test('a place that is volatile on the site hides nothing where it is most of the
   assert.match(watched.look(of('Another way'), { isVolatileOnSite }), /^(?:small|medium|large|complete)/)
 })
 
+test('many lines that differ each time are content, though they are not most of the page', () => {
+  const of = (lines: number, look: number) =>
+    page({ ad: Array.from({ length: lines }, (_, i) => `<div>Item ${i} of look ${'abcdef'[look]}</div>`).join('') })
+  for (const [lines, expected] of [
+    [30, /^volatile/],
+    [40, /^(?:small|medium|large)/],
+  ] as const) {
+    const long = (look: number) => of(lines, look).replace('<div id=foot>', `${paragraphs(100).join('')}$&`)
+    const watched = new Watched(long(0))
+    for (let look = 1; look < 3; look++) watched.look(long(look))
+    for (let look = 3; look < 6; look++) assert.match(watched.look(long(look)), expected, `${lines} lines`)
+  }
+})
+
 test('two looks minutes apart are enough', () => {
   const watched = new Watched(page({ ad: 'Buy silk' }))
   assert.match(watched.look(page({ ad: 'Sell flies today' }), { since: 60_000 }), /^small/)
@@ -416,6 +431,24 @@ test('what other pages of the site have shown, and what the operator watches', (
     watched.look(page({ ad: 'Sell flies' }), {}, compileRules([], [{ kind: 'selector', text: '#ad' }])),
     'small: body > div#ad',
   )
+})
+
+test('a sketch is never longer than a server takes, however long a page was watched', () => {
+  const now = sketched(page({ body: paragraphs(2030) }))
+  const regions = new ByteWriter()
+  const region = { shape: 0xffff, size: 32, times: 255, words: 255, quiet: 0, gone: Array<number>(48).fill(0xffff) }
+  const counts = { came: 2 ** 40, back: 2 ** 40 }
+  const all = Array.from({ length: 32 }, (_, nth) => ({ from: 60 * nth, to: 60 * nth + 32, ...region, ...counts }))
+  packRegions(
+    regions,
+    all.map((one, nth) => ({ ...one, gone: one.gone.slice(0, nth < 2 ? 24 : 0) })),
+  )
+  const before = Buffer.concat([sketchOf(now).subarray(0, -1), regions.bytes()])
+  assert.ok(before.length > MAX_SKETCH)
+  const { sketch } = compareSketch(before, {
+    ...{ now, isSameText: true, looks: 1, since: DAY, page: new Map(), isVolatileOnSite: () => false },
+  })!
+  assert.ok(sketch.length > 4300 && sketch.length <= MAX_SKETCH, `${sketch.length} bytes`)
 })
 
 test('pages of any length take few bytes, and a change is found in them', () => {

@@ -6,6 +6,7 @@
 
 import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { type Change, type ChangeClass, LONGEST_PLACE } from '../../contracts/change.ts'
+import { MAX_SKETCH } from '../../contracts/visit.ts'
 import {
   isLasting,
   type Judged,
@@ -65,6 +66,7 @@ const MAX_COMPARED = 4096
 const MINUTES = 10 * 60_000
 /** With fewer lines in common it is another template, and what was learnt is forgotten, but for stamps that are still there. */
 const SAME_TEMPLATE = 0.3
+
 /** `looks`: at the page so far. */
 export function sketchOf(page: Sketched, looks = 1): Uint8Array {
   const level = levelFor(page.lines)
@@ -219,7 +221,10 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
   for (const { buffer, byteOffset, byteLength } of [minima, lines])
     bytes.blob(new Uint8Array(buffer, byteOffset, byteLength))
   packRegions(bytes, regions)
-  return bytes.bytes()
+  const sketch = bytes.bytes()
+  // Counts grow with each look; a server refuses the whole report for one that is too long.
+  if (sketch.length <= MAX_SKETCH) return sketch
+  return packed({ looks, level, links, minima, lines, regions: regions.slice(0, regions.length >> 1) })
 }
 
 /** Bounded, whoever made it. */
@@ -240,5 +245,6 @@ function unpacked(given: Uint8Array): Sketch | undefined {
 function shortFrom(from: ByteReader, max: number): Uint16Array {
   const blob = from.blob()
   if (blob.length > 2 * max || blob.length % 2 !== 0) throw new RangeError('another length')
-  return new Uint16Array(blob.slice().buffer)
+  // The slice of a Buffer would be no copy.
+  return new Uint16Array(new Uint8Array(blob).buffer)
 }

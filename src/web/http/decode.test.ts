@@ -164,6 +164,17 @@ test('brotli and zstd that break off early give what could be decoded, also of a
   assert.ok(bytes.length >= 131_072 && blocks.subarray(0, bytes.length).equals(bytes), String(bytes.length))
 })
 
+test('a window of zstd that is larger than HTTP allows is not made', async () => {
+  const text = Buffer.from('some text')
+  const framed = (windowLog: number) => {
+    const head = [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]
+    return Buffer.concat([Buffer.from([...head, (text.length << 3) | 1, 0, 0]), text])
+  }
+  assert.deepEqual(await decodeContent(framed(23), 'zstd', LIMIT), { bytes: text, cut: false })
+  const { bytes, trouble } = await decodeContent(framed(24), 'zstd', LIMIT)
+  assert.deepEqual([bytes.length, trouble], [0, 'damaged'])
+})
+
 test('a large raw stream that begins as a zlib header does is read as what it is', async () => {
   const large = Buffer.concat(Array.from({ length: 12 }, () => page))
   // A stored block, whose padding is free: 78 and a length whose first byte makes the two a header of zlib.
