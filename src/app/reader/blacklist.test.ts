@@ -41,6 +41,14 @@ test('lines of operators and files are shown page by page; only the former can b
   assert.doesNotMatch(await show('', 'viewer'), /\/act"/)
 })
 
+test('the button removes the line that is listed, with characters that nobody sees', async () => {
+  const line = 'exam\u200bple.org'
+  const text = await pageOf({}, [line])('')
+  assert.match(text, /<bdi>exam⟨200B⟩ple\.org</)
+  const [, sent] = /name="pattern" value="(ex[^"]*)"/.exec(text) ?? []
+  assert.equal(sent, line)
+})
+
 test('a search finds lines by their text, and says what forbids a URL or a site', async () => {
   const show = pageOf({ '/urls.txt': 'http://a.test/private/\n', '/domains.txt': 'c.test\n' }, [
     'b.test',
