@@ -49,6 +49,23 @@ test('the button removes the line that is listed, with characters that nobody se
   assert.equal(sent, line)
 })
 
+test('behind the last line there is nothing more, which is not to say that the list is empty', async () => {
+  const text = await pageOf({}, ['b.test'])('page=1')
+  assert.match(text, /1 line;.*<p>There are no more\.</s)
+})
+
+test('a file that cannot be read is told, and the rest is shown', async () => {
+  const disk = memoryDisk()
+  const read = disk.read.bind(disk)
+  disk.read = (path, ...at) => {
+    if (path === '/urls.txt') throw new Error('EACCES: permission denied')
+    return read(path, ...at)
+  }
+  const text = await pageOf({ '/urls.txt': 'a.test/x\n', '/domains.txt': 'c.test\n' }, ['b.test'], disk)('q=c.test')
+  assert.match(text, /urls\.txt<\/bdi><\/code>: <bdi>EACCES: permission denied; the crawl uses it as it was last read/)
+  assert.match(text, /is forbidden by <code><bdi>c\.test</)
+})
+
 test('a search finds lines by their text, and says what forbids a URL or a site', async () => {
   const show = pageOf({ '/urls.txt': 'http://a.test/private/\n', '/domains.txt': 'c.test\n' }, [
     'b.test',

@@ -27,13 +27,15 @@ interface BlacklistFile {
   list?: Blacklist
 }
 
+const AS_READ = 'the crawl uses it as it was last read'
+
 /** Remembers the files as they were parsed last: many lines take long. */
 export function blacklistLister({ settings, disk }: { settings: Settings; disk: Disk }) {
   const paths = blacklistPaths(settings)
   const remembered = new Map<string, BlacklistFile & { digest: string }>()
-  const fileAt = (path: string): BlacklistFile => {
+  const readAt = (path: string): BlacklistFile => {
     const size = disk.size(path)
-    if (size === undefined) return { lines: [], trouble: 'it is not there; the crawl uses it as it was last read' }
+    if (size === undefined) return { lines: [], trouble: `it is not there; ${AS_READ}` }
     if (size > FILE_BYTES) return { lines: [], trouble: 'it counts, but is too long to be shown here' }
     const bytes = disk.read(path, 0, size)
     const digest = sha1(bytes)
@@ -42,6 +44,13 @@ export function blacklistLister({ settings, disk }: { settings: Settings; disk: 
     const file = { digest, ...parsed(new TextDecoder().decode(bytes)) }
     remembered.set(path, file)
     return file
+  }
+  const fileAt = (path: string): BlacklistFile => {
+    try {
+      return readAt(path)
+    } catch (error) {
+      return { lines: [], trouble: `${reasonOf(error)}; ${AS_READ}` }
+    }
   }
   return ({ blacklist: decided = [] }: Choice, { text, skip, atMost }: BlacklistAsk) => {
     const files = paths.map((path) => ({ path, ...fileAt(path) }))
@@ -73,7 +82,7 @@ function parsed(text: string): BlacklistFile {
     return { lines, list: parseBlacklist([{ name: 'as it is now', text }]) }
   } catch (error) {
     // It may be half written.
-    return { lines, trouble: `${reasonOf(error)}; the crawl uses it as it was last read` }
+    return { lines, trouble: `${reasonOf(error)}; ${AS_READ}` }
   }
 }
 
