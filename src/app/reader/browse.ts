@@ -5,6 +5,7 @@
 import { type Clock, type Instant, type Millis, realClock } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
+import { reasonOf } from '../../base/errors.ts'
 import { workerNames } from '../../cluster/server/worker-table.ts'
 import {
   aliasesAfter,
@@ -154,8 +155,9 @@ async function siteLines(tx: Tx, names: readonly string[]) {
 
 async function siteFigures(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
   const facts = await siteFacts(tx, isCrawled, text)
-  const blacklist = blacklistEntry(parts, facts)
-  const lines = explainSite(facts, now, blacklist === undefined ? {} : { blacklist })
+  const { blacklist, trouble } = blacklistEntry(parts, facts)
+  const lines = explainSite(facts, now, { blacklist })
+  if (trouble !== undefined) lines.push(`Whether it is on a blacklist is not known: ${trouble}.`)
   const [sums] = facts.view === undefined ? [undefined] : await sumsOf(tx, [facts.site])
   return { ...facts, lines, sums }
 }
@@ -177,13 +179,17 @@ async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: s
   return { ...facts, more: { sums, pages, queue, visits: named, sharing, pauses, aliases } }
 }
 
-/** The blacklist is read for each page: it may have been edited. */
+/** The blacklist is read for each page: it may have been edited. While a file cannot be read, the crawl uses it as it was. */
 function blacklistEntry(
   { settings, disk }: BrowseParts,
   { site, crawl = {} }: { site: string; crawl?: Choice },
-): string | undefined {
+): { blacklist?: string | undefined; trouble?: string } {
   const home = parseUrl(`http://${site}/`)
-  return home && blacklistNow(settings, disk, crawl).refusesUrl(home)
+  try {
+    return { blacklist: home && blacklistNow(settings, disk, crawl).refusesUrl(home) }
+  } catch (error) {
+    return { trouble: reasonOf(error) }
+  }
 }
 
 export interface PauseReason {
