@@ -73,6 +73,7 @@ test('a search finds lines by their text, and says what forbids a URL or a site'
   ])
   assert.match(await show('q=PRIV'), /1 line\..*a\.test\/private/s)
   assert.match(await show('q=http://a.test/private/5'), /is forbidden by <code><bdi>a\.test\/private\//)
+  assert.match(await show('q=http://a.test/'), /No line forbids <bdi>http:\/\/a\.test\/<\/bdi>\..*a\.test\/private/s)
   assert.match(await show('q=www.b.test'), /is forbidden by <code><bdi>b\.test</)
   assert.match(await show('q=192.0.2.9'), /is forbidden by <code><bdi>192\.0\.2\.0\/24</)
   assert.match(await show('q=d.test'), /No line forbids <bdi>d\.test/)

@@ -51,7 +51,7 @@ function answerOf(text: string, all: ListedLines): Html {
   const unchecked = untold(all)
   if (unchecked.length > 0)
     return html`<p class="message">No line that can be checked here forbids ${visible(text, 200)}.${unchecked.map(({ path }) => html` <code>${visible(path, 300)}</code> was not looked at.`)}</p>`
-  return found > 0 ? html`` : html`<p class="message">No line forbids ${visible(text, 200)}, and none contains it.</p>`
+  return html`<p class="message">No line forbids ${visible(text, 200)}${found === 0 && ', and none contains it'}.</p>`
 }
 
 function addition(request: PageRequest): Html {
