@@ -4,7 +4,7 @@ import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { LiveFacts, PageRequest } from '../../dashboard/page.ts'
 import { type BlacklistData, blacklist } from '../../dashboard/pages/blacklist.ts'
 import { loadSettings } from '../config/load.ts'
-import { blacklistLister } from './blacklist.ts'
+import { blacklistReader } from './blacklist.ts'
 
 const LIVE: LiveFacts = {
   ...{ now: 0, collection: 'c', runs: 'crawl', version: '1', begunAt: 0, choice: {}, isEnding: false },
@@ -16,8 +16,8 @@ function pageOf(files: Record<string, string>, decided: string[], disk = memoryD
   for (const [path, text] of Object.entries(files)) disk.append(path).write(Buffer.from(text))
   const given = ['--blacklist-urls', '/urls.txt', '--blacklist-domains', '/domains.txt']
   const { settings } = loadSettings(given, 'crawl', { env: {}, readFile: () => undefined })
-  const list = blacklistLister({ settings, disk })
-  const data: BlacklistData = { blacklist: async (ask) => list({ blacklist: decided }, ask) }
+  const list = blacklistReader({ settings, disk })
+  const data: BlacklistData = { blacklist: async (ask) => list.search({ blacklist: decided }, ask) }
   return async (query: string, role: PageRequest['role'] = 'operator') => {
     const common = { path: '/blacklist', base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
     const { body } = await blacklist({ ...common, role, query: new URLSearchParams(query), live: LIVE }, data)
@@ -123,4 +123,21 @@ test('a file is parsed again only when it has changed', async (t) => {
   assert.match(await show('q=c.test'), /is forbidden by/)
   assert.match(await show('q=b.test'), /No line forbids/)
   assert.equal(decode.mock.callCount(), 3)
+})
+
+test('what covers a site is found without parsing files again; without it, a file that is not known is named', async (t) => {
+  const disk = memoryDisk()
+  disk.append('/urls.txt').write(Buffer.from('a.test/x\n'))
+  const given = ['--blacklist-urls', '/urls.txt', '--blacklist-domains', '/domains.txt']
+  const { settings } = loadSettings(given, 'crawl', { env: {}, readFile: () => undefined })
+  const { ofSite } = blacklistReader({ settings, disk })
+  const choice = { blacklist: ['b.test'] }
+  assert.deepEqual(ofSite(choice, 'www.b.test'), { blacklist: 'blacklist: b.test' })
+  assert.match(ofSite(choice, 'a.test').trouble ?? '', /^\/domains\.txt: it is not there/)
+  disk.append('/domains.txt').write(Buffer.from('c.test\n'))
+  assert.deepEqual(ofSite(choice, 'c.test'), { blacklist: 'blacklist: c.test' })
+  const decode = t.mock.method(TextDecoder.prototype, 'decode')
+  assert.deepEqual(ofSite({ blacklist: ['b.test'] }, 'a.test'), {})
+  assert.equal(decode.mock.callCount(), 0)
+  assert.equal(ofSite({}, 'b.test').blacklist, undefined)
 })
