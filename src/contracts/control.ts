@@ -118,6 +118,8 @@ export interface SiteOrder {
 }
 
 export const EVERY_RULE = '*'
+/** A finding that comes from no rule, so that nobody can confirm or overrule it: a page held up the thread that read it. */
+export const READING_HUNG = 'reading-hung'
 export const NO_ORDERS: Orders = { version: 0, isPaused: false, sites: [] }
 /** Sites in one answer; with more, the rest comes with the next. */
 export const MAX_ORDERS = 1000

@@ -42,6 +42,9 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 /** Controls but for tab and line feed, format characters (bidi, zero width, tags), separators, private and half characters. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu
 
+/** For a hidden field, which comes back with its form as it was given. */
+export const exact = (text: string): Html => Html.ofOwn(escaped(text))
+
 const written = (text: string): string =>
   text.replace(UNSEEN, (character) => `⟨${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`)
 

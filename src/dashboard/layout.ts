@@ -4,7 +4,7 @@ import type { PageMessage } from '../cluster/server/web-door.ts'
 import type { Action } from '../contracts/control.ts'
 import { actionFields } from './actions.ts'
 import { ASSETS } from './assets.ts'
-import { type Html, href, html, visible } from './html.ts'
+import { exact, type Html, href, html, visible } from './html.ts'
 import type { PageAnswer, PageRequest } from './page.ts'
 
 const NAVIGATION = {
@@ -106,7 +106,7 @@ export function actionButton(
   const form = html`<form method="post" action="${request.base}/act" class="act">${fields}${Object.entries(
     actionFields(action),
   ).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${exact(value)}">`,
   )}<input type="hidden" name="csrf" value="${request.csrf}"><input type="hidden" name="back" value="${href('', request.path, Object.fromEntries(request.query))}"><button${kind && html` class="${kind}"`}>${label}</button></form>`
   if (confirm === undefined) return form
   return html`<details class="confirm"><summary class="button${kind && ` ${kind}`}">${label}…</summary><div><p>${confirm}</p>${form}</div></details>`

@@ -4,7 +4,7 @@ import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { LiveFacts, PageRequest } from '../../dashboard/page.ts'
 import { type BlacklistData, blacklist } from '../../dashboard/pages/blacklist.ts'
 import { loadSettings } from '../config/load.ts'
-import { blacklistLister } from './blacklist.ts'
+import { blacklistReader } from './blacklist.ts'
 
 const LIVE: LiveFacts = {
   ...{ now: 0, collection: 'c', runs: 'crawl', version: '1', begunAt: 0, choice: {}, isEnding: false },
@@ -16,8 +16,8 @@ function pageOf(files: Record<string, string>, decided: string[], disk = memoryD
   for (const [path, text] of Object.entries(files)) disk.append(path).write(Buffer.from(text))
   const given = ['--blacklist-urls', '/urls.txt', '--blacklist-domains', '/domains.txt']
   const { settings } = loadSettings(given, 'crawl', { env: {}, readFile: () => undefined })
-  const list = blacklistLister({ settings, disk })
-  const data: BlacklistData = { blacklist: async (ask) => list({ blacklist: decided }, ask) }
+  const list = blacklistReader({ settings, disk })
+  const data: BlacklistData = { blacklist: async (ask) => list.search({ blacklist: decided }, ask) }
   return async (query: string, role: PageRequest['role'] = 'operator') => {
     const common = { path: '/blacklist', base: '/crawl', csrf: 'c', isSignedIn: true, message: undefined }
     const { body } = await blacklist({ ...common, role, query: new URLSearchParams(query), live: LIVE }, data)
@@ -41,6 +41,31 @@ test('lines of operators and files are shown page by page; only the former can b
   assert.doesNotMatch(await show('', 'viewer'), /\/act"/)
 })
 
+test('the button removes the line that is listed, with characters that nobody sees', async () => {
+  const line = 'exam\u200bple.org'
+  const text = await pageOf({}, [line])('')
+  assert.match(text, /<bdi>exam⟨200B⟩ple\.org</)
+  const [, sent] = /name="pattern" value="(ex[^"]*)"/.exec(text) ?? []
+  assert.equal(sent, line)
+})
+
+test('behind the last line there is nothing more, which is not to say that the list is empty', async () => {
+  const text = await pageOf({}, ['b.test'])('page=1')
+  assert.match(text, /1 line;.*<p>There are no more\.</s)
+})
+
+test('a file that cannot be read is told, and the rest is shown', async () => {
+  const disk = memoryDisk()
+  const read = disk.read.bind(disk)
+  disk.read = (path, ...at) => {
+    if (path === '/urls.txt') throw new Error('EACCES: permission denied')
+    return read(path, ...at)
+  }
+  const text = await pageOf({ '/urls.txt': 'a.test/x\n', '/domains.txt': 'c.test\n' }, ['b.test'], disk)('q=c.test')
+  assert.match(text, /urls\.txt<\/bdi><\/code>: <bdi>EACCES: permission denied; the crawl uses it as it was last read/)
+  assert.match(text, /is forbidden by <code><bdi>c\.test</)
+})
+
 test('a search finds lines by their text, and says what forbids a URL or a site', async () => {
   const show = pageOf({ '/urls.txt': 'http://a.test/private/\n', '/domains.txt': 'c.test\n' }, [
     'b.test',
@@ -48,6 +73,7 @@ test('a search finds lines by their text, and says what forbids a URL or a site'
   ])
   assert.match(await show('q=PRIV'), /1 line\..*a\.test\/private/s)
   assert.match(await show('q=http://a.test/private/5'), /is forbidden by <code><bdi>a\.test\/private\//)
+  assert.match(await show('q=http://a.test/'), /No line forbids <bdi>http:\/\/a\.test\/<\/bdi>\..*a\.test\/private/s)
   assert.match(await show('q=www.b.test'), /is forbidden by <code><bdi>b\.test</)
   assert.match(await show('q=192.0.2.9'), /is forbidden by <code><bdi>192\.0\.2\.0\/24</)
   assert.match(await show('q=d.test'), /No line forbids <bdi>d\.test/)
@@ -97,4 +123,21 @@ test('a file is parsed again only when it has changed', async (t) => {
   assert.match(await show('q=c.test'), /is forbidden by/)
   assert.match(await show('q=b.test'), /No line forbids/)
   assert.equal(decode.mock.callCount(), 3)
+})
+
+test('what covers a site is found without parsing files again; without it, a file that is not known is named', async (t) => {
+  const disk = memoryDisk()
+  disk.append('/urls.txt').write(Buffer.from('a.test/x\n'))
+  const given = ['--blacklist-urls', '/urls.txt', '--blacklist-domains', '/domains.txt']
+  const { settings } = loadSettings(given, 'crawl', { env: {}, readFile: () => undefined })
+  const { ofSite } = blacklistReader({ settings, disk })
+  const choice = { blacklist: ['b.test'] }
+  assert.deepEqual(ofSite(choice, 'www.b.test'), { blacklist: 'blacklist: b.test' })
+  assert.match(ofSite(choice, 'a.test').trouble ?? '', /^\/domains\.txt: it is not there/)
+  disk.append('/domains.txt').write(Buffer.from('c.test\n'))
+  assert.deepEqual(ofSite(choice, 'c.test'), { blacklist: 'blacklist: c.test' })
+  const decode = t.mock.method(TextDecoder.prototype, 'decode')
+  assert.deepEqual(ofSite({ blacklist: ['b.test'] }, 'a.test'), {})
+  assert.equal(decode.mock.callCount(), 0)
+  assert.equal(ofSite({}, 'b.test').blacklist, undefined)
 })

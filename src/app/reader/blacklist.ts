@@ -27,41 +27,65 @@ interface BlacklistFile {
   list?: Blacklist
 }
 
-/** Remembers the files as they were parsed last: many lines take long. */
-export function blacklistLister({ settings, disk }: { settings: Settings; disk: Disk }) {
+const AS_READ = 'the crawl uses it as it was last read'
+
+/** Remembers what it parsed last: many lines take long. */
+export function blacklistReader({ settings, disk }: { settings: Settings; disk: Disk }) {
   const paths = blacklistPaths(settings)
   const remembered = new Map<string, BlacklistFile & { digest: string }>()
-  const fileAt = (path: string): BlacklistFile => {
-    const size = disk.size(path)
-    if (size === undefined) return { lines: [], trouble: 'it is not there; the crawl uses it as it was last read' }
-    if (size > FILE_BYTES) return { lines: [], trouble: 'it counts, but is too long to be shown here' }
-    const bytes = disk.read(path, 0, size)
+  const parsedOnce = (name: string, bytes: Uint8Array): BlacklistFile => {
     const digest = sha1(bytes)
-    const known = remembered.get(path)
+    const known = remembered.get(name)
     if (known?.digest === digest) return known
     const file = { digest, ...parsed(new TextDecoder().decode(bytes)) }
-    remembered.set(path, file)
+    remembered.set(name, file)
     return file
   }
-  return ({ blacklist: decided = [] }: Choice, { text, skip, atMost }: BlacklistAsk) => {
-    const files = paths.map((path) => ({ path, ...fileAt(path) }))
-    const all = [
-      ...decided.map((line): { text: string; file?: string } => ({ text: line })),
-      ...files.flatMap(({ path, lines }) => lines.map((line) => ({ text: line, file: path }))),
-    ]
-    const lower = text.toLowerCase()
-    const found = text === '' ? all : all.filter((line) => line.text.toLowerCase().includes(lower))
-    const url = urlOf(text)
-    // Each line of operators was checked when it was added.
-    const lists = url === undefined ? [] : [parsed(decided.join('\n')), ...files]
-    const forbidden = url && lists.map(({ list }) => list?.refusesUrl(url)).find((rule) => rule !== undefined)
-    return {
-      lines: found.slice(skip, skip + atMost).map((line) => ({ ...line, text: line.text.slice(0, MAX_LINE) })),
-      found: found.length,
-      decided: decided.length,
-      files: files.map(({ path, lines, trouble }) => ({ path, lines: lines.length, ...(trouble && { trouble }) })),
-      ...(forbidden !== undefined && { forbidden }),
+  const fileAt = (path: string): BlacklistFile => {
+    try {
+      const size = disk.size(path)
+      if (size === undefined) return { lines: [], trouble: `it is not there; ${AS_READ}` }
+      if (size > FILE_BYTES) return { lines: [], trouble: 'it counts, but is too long to be shown here' }
+      return parsedOnce(path, disk.read(path, 0, size))
+    } catch (error) {
+      return { lines: [], trouble: `${reasonOf(error)}; ${AS_READ}` }
     }
+  }
+  const filesNow = () => paths.map((path) => ({ path, ...fileAt(path) }))
+  const forbiddenBy = (url: WebUrl, decided: readonly string[], files: readonly BlacklistFile[]) => {
+    // Each line of operators was checked when it was added.
+    const lists = [...(decided.length > 0 ? [parsedOnce('', Buffer.from(decided.join('\n')))] : []), ...files]
+    return lists.map(({ list }) => list?.refusesUrl(url)).find((rule) => rule !== undefined)
+  }
+  return {
+    /** The line that covers a site; if none does that is known, what is wrong with a file. */
+    ofSite({ blacklist: decided = [] }: Choice, site: string): { blacklist?: string; trouble?: string } {
+      const home = parseUrl(`http://${site}/`)
+      if (home === undefined) return {}
+      const files = filesNow()
+      const blacklist = forbiddenBy(home, decided, files)
+      if (blacklist !== undefined) return { blacklist }
+      const unread = files.find(({ trouble }) => trouble !== undefined)
+      return unread === undefined ? {} : { trouble: `${unread.path}: ${unread.trouble}` }
+    },
+    search({ blacklist: decided = [] }: Choice, { text, skip, atMost }: BlacklistAsk) {
+      const files = filesNow()
+      const all = [
+        ...decided.map((line): { text: string; file?: string } => ({ text: line })),
+        ...files.flatMap(({ path, lines }) => lines.map((line) => ({ text: line, file: path }))),
+      ]
+      const lower = text.toLowerCase()
+      const found = text === '' ? all : all.filter((line) => line.text.toLowerCase().includes(lower))
+      const url = urlOf(text)
+      const forbidden = url && forbiddenBy(url, decided, files)
+      return {
+        lines: found.slice(skip, skip + atMost).map((line) => ({ ...line, text: line.text.slice(0, MAX_LINE) })),
+        found: found.length,
+        decided: decided.length,
+        files: files.map(({ path, lines, trouble }) => ({ path, lines: lines.length, ...(trouble && { trouble }) })),
+        ...(forbidden !== undefined && { forbidden }),
+      }
+    },
   }
 }
 
@@ -73,7 +97,7 @@ function parsed(text: string): BlacklistFile {
     return { lines, list: parseBlacklist([{ name: 'as it is now', text }]) }
   } catch (error) {
     // It may be half written.
-    return { lines, trouble: `${reasonOf(error)}; the crawl uses it as it was last read` }
+    return { lines, trouble: `${reasonOf(error)}; ${AS_READ}` }
   }
 }
 

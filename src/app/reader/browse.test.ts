@@ -188,6 +188,16 @@ suite('SQLite', inFolder, false)
 suite('PostgreSQL', onServer, 'skipped' in postgres ? postgres.skipped : false)
 after(() => ('skipped' in postgres ? undefined : postgres.end()))
 
+test('a blacklist that cannot be read is told on the page of a site, and does not hide the page', async (t) => {
+  const { collection, end } = await inFolder()
+  t.after(end)
+  const reader = await openCollection(collection)
+  t.after(() => reader.close())
+  const blacklistUrls = join(collection, 'moved-away.txt')
+  const { lines } = await (await reader.browse({ ...settings, blacklistUrls })).siteStory(siteText(1))
+  assert.match(lines.join('\n'), /Whether it is on a blacklist is not known: .*moved-away\.txt: it is not there/)
+})
+
 test('the pause that counts is named, with all that have to do with it', () => {
   const view = (changes: Partial<SiteView>): SiteView => ({
     ...{ name: 'a.test', state: 'waiting', seed: false, rank: 0, since: 0, notBefore: 0, politeAt: 0, pause: 0 },

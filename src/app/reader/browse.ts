@@ -26,14 +26,13 @@ import { findSites, findUrls, listedSites, queueOf, type SiteAsk, sitesAt, type 
 import type { SiteView } from '../../frontier/contract.ts'
 import { readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { parseUrl } from '../../web/url/web-url.ts'
 import { diffPage } from '../cli/diff-html.ts'
 import { compare, comparePictures } from '../cli/diff-text.ts'
 import { pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
-import { type BlacklistAsk, blacklistLister } from './blacklist.ts'
+import { type BlacklistAsk, blacklistReader } from './blacklist.ts'
 import { contentOf, historyOf } from './content.ts'
-import { blacklistNow, siteFacts, urlFacts, type WhyNot } from './explain.ts'
+import { siteFacts, urlFacts, type WhyNot } from './explain.ts'
 import { explainSite, explainUrl } from './explain-text.ts'
 import { versionsOf } from './versions.ts'
 
@@ -62,7 +61,7 @@ const MIRROR_FILE_BYTES = 4 * 2 ** 20
 
 export function browse(parts: BrowseParts) {
   const { database, settings, clock = realClock } = parts
-  const listBlacklist = blacklistLister(parts)
+  const blacklists = blacklistReader(parts)
   const untilLate = () => {
     const end = clock.elapsed() + WALK
     return () => clock.elapsed() < end
@@ -80,12 +79,12 @@ export function browse(parts: BrowseParts) {
     rankSites: (ask: RankAsk) => database.read((tx) => rankSites(tx, ask)),
     async siteStory(text: string) {
       const isCrawled = await parts.running()
-      return database.read((tx) => siteStory(tx, parts, isCrawled, text, clock.now()))
+      return database.read((tx) => siteStory(tx, parts.settings, blacklists, isCrawled, text, clock.now()))
     },
     /** Without what grows with the site: an open page asks every two seconds. */
     async siteFigures(text: string) {
       const isCrawled = await parts.running()
-      return database.read((tx) => siteFigures(tx, parts, isCrawled, text, clock.now()))
+      return database.read((tx) => siteFigures(tx, blacklists, isCrawled, text, clock.now()))
     },
     findUrls: (ask: UrlAsk) =>
       database.read(async (tx) => {
@@ -133,7 +132,7 @@ export function browse(parts: BrowseParts) {
       decided: await database.read(frontierQueries.decidedMirrors),
     }),
     blacklist: async (ask: BlacklistAsk) =>
-      listBlacklist(await database.read((tx) => readChoice(tx, WHOLE_CRAWL)), ask),
+      blacklists.search(await database.read((tx) => readChoice(tx, WHOLE_CRAWL)), ask),
     audit: (before: number | undefined, atMost: number) => database.read((tx) => readAudit(tx, before, atMost)),
   }
 }
@@ -152,16 +151,26 @@ async function siteLines(tx: Tx, names: readonly string[]) {
   })
 }
 
-async function siteFigures(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
+type Blacklists = Pick<ReturnType<typeof blacklistReader>, 'ofSite'>
+
+async function siteFigures(tx: Tx, blacklists: Blacklists, isCrawled: boolean, text: string, now: Instant) {
   const facts = await siteFacts(tx, isCrawled, text)
-  const blacklist = blacklistEntry(parts, facts)
-  const lines = explainSite(facts, now, blacklist === undefined ? {} : { blacklist })
+  const { blacklist, trouble } = blacklists.ofSite(facts.crawl ?? {}, facts.site)
+  const lines = explainSite(facts, now, { blacklist })
+  if (trouble !== undefined) lines.push(`Whether it is on a blacklist is not known: ${trouble}.`)
   const [sums] = facts.view === undefined ? [undefined] : await sumsOf(tx, [facts.site])
   return { ...facts, lines, sums }
 }
 
-async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: string, now: Instant) {
-  const { sums, ...facts } = await siteFigures(tx, parts, isCrawled, text, now)
+async function siteStory(
+  tx: Tx,
+  settings: Settings,
+  blacklists: Blacklists,
+  isCrawled: boolean,
+  text: string,
+  now: Instant,
+) {
+  const { sums, ...facts } = await siteFigures(tx, blacklists, isCrawled, text, now)
   const { site, view, choice } = facts
   if (view === undefined) return { ...facts, more: undefined }
   const [pages, queue, sharing, visits] = await Promise.all([
@@ -171,19 +180,10 @@ async function siteStory(tx: Tx, parts: BrowseParts, isCrawled: boolean, text: s
     lastVisits(tx, site),
   ])
   const names = await workerNames(tx, [...new Set(visits.flatMap(({ worker }) => worker ?? []))])
-  const pauses = pausesOf(parts.settings, view, choice, now)
+  const pauses = pausesOf(settings, view, choice, now)
   const aliases = await aliasesOf(tx, site, ALIASES)
   const named = visits.map((visit) => ({ ...visit, workerName: names.get(visit.worker ?? '') }))
   return { ...facts, more: { sums, pages, queue, visits: named, sharing, pauses, aliases } }
-}
-
-/** The blacklist is read for each page: it may have been edited. */
-function blacklistEntry(
-  { settings, disk }: BrowseParts,
-  { site, crawl = {} }: { site: string; crawl?: Choice },
-): string | undefined {
-  const home = parseUrl(`http://${site}/`)
-  return home && blacklistNow(settings, disk, crawl).refusesUrl(home)
 }
 
 export interface PauseReason {

@@ -175,7 +175,7 @@ export async function whyNotIn(
 }
 
 /** Of the files, and of operators. */
-export function blacklistNow(settings: Settings, disk: Disk, { blacklist = [] }: Choice): Blacklist {
+function blacklistNow(settings: Settings, disk: Disk, { blacklist = [] }: Choice): Blacklist {
   const files = readBlacklists(blacklistPaths(settings), disk)
   return withLines(
     () => files,

@@ -5,6 +5,7 @@
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'
+import { READING_HUNG } from '../../contracts/control.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
 import { decideOutcome, unansweredReport } from '../page-outcome.ts'
@@ -61,10 +62,10 @@ export function unreadableReport(
     part: parts + 1,
     pages: isOwnRequest
       ? []
-      : [unansweredReport({ ...item, key }, now, 'reading', OUTCOME, item.tries + 1, ['reading-hung'])],
+      : [unansweredReport({ ...item, key }, now, 'reading', OUTCOME, item.tries + 1, [READING_HUNG])],
     found: [],
     crossSite: [],
-    findings: [{ rule: 'reading-hung', evidence: item.url, at: now }],
+    findings: [{ rule: READING_HUNG, evidence: item.url, at: now }],
     counts: new Map([...(isOwnRequest ? [] : ASKED), ['failure:reading', 1]]),
     memory: site.memory,
     courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },

@@ -51,7 +51,7 @@ function answerOf(text: string, all: ListedLines): Html {
   const unchecked = untold(all)
   if (unchecked.length > 0)
     return html`<p class="message">No line that can be checked here forbids ${visible(text, 200)}.${unchecked.map(({ path }) => html` <code>${visible(path, 300)}</code> was not looked at.`)}</p>`
-  return found > 0 ? html`` : html`<p class="message">No line forbids ${visible(text, 200)}, and none contains it.</p>`
+  return html`<p class="message">No line forbids ${visible(text, 200)}${found === 0 && ', and none contains it'}.</p>`
 }
 
 function addition(request: PageRequest): Html {
@@ -73,8 +73,8 @@ function list(request: PageRequest, text: string, nth: number, all: ListedLines)
   const page = (to: number, label: string, rel: string) =>
     html`<a href="${href(request.base, '/blacklist', { q: text === '' ? undefined : text, page: to === 0 ? undefined : to })}" rel="${rel}">${label}</a>`
   const pages = html`<p class="pages">${nth > 0 && page(nth - 1, 'Previous page', 'prev')}${(nth + 1) * LINES < found && page(nth + 1, 'Next page', 'next')}</p>`
-  const none =
-    untold(all).length > 0 ? 'None that can be shown.' : text === '' ? 'Nothing is on it.' : 'No line contains that.'
+  const nothing = text === '' ? 'Nothing is on it.' : 'No line contains that.'
+  const none = found > 0 ? 'There are no more.' : untold(all).length > 0 ? 'None that can be shown.' : nothing
   const head = html`<thead><tr><th scope="col">Line</th><th scope="col">From</th>${isOperator && html`<th scope="col">Decide</th>`}</tr></thead>`
   return html`<section><h2>${text === '' ? 'Lines' : 'Lines that contain it'}</h2><p class="soft">${grouped(found)} ${found === 1 ? 'line' : 'lines'}${text === '' && decided > 0 && `; operators added ${decided === found ? (found === 1 ? 'it' : 'all of them') : grouped(decided)}`}.</p>${rows.length === 0 ? html`<p>${none}</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Lines"><table>${head}<tbody>${rows}</tbody></table></div>`}${pages}</section>`
 }

@@ -45,3 +45,9 @@ test('a finding in force can be confirmed, once; what is withdrawn or overruled 
     /confirm-h/,
   )
 })
+
+test('a page that hung is shown, but there is no rule to confirm or overrule', () => {
+  const { text } = findingItem(REQUEST, { ...FINDING, rule: 'reading-hung', evidence: 'http://a.test/bomb' }, undefined)
+  assert.match(text, /http:\/\/a\.test\/bomb/)
+  assert.doesNotMatch(text, /<form/)
+})

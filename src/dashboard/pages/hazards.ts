@@ -3,7 +3,13 @@ import type { FindingPosition, ListedAlias, ListedFinding, RuleCount } from '../
 import { MAX_COUNTED } from '../../collection/browse/findings.ts'
 import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
-import { type Choice, type DecidedMirrors, EVERY_RULE, type FindingName } from '../../contracts/control.ts'
+import {
+  type Choice,
+  type DecidedMirrors,
+  EVERY_RULE,
+  type FindingName,
+  READING_HUNG,
+} from '../../contracts/control.ts'
 import { ruleLabel } from '../../contracts/counts.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
@@ -83,7 +89,7 @@ export function findingItem(
       : confirmed !== undefined
         ? 'confirmed by the operator'
         : 'in force'
-  return html`<li class="finding"><p><strong>${visible(rule, 60)}</strong>${namesSite && html` at ${site === undefined ? 'an unknown site' : siteLink(request, site)}`}${pattern !== null && html` in <code>${visible(pattern)}</code>`} <span class="state plain">${state}</span></p><p>${visible(evidence, 1000)}</p>${examples.length > 0 && html`<p class="soft">For example: ${examples.slice(0, 3).map((example) => html`<br>${/^https?:\/\//.test(example) ? urlLink(request, example) : html`<code>${visible(example)}</code>`}`)}</p>`}<p class="soft">Found ${time(at)}${withdrawn_at !== null && html`; samples contradicted it ${time(withdrawn_at)}, so what it held back is queued again`}${isInForce && confirmed && html`; confirmed ${time(confirmed.at)} by ${visible(confirmed.who, 100)}, so no samples are fetched`}.</p>${site !== undefined && findingActions(request, site, finding, { isOverruled, mayConfirm: isInForce && confirmed === undefined, trustsAll: trust.includes(EVERY_RULE) })}</li>`
+  return html`<li class="finding"><p><strong>${visible(rule, 60)}</strong>${namesSite && html` at ${site === undefined ? 'an unknown site' : siteLink(request, site)}`}${pattern !== null && html` in <code>${visible(pattern)}</code>`} <span class="state plain">${state}</span></p><p>${visible(evidence, 1000)}</p>${examples.length > 0 && html`<p class="soft">For example: ${examples.slice(0, 3).map((example) => html`<br>${/^https?:\/\//.test(example) ? urlLink(request, example) : html`<code>${visible(example)}</code>`}`)}</p>`}<p class="soft">Found ${time(at)}${withdrawn_at !== null && html`; samples contradicted it ${time(withdrawn_at)}, so what it held back is queued again`}${isInForce && confirmed && html`; confirmed ${time(confirmed.at)} by ${visible(confirmed.who, 100)}, so no samples are fetched`}.</p>${site !== undefined && rule !== READING_HUNG && findingActions(request, site, finding, { isOverruled, mayConfirm: isInForce && confirmed === undefined, trustsAll: trust.includes(EVERY_RULE) })}</li>`
 }
 
 function findingActions(
