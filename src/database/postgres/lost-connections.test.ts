@@ -292,15 +292,17 @@ describe('a server that crashes', { skip }, () => {
     const db = await openPostgres(own.url, { steps })
     await db.transact((tx) => put(tx, 'before'))
     let runs = 0
+    let restart: Promise<unknown> | undefined
     await db.transact(async (tx) => {
       await put(tx, `run ${++runs}`)
       if (runs > 1) return
       await own.crash()
-      void own.restart()
+      restart = own.restart()
     })
     // What is left of the dead server may still commit the first run: once it is, whichever it was.
     assert.deepEqual(await names(db), ['before', `run ${runs}`])
     await db.close()
+    await restart
     await own.stop()
   })
 })
