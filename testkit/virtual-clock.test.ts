@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { turn } from '../src/base/clock.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 test('jumps over waits and keeps their order', async () => {
@@ -32,8 +33,17 @@ test('a sleep ends when its signal aborts, and what was cancelled never calls', 
 })
 
 test('says so when everything waits for nothing', async () => {
-  const clock = virtualClock(0)
+  const clock = virtualClock(0, 0, 1000)
   await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
+})
+
+test('work in many turns is not a standstill, however long it takes', async () => {
+  const clock = virtualClock(0, 0, 1000)
+  const index = async () => {
+    for (let piece = 0; piece < 900; piece++) await turn()
+    return 'indexed'
+  }
+  assert.equal(await clock.run(index()), 'indexed')
 })
 
 test('a wait that is only a trace of rounding ends all the same', async () => {

@@ -3,7 +3,7 @@
  * and `after` (and promises that depend on them), or declare that it waits for the outside world (`during`).
  */
 import { assert } from '../src/base/assert.ts'
-import { type Clock, type Instant, type Millis, realClock, turn } from '../src/base/clock.ts'
+import { type Clock, type Instant, type Millis, turn } from '../src/base/clock.ts'
 
 interface Sleeper {
   at: Millis
@@ -18,15 +18,17 @@ export interface VirtualClock extends Clock {
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Real time in which nothing happens: longer than anything outside takes that is not declared by `during`. */
-const GIVE_UP: Millis = 5000
-const LONGEST_IDLE_TURN: Millis = 20
+/**
+ * Turns in which nothing becomes due: about five seconds of them when they are empty, which is longer than anything outside
+ * takes that is not declared by `during`. Not a time: long turns are work, such as indexing the links of a million looks.
+ */
+const GIVE_UP_AFTER = 5e6
 
 /**
  * `tick`: sleepers are woken at multiples of it, as on a machine whose event loop takes so long for a turn. Those of a tick go
  * through their work side by side, so that code and tables of a step stay in the processor's caches.
  */
-export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
+export function virtualClock(start: Instant, tick: Millis = 0, giveUpAfter: number = GIVE_UP_AFTER): VirtualClock {
   const heap: Sleeper[] = []
   let elapsed = 0
   let order = 0
@@ -72,8 +74,7 @@ export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
         settled = true
       })
       done.catch(() => {})
-      let idle: Millis = 0
-      let last = realClock.elapsed()
+      let idleTurns = 0
       while (!settled) {
         // One turn drains every promise that is ready; only then may time move.
         await turn()
@@ -85,14 +86,11 @@ export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
         const next = popCalled(heap)
         if (next?.call === undefined) {
           // Real work (a file being synced, bytes being inflated) may be under way: on a loaded machine that takes its time.
-          // A long turn was work, too, such as closing a large index.
-          const now = realClock.elapsed()
-          idle += Math.min(now - last, LONGEST_IDLE_TURN)
-          last = now
-          assert(idle < GIVE_UP, 'virtual time: everything waits and nothing is due')
+          idleTurns++
+          assert(idleTurns < giveUpAfter, 'virtual time: everything waits and nothing is due')
           continue
         }
-        idle = 0
+        idleTurns = 0
         elapsed = Math.max(elapsed, tick > 0 ? Math.ceil(next.at / tick) * tick : next.at)
         next.call()
         // All that is due at the same instant belongs to the same turn.
