@@ -243,13 +243,8 @@ const READ_WORST = `SELECT r.first_worker AS worker, w.name, ${SUMS} FROM rechec
   WHERE comparison IN ('equal', 'similar', 'different') GROUP BY r.first_worker, w.name
   ORDER BY count(*) FILTER (WHERE comparison = 'different') * 1.0 / count(*) DESC, count(*) DESC, r.first_worker LIMIT ?`
 
-export interface Rechecked extends RecheckSums {
-  /** The largest share of differences first. */
-  byWorker: WorkerRechecks[]
-}
-
-/** For `status`. Undefined when nothing was ever drawn. */
-export async function readRechecks(tx: Tx, atMost: number): Promise<Rechecked | undefined> {
+/** For `status`; the worker with the largest share of differences first. Undefined when nothing was ever drawn. */
+export async function readRechecks(tx: Tx, atMost: number) {
   const sums = (await queries(tx).get<RecheckSums>(READ_ALL))!
   if (sums.checked + sums.unused + sums.open === 0) return undefined
   return { ...sums, byWorker: await queries(tx).all<WorkerRechecks>(READ_WORST, atMost) }

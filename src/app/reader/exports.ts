@@ -39,7 +39,7 @@ async function isComplete(database: Database, disk: Disk, index: string): Promis
 }
 
 async function* linesOfCatalogue(database: Database): AsyncGenerator<string[]> {
-  for await (const capture of everyCapture(database)) yield [cdxjLine({ ...capture, filename: capture.volume })]
+  for await (const capture of everyCapture(database)) yield [cdxjLine(capture)]
 }
 
 /** Captures of documents: no redirects, errors or robots.txt. `bytes`: of the compressed record. */

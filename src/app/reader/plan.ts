@@ -1,5 +1,5 @@
 /** What refreshing intends with known pages, for `plan`: how often each changes, what a look is worth now, when it is due. */
-import { type Clock, type Instant, turn } from '../../base/clock.ts'
+import { type Clock, turn } from '../../base/clock.ts'
 import { capOf } from '../../cluster/maintenance/measure-freshness.ts'
 import { answerTimes } from '../../collection/pages/read-pages.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -12,34 +12,8 @@ import { value, worthInverse } from '../../refresh/freshness.ts'
 import { pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface PagePlan {
-  url: string
-  lookedAt: Instant
-  /** Expected; undefined: never, others are worth more. */
-  dueAt: Instant | undefined
-  /** Changes per day, and between which rates the true one lies with 90 % confidence. */
-  changesPerDay: number
-  low: number
-  high: number
-  /** Looks that found a change. */
-  changes: number
-  weight: number
-  /** Of a look now: hours of freshness that it brings, by weight. */
-  valueHours: number
-  looksPerDay: number
-  /** Looks in a row that did not bring the page. */
-  failures: number
-}
-
-export interface RefreshPlan {
-  /** Known pages of the collection. */
-  pages: number
-  /** Of those that were asked about. */
-  asked: number
-  /** A look below this is not made, in hours as `valueHours`. */
-  priceHours: number
-  plans: PagePlan[]
-}
+export type PagePlan = ReturnType<typeof planOf>
+export type RefreshPlan = Awaited<ReturnType<typeof refreshPlan>>
 
 export interface PlanAsk {
   url?: string
@@ -60,7 +34,7 @@ export async function refreshPlan(
   clock: Clock,
   settings: Settings,
   { url, site, atMost }: PlanAsk,
-): Promise<RefreshPlan> {
+) {
   const { pages, price } = await database.read(async (tx) => ({
     pages: (await frontierQueries.totals(tx)).urls.refreshing,
     price: Math.max(await frontierQueries.price(tx), settings.refreshMinGain / 1000),
@@ -82,24 +56,35 @@ export async function refreshPlan(
   const looks = await looksPerSecond(database, settings, best, price)
   const texts = await database.read((tx) => frontierQueries.urlTexts(tx, best))
   const plans = best.map((page, at) => planOf(page, texts[at] ?? '', looks[at], worth(page)))
-  return { pages, asked, priceHours: price / HOUR, plans }
+  return {
+    /** Known pages of the collection, and those of them that were asked about. */
+    pages,
+    asked,
+    /** A look below this is not made, in hours as `valueHours`. */
+    priceHours: price / HOUR,
+    plans,
+  }
 }
 
-function planOf(page: KnownPageRow, url: string, looks: number, worth: number): PagePlan {
+function planOf(page: KnownPageRow, url: string, looks: number, worth: number) {
   const { rate, changes, changedMs, unchangedMs, lookedAt, refreshAt, weight, failures } = page
   const seen = { changes, changed: changedMs / 1000, unchanged: unchangedMs / 1000 }
   const [low, high] = rateRange(seen, rate)
   return {
     url,
     lookedAt,
+    /** Expected; undefined: never, others are worth more. */
     dueAt: refreshAt ?? (looks > 0 ? lookedAt + 1000 / looks : undefined),
+    /** Between which rates the true one lies with 90 % confidence. */
     changesPerDay: rate * DAY,
     low: low * DAY,
     high: high * DAY,
     changes,
     weight,
+    /** Of a look now: hours of freshness that it brings, by weight. */
     valueHours: worth / HOUR,
     looksPerDay: looks * DAY,
+    /** Looks in a row that did not bring the page. */
     failures,
   }
 }

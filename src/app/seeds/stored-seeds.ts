@@ -7,16 +7,12 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { Seed, SeedPosition, SeedSource, SeedUrl, UrlView } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { MarkName } from '../../frontier/rules/mark.ts'
+import type { SeedsOfSource } from '../../report/tables.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface SeedCounts {
+export interface SeedCounts extends SeedsOfSource {
   source: SeedSource
-  waiting: number
-  collected: number
-  moved: number
-  dead: number
-  refused: number
 }
 
 type Column = Exclude<keyof SeedCounts, 'source'>

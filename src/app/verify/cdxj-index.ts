@@ -80,7 +80,7 @@ async function compareLines(
       found.add(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
     } else {
       ids.push(capture.id)
-      if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(lines[i]))
+      if (cdxjLine(capture) !== lineText(lines[i]))
         found.add(where, `does not say of ${capture.url} what the catalogue says`)
     }
   }

@@ -108,7 +108,7 @@ export interface HandlerTools {
 
 /** What handlers are made of. */
 export interface CallTools extends HandlerParts, HandlerTools {
-  tickets: Tickets
+  tickets: ReturnType<typeof ticketsBy>
   holdings: Holdings
 }
 
@@ -119,17 +119,12 @@ export interface CallTools extends HandlerParts, HandlerTools {
 /** 128 bits can't be guessed; a visit sends its ticket with hundreds of parts. */
 const BYTES = 16
 
-export interface Tickets {
-  of(worker: string, visit: VisitId): string
-  isFor(ticket: string, worker: string, visit: VisitId): boolean
-}
-
-export function ticketsBy(key: Uint8Array): Tickets {
+export function ticketsBy(key: Uint8Array) {
   const hashOf = (worker: string, visit: VisitId) =>
     createHmac('sha256', key).update(`${worker}\n${visit}`).digest().subarray(0, BYTES)
   return {
-    of: (worker, visit) => hashOf(worker, visit).toString('base64url'),
-    isFor(ticket, worker, visit) {
+    of: (worker: string, visit: VisitId) => hashOf(worker, visit).toString('base64url'),
+    isFor(ticket: string, worker: string, visit: VisitId) {
       const shown = Buffer.from(ticket, 'base64url')
       return shown.length === BYTES && timingSafeEqual(shown, hashOf(worker, visit))
     },

@@ -47,15 +47,6 @@ export interface ServerLimits {
   calls: number
 }
 
-export interface Server {
-  /** Its URL from this machine. */
-  readonly url: string
-  /** Its URL for workers. */
-  readonly publicUrl: string
-  /** Finishes running calls, writes the call log, and unregisters the server. */
-  close(): Promise<void>
-}
-
 export interface ListenOptions {
   host: string
   /** 0: any free port. */
@@ -80,7 +71,9 @@ const TLS_EVERY: Millis = 10_000
 /** Time for running calls at shutdown. */
 const DRAIN_WITHIN: Millis = 10_000
 
-export async function openServer(parts: ServerParts, listen: ListenOptions): Promise<Server> {
+export type Server = Awaited<ReturnType<typeof openServer>>
+
+export async function openServer(parts: ServerParts, listen: ListenOptions) {
   const { clock, journal, database, nudge, program } = parts
   const limits = { ...LIMITS, ...parts.limits }
   const workerRows = workerTable(database)
@@ -158,8 +151,10 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   })
 
   return {
+    /** From this machine, and for workers. */
     url,
     publicUrl,
+    /** Finishes running calls, writes the call log, and unregisters the server. */
     async close() {
       ending = true
       nudge.wake()

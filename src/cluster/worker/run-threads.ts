@@ -42,27 +42,12 @@ export interface RunParts<Plan> extends ThreadOptions<Plan> {
   notes: ThreadNotes
 }
 
-export interface WorkerSnapshot {
-  /** Sites that it visits now. */
-  visits: number
-  /** Since it was started. */
-  pages: number
-  bytes: number
-  /** Report parts that wait here for a server. */
-  undelivered: number
-  /** How often a location for volumes failed and the next one took over. */
-  locationsReplaced: number
-  /** How long no server has answered; undefined when the last one did. */
-  lostMs: Millis | undefined
-  slow: { site: string; why: string }[]
-  lateMs: Millis
-}
-
-export interface RunningWorker {
-  done: Promise<{ why: 'complete' | 'interrupted'; undelivered: number }>
-  snapshot(): WorkerSnapshot
-  stop(): void
-}
+/**
+ * `visits`: sites that it visits now. `pages`, `bytes`: since it was started. `undelivered`: report parts that wait here for a server.
+ * `locationsReplaced`: how often a location for volumes failed and the next one took over. `lostMs`: how long no server has answered;
+ * undefined when the last one did.
+ */
+export type WorkerSnapshot = ReturnType<Awaited<ReturnType<typeof runThreads>>['snapshot']>
 
 /** It is not filled, so threads ask this process about every payload. */
 const NO_FILTER = DigestFilter.ofBits(1024)
@@ -86,7 +71,7 @@ export function askIfSeen(find: FindCopy, bits = SEEN_BITS): FindCopy {
 /** Threads wait this long for volumes to reach the next location: over a slow line it may take longer. */
 const LEAVE_WITHIN: Millis = 20_000
 
-export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>): Promise<RunningWorker> {
+export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>) {
   const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
   const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())

@@ -33,13 +33,6 @@ export interface Compaction extends VolumeParts {
   guard: (tx: Tx) => Promise<void>
 }
 
-export interface Compacted {
-  /** Rewritten or removed. */
-  volumes: number
-  bytes: number
-  notes: string[]
-}
-
 interface OldVolume {
   location: OtherLocation
   name: string
@@ -50,9 +43,10 @@ const MIN_SHARE = 0.05
 /** Old volumes that wait for the index. */
 const MAX_WAITING_BYTES = 4e9
 
-export async function compactVolumes(compaction: Compaction): Promise<Compacted> {
+export async function compactVolumes(compaction: Compaction) {
   const { database, disk, folder, node } = compaction
-  const done: Compacted = { volumes: 0, bytes: 0, notes: [] }
+  /** Rewritten or removed, and what that freed. */
+  const done = { volumes: 0, bytes: 0, notes: [] as string[] }
   const found = await findVolumes(compaction)
   const old = await removeLeftovers(compaction, found.listed)
   const isNamed = async (name: string) => (await database.read((tx) => capturesIn(tx, name, 0, 1))).length > 0

@@ -2,7 +2,7 @@
  * Reads every record of a volume again and checks gzip's CRC, lengths, both digests, and that each request is next to its
  * answer. One record in memory at a time. Faults are reported with their offset, and reading goes on after them.
  */
-import { type Instant, turn } from '../../base/clock.ts'
+import { turn } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
@@ -11,17 +11,7 @@ import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/w
 import { isNotModified } from '../../web/warc/record.ts'
 
 /** A response or revisit in the volume, to compare with index and catalogue. */
-export interface FoundCapture {
-  kind: 'response' | 'revisit'
-  offset: number
-  length: number
-  url: string
-  at: Instant
-  digest: string
-  status: number
-  /** The capture that a revisit refers to. */
-  original?: { url: string; at: Instant }
-}
+export type FoundCapture = NonNullable<ReturnType<typeof captureOf>>
 
 export interface VolumeTotals {
   records: number
@@ -127,11 +117,13 @@ class Pairs {
   }
 }
 
-function captureOf(record: WarcRecord): FoundCapture | undefined {
+function captureOf(record: WarcRecord) {
   const kind = record.headers.get('WARC-Type')
   if (kind !== 'response' && kind !== 'revisit') return undefined
-  const found: FoundCapture = {
-    kind,
+  const original = record.headers.uri('WARC-Refers-To-Target-URI')
+  const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')
+  return {
+    kind: kind as 'response' | 'revisit',
     offset: record.offset,
     length: record.length,
     url: record.headers.uri('WARC-Target-URI') ?? '',
@@ -140,9 +132,7 @@ function captureOf(record: WarcRecord): FoundCapture | undefined {
     status: isNotModified(record.headers.get('WARC-Profile'))
       ? 304
       : (parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0),
+    /** The capture that a revisit refers to. */
+    ...(original !== undefined && originalAt !== undefined && { original: { url: original, at: originalAt } }),
   }
-  const original = record.headers.uri('WARC-Refers-To-Target-URI')
-  const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')
-  if (original !== undefined && originalAt !== undefined) found.original = { url: original, at: originalAt }
-  return found
 }

@@ -10,18 +10,11 @@ import { makeReady, markOutOfOrder, type PartName, quarantine, readyParts, remov
 /** About 100 pages: this thread needs 10 ms to read and pack them, and as much again for the statements. */
 const MAX_BYTES = 512 * 1024
 
-export interface Applied {
-  /** Finished, whether they counted or not. */
-  parts: number
-  /** No longer waiting, though not applied: out of order, or corrupt. */
-  setAside: number
-  /** Out of order before, and ready now. */
-  madeReady: number
-  /** Buckets for which links were stored. */
-  crossSite: readonly number[]
-  /** There may be more. */
-  isFull: boolean
-}
+/**
+ * `parts`: finished, whether they counted or not. `setAside`: no longer waiting, though not applied: out of order, or corrupt. `madeReady`:
+ * out of order before, and ready now. `crossSite`: buckets for which links were stored. `isFull`: there may be more.
+ */
+export type Applied = NonNullable<Awaited<ReturnType<typeof applyBucket>>>
 
 /**
  * A batch costs about ten round trips whatever its size, and holds the thread while it is read and packed. Undefined: another
@@ -32,7 +25,7 @@ export async function applyBucket(
   bucket: number,
   atMost: number,
   taken: (parts: readonly PartName[]) => void,
-): Promise<Applied | undefined> {
+) {
   const { result, parts } = await applyBatch(tools, bucket, async (tx, batch) => {
     const db = postgresTx(tx)
     // Sent together; without the lock the parts are ignored.
