@@ -75,11 +75,13 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
   const limits = parts.limits ?? LIMITS
-  const patient = new Reader({ settings, statementMs: SLOW_STATEMENT }, limits, clock, () => ({ state: 'computing' }))
-  const slow = new SlowFigures(patient, clock)
-  const reader = new Reader({ settings, statementMs: limits.pageMs }, limits, clock, (name, argument) =>
-    slow.of(name, argument),
+  const readerFor = (statementMs: Millis, slow: ReaderParts['slow']) =>
+    new Reader({ data: { settings, statementMs }, startMs: limits.startMs, clock, slow })
+  const slow = new SlowFigures(
+    readerFor(SLOW_STATEMENT, () => ({ state: 'computing' })),
+    clock,
   )
+  const reader = readerFor(limits.pageMs, (name, argument) => slow.of(name, argument))
   const statements = settings.database === undefined ? 1 : STATEMENTS
   const shared = new Map<string, { at: Millis; answer: Promise<PageAnswer> }>()
   // The first page shall not wait for it.
@@ -182,27 +184,22 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
   }
 }
 
+interface ReaderParts extends Pick<DashboardLimits, 'startMs'> {
+  data: ReaderData
+  clock: Clock
+  slow(name: string, argument: string): Slow<unknown>
+}
+
 /** Starts a process when it is first asked, and again after it was killed. */
 class Reader {
-  readonly #data: ReaderData
-  readonly #limits: DashboardLimits
-  readonly #clock: Clock
-  readonly #slow: (name: string, argument: string) => Slow<unknown>
+  readonly #parts: ReaderParts
   #child: Promise<ChildProcess> | undefined
   #closed = false
   #lastId = 0
   readonly #waiting = new Map<number, (result: FromReader) => void>()
 
-  constructor(
-    data: ReaderData,
-    limits: DashboardLimits,
-    clock: Clock,
-    slow: (name: string, argument: string) => Slow<unknown>,
-  ) {
-    this.#data = data
-    this.#limits = limits
-    this.#clock = clock
-    this.#slow = slow
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
   }
 
   /** Starts it before it is needed; a failure shows when it is. */
@@ -219,7 +216,7 @@ class Reader {
     const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
     this.#waiting.set(id, resolve)
     tell(child, message(id))
-    const cancel = this.#clock.after(withinMs, () => {
+    const cancel = this.#parts.clock.after(withinMs, () => {
       reject(new TooSlow())
       this.end()
     })
@@ -232,6 +229,7 @@ class Reader {
   }
 
   async #start(): Promise<ChildProcess> {
+    const { data, clock, startMs, slow } = this.#parts
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const child = fork(new URL(`./dashboard-reader.${extension}`, import.meta.url), {
       execArgv: [`--max-old-space-size=${READER_MB}`],
@@ -245,12 +243,7 @@ class Reader {
         resolve(child)
         if (this.#current === child) this.#child = promise.catch(() => child)
       } else if (message.kind === 'slow') {
-        const answer: ToReader = {
-          kind: 'slow',
-          id: message.id,
-          slow: this.#slow(message.name, message.argument),
-        }
-        tell(child, answer)
+        tell(child, { kind: 'slow', id: message.id, slow: slow(message.name, message.argument) })
       } else this.#waiting.get(message.id)?.(message)
     })
     const ended = (why: string) => {
@@ -261,9 +254,9 @@ class Reader {
     child.on('error', (error) => ended(reasonOf(error)))
     child.on('exit', () => ended('its process ended'))
     this.#current = child
-    tell(child, { kind: 'open', data: this.#data })
-    const isLate = this.#clock.after(this.#limits.startMs, () => reject(new Error('its process is still starting')))
-    const isStuck = this.#clock.after(START_GIVEN_UP, () => {
+    tell(child, { kind: 'open', data })
+    const isLate = clock.after(startMs, () => reject(new Error('its process is still starting')))
+    const isStuck = clock.after(START_GIVEN_UP, () => {
       ended('its process does not start')
       child.kill('SIGKILL')
     })
@@ -371,10 +364,7 @@ export class SlowFigures {
 }
 
 /** The dashboard of a crawl on this machine, at an address of its own. */
-export async function serveDashboard(
-  parts: DashboardParts,
-  listen: { host: string; port: number },
-): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveDashboard(parts: DashboardParts, listen: { host: string; port: number }) {
   const { settings, clock, journal } = parts
   const dashboard = openDashboard(parts)
   const tokens = { viewer: settings.viewerToken, operator: settings.operatorToken }

@@ -1,7 +1,8 @@
 /** What refreshing intends with known pages, for `plan`: how often each changes, what a look is worth now, when it is due. */
-import { type Clock, turn } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { capOf } from '../../cluster/maintenance/measure-freshness.ts'
 import { answerTimes } from '../../collection/pages/read-pages.ts'
+import { inPieces } from '../../collection/row-id.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
@@ -136,19 +137,12 @@ async function* pagesOf(database: Database, site: bigint): AsyncGenerator<KnownP
 /** At most `MAX_PAGES`, and a piece more. */
 export async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
   let read = 0
-  for await (const rows of pagesAfter(database, undefined)) {
+  for await (const rows of pagesAfter(database)) {
     yield rows
     read += rows.length
     if (read >= MAX_PAGES) return
   }
 }
 
-async function* pagesAfter(database: Database, from: SeedPosition | undefined): AsyncGenerator<KnownPageRow[]> {
-  for (let after = from; ; ) {
-    const rows = await database.read((tx) => frontierQueries.knownPages(tx, after, PAGES_AT_ONCE))
-    yield rows
-    if (rows.length < PAGES_AT_ONCE) return
-    after = rows.at(-1)
-    await turn()
-  }
-}
+const pagesAfter = (database: Database, from?: SeedPosition) =>
+  inPieces<KnownPageRow>((last) => database.read((tx) => frontierQueries.knownPages(tx, last ?? from, PAGES_AT_ONCE)))

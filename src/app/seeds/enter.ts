@@ -34,10 +34,7 @@ const MAX_REMEMBERED = 4_000_000
 
 type Seed = Extract<Found, { kind: 'seed' }>
 
-export async function enterSeeds(
-  inputs: readonly SeedInput[],
-  tools: EnterTools,
-): Promise<{ reports: SourceReport[]; stopped: boolean }> {
+export async function enterSeeds(inputs: readonly SeedInput[], tools: EnterTools) {
   const reports: SourceReport[] = []
   const seen = new HashSet64()
   for (const input of inputs) {

@@ -62,11 +62,7 @@ async function checkLines(database: Database, disk: Disk, path: string, faults: 
 
 const whereOf = (number: number) => `${INDEX_PATH} line ${number}`
 
-async function compareLines(
-  tx: Tx,
-  lines: readonly string[],
-  first: number,
-): Promise<{ found: Faults; ids: number[] }> {
+async function compareLines(tx: Tx, lines: readonly string[], first: number) {
   const found = new Faults()
   const ids: number[] = []
   const locations = lines.map(locationOf)

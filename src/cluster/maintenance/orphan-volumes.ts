@@ -10,11 +10,13 @@ import { reasonOf } from '../../base/errors.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
 import { copyOf } from '../../collection/captures/stored-copies.ts'
 import type { OtherLocation } from '../../collection/locations/other-locations.ts'
+import { FORGET_LOCATION } from '../../collection/locations/own-locations.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
+import { inPieces } from '../../collection/row-id.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
@@ -24,10 +26,8 @@ const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location
 /** Complete copies, and whether their server is known. */
 const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
-export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 
-const partsIn = (database: Database): Promise<number> =>
-  database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+const partsIn = (database: Database) => database.read((tx) => countOf(tx, COUNT_INBOX))
 
 export async function orphanVolumes(
   database: Database,
@@ -213,14 +213,9 @@ export async function orphansAt(
   return found
 }
 
-/** In pieces: between them other transactions have their turn. */
 export async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
-  for (let last = ''; ; ) {
-    const piece = await database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last, PIECE))
-    yield* piece
-    if (piece.length < PIECE) return
-    last = piece[piece.length - 1].name
-  }
+  const read = (last?: Row) => database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last?.name ?? '', PIECE))
+  for await (const piece of inPieces(read)) yield* piece
 }
 
 async function whyNeeded(

@@ -162,16 +162,8 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
     async handler(request, reply) {
       const { asked } = askedBy.get(request)!
       if (typeof call.body === 'string') asked.bytes = bytesOf(request)
-      const { name = '' } = request.params as { name?: string }
-      const {
-        offset = '0',
-        length = '0',
-        ...position
-      } = request.query as Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
-      asked.name = name
-      asked.offset = Number(offset)
-      asked.length = Number(length)
-      Object.assign(asked, position)
+      asked.name = (request.params as { name?: string }).name ?? ''
+      asked.query = request.query as Asked['query']
       const answer = await handler(asked, request.body)
       if (answer instanceof Uint8Array) reply.type('application/octet-stream')
       return answer
@@ -198,7 +190,6 @@ function blank(request: FastifyRequest): Asked {
     ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
     isLocal: isLocal(request.raw),
-    length: 0,
     join: joinShown(request.headers.authorization),
     packing: request.headers['content-encoding'] ?? '',
     gone: () => socket.destroyed,

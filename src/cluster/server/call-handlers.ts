@@ -64,7 +64,7 @@ export async function callHandlers(parts: HandlerParts, more: HandlerTools): Pro
     checkIn: acceptParts(tools),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
-    changes: (asked) => changesAfter(database, asked.since ?? 'first'),
+    changes: (asked) => changesAfter(database, asked.query.since ?? 'first'),
     async register(asked, { name, region, version, join }) {
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()

@@ -66,17 +66,16 @@ export class CallLog {
   }
 
   /** Deletes some old entries; true when there are more. */
-  async forget(): Promise<boolean> {
-    const before = this.#clock.now() - this.#keepFor
-    const gone = await this.#database.transact((tx) =>
-      queries(tx).run(
-        'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)',
-        before,
-        FORGET_AT_ONCE,
-      ),
-    )
-    return gone === FORGET_AT_ONCE
+  forget(): Promise<boolean> {
+    return forgetCalls(this.#database, this.#clock.now() - this.#keepFor)
   }
+}
+
+const FORGET = 'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)'
+
+/** Some of those before that; true when there are more. */
+export async function forgetCalls(database: Database, before: Instant): Promise<boolean> {
+  return (await database.transact((tx) => queries(tx).run(FORGET, before, FORGET_AT_ONCE))) === FORGET_AT_ONCE
 }
 
 async function write(sql: Queries, notes: readonly CallNote[]): Promise<void> {

@@ -27,14 +27,8 @@ export interface Asked {
   isLocal: boolean
   /** The volume name in the path. */
   name: string
-  offset: number
-  /** The range that an operator reads. */
-  length?: number
-  /** After which change. */
-  since?: string
-  /** Where a page of a list begins. */
-  after?: string
-  before?: string
+  /** Which part of a volume or a list. */
+  query: Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
   /** The join secret sent by an operator. */
   join?: string
   /** A body that is not JSON, and its encoding. */
@@ -52,7 +46,7 @@ export function anonymousRequest(): Asked {
     address: '',
     isLocal: false,
     name: '',
-    offset: 0,
+    query: {},
     bytes: new Uint8Array(0),
     packing: '',
     gone: () => false,

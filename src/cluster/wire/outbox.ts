@@ -3,9 +3,10 @@
  * need be by the next process. Its size is bounded.
  */
 import { join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 
 const EXTENSION = '.parts'
+/** As `replaceFile` has it. */
 const TORN = '.new'
 /** Refused batches, kept for inspection. */
 const REFUSED = '.refused'
@@ -66,7 +67,7 @@ export class Outbox {
     this.#bytes += bytes.length
     this.#writing++
     try {
-      await this.#write(path, bytes)
+      await replaceFile(this.#disk, path, bytes)
     } catch (error) {
       this.#bytes -= bytes.length
       this.#disk.remove(path + TORN)
@@ -78,18 +79,6 @@ export class Outbox {
     // Concurrent writes may finish in another order.
     this.#waiting.sort((a, b) => (a.name < b.name ? -1 : 1))
     return true
-  }
-
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
-    const file = this.#disk.append(path + TORN)
-    try {
-      file.write(bytes)
-      await file.sync()
-    } finally {
-      file.close()
-    }
-    this.#disk.rename(path + TORN, path)
-    await this.#disk.syncFolder(this.#folder)
   }
 
   /** The next batch to send. */

@@ -40,7 +40,8 @@ export function knownNodeId(disk: Disk, folder: string): string | undefined {
 
 const RECORD = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed`
-const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+/** One place of a volume. */
+export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const READ_OWN = 'SELECT name, node FROM volume_location WHERE sealed = 0 AND worker = ? ORDER BY node, name'
 const READ_OTHERS = 'SELECT DISTINCT name FROM volume_location WHERE sealed = 0 AND worker <> ?'
 
@@ -107,7 +108,7 @@ async function repairFolder(parts: OwnLocations, folder: string, names: readonly
   for (const name of names) {
     const path = volumePath(disk, folder, name)
     if (path !== undefined) await noteLocation(parts, name, DIR + folder, disk.size(path) ?? 0, !isOpenVolume(path))
-    else if (ends.get(name) === 0) await database.transact((tx) => queries(tx).run(FORGET, name, DIR + folder))
+    else if (ends.get(name) === 0) await database.transact((tx) => queries(tx).run(FORGET_LOCATION, name, DIR + folder))
     else throw new Error(`${name} is not there`)
   }
 }

@@ -21,6 +21,7 @@ import { indexCaptures, markIndexStale } from '../captures/index-captures.ts'
 import { capturesIn } from '../captures/read-captures.ts'
 import { copyOf } from '../captures/stored-copies.ts'
 import { type OtherLocation, UNFINISHED } from '../locations/other-locations.ts'
+import { FORGET_LOCATION } from '../locations/own-locations.ts'
 import { EXTENSION } from '../volumes/volume-name.ts'
 import { findVolumes, type LocatedVolume, type VolumeParts } from './find-volumes.ts'
 
@@ -265,7 +266,6 @@ const LEFT = 'SELECT count(*) AS n FROM capture WHERE volume = ?'
 /** No row: the archive of a collection of its own. */
 const MOVE_LOCATION = 'UPDATE volume_location SET name = ?, bytes = ? WHERE name = ? AND node = ?'
 const FORGET_VOLUME = 'DELETE FROM volume WHERE name = ?'
-const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const RUNS_AT_ONCE = 1000
 
 async function moveCaptures(

@@ -5,7 +5,7 @@ import { postgresTx } from '../../database/postgres/tx.ts'
 import { type ApplyTools, applyBatch } from '../apply.ts'
 import { totalBytes } from '../report-parts.ts'
 import { addCrossSite, leaving, staying } from './cross-site.ts'
-import { makeReady, markOutOfOrder, type PartName, quarantine, readyParts, removeParts } from './inbox.ts'
+import { change, MAKE_READY, MARK_OUT_OF_ORDER, type PartName, quarantine, REMOVE, readyParts } from './inbox.ts'
 
 /** About 100 pages: this thread needs 10 ms to read and pack them, and as much again for the statements. */
 const MAX_BYTES = 512 * 1024
@@ -38,11 +38,11 @@ export async function applyBucket(
     const links = reports.flatMap((report) => leaving(bucket, report))
     const [crossSite, madeReady] = await Promise.all([
       addCrossSite(db, links),
-      makeReady(db, bucket, nextParts(reports)),
+      change(db, MAKE_READY, bucket, nextParts(reports)),
       write(),
       batch.end(),
-      markOutOfOrder(db, bucket, outOfOrder),
-      removeParts(db, bucket, done),
+      change(db, MARK_OUT_OF_ORDER, bucket, outOfOrder),
+      change(db, REMOVE, bucket, done),
       quarantine(db, bucket, corrupt),
     ])
     const isFull = parts.length >= atMost || totalBytes(parts) >= MAX_BYTES
