@@ -220,27 +220,20 @@ async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: numb
   })
 }
 
-/** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
-export interface StoppedBy {
-  /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
-  rule: string
-  /** The limits that applied: `site-urls>=5000`. */
-  limits: string[]
-  sites: number
-  /** Findings that samples contradicted. */
-  withdrawn: number
-  /** URLs not followed, or answers truncated. */
-  urls: number
-}
-
 /** The crawls of a collection may have different limits, but few. */
 const MAX_LIMITS = 5
 
-async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
-  const rules = new Map<string, StoppedBy>()
-  const entry = (rule: string): StoppedBy => {
-    let found = rules.get(rule)
-    if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0, withdrawn: 0 }))
+/** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
+async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>) {
+  /**
+   * `rule`: `site-urls`, `maze` …; `time` and `size` for truncated answers. `limits`: those that applied: `site-urls>=5000`. `urls`: not
+   * followed, or answers truncated. `withdrawn`: findings that samples contradicted.
+   */
+  const blank = (rule: string) => ({ rule, limits: [] as string[], sites: 0, urls: 0, withdrawn: 0 })
+  const rules = new Map<string, ReturnType<typeof blank>>()
+  const entry = (rule: string) => {
+    const found = rules.get(rule) ?? blank(rule)
+    rules.set(rule, found)
     return found
   }
   const db = queries(tx)
