@@ -29,45 +29,33 @@ const insertOf = (rows: number) =>
 const INSERT_MANY = insertOf(ROWS)
 const INSERT_ONE = insertOf(1)
 
-export class CallLog {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #keepFor: Millis
-  #waiting: CallNote[] = []
+export function callLog(database: Database, clock: Clock, keepFor: Millis) {
+  let waiting: CallNote[] = []
   /** Dropped entries since the last `flush`. */
-  #dropped = 0
-
-  constructor(database: Database, clock: Clock, keepFor: Millis) {
-    this.#database = database
-    this.#clock = clock
-    this.#keepFor = keepFor
-  }
-
-  note(call: CallNote): void {
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(call)
-    else this.#dropped++
-  }
-
-  /** Writes the buffer; returns how many entries were dropped since the last time. */
-  async flush(): Promise<number> {
-    const notes = this.#waiting
-    this.#waiting = []
-    try {
-      if (notes.length > 0) await this.#database.transact((tx) => write(queries(tx), notes))
-    } catch (error) {
-      const room = MAX_WAITING - this.#waiting.length
-      this.#dropped += Math.max(0, notes.length - room)
-      this.#waiting = [...notes.slice(-room), ...this.#waiting]
-      throw error
-    }
-    const dropped = this.#dropped
-    this.#dropped = 0
-    return dropped
-  }
-
-  /** Deletes some old entries; true when there are more. */
-  forget(): Promise<boolean> {
-    return forgetCalls(this.#database, this.#clock.now() - this.#keepFor)
+  let dropped = 0
+  return {
+    note(call: CallNote): void {
+      if (waiting.length < MAX_WAITING) waiting.push(call)
+      else dropped++
+    },
+    /** Writes the buffer; returns how many entries were dropped since the last time. */
+    async flush(): Promise<number> {
+      const notes = waiting
+      waiting = []
+      try {
+        if (notes.length > 0) await database.transact((tx) => write(queries(tx), notes))
+      } catch (error) {
+        const room = MAX_WAITING - waiting.length
+        dropped += Math.max(0, notes.length - room)
+        waiting = [...notes.slice(-room), ...waiting]
+        throw error
+      }
+      const lost = dropped
+      dropped = 0
+      return lost
+    },
+    /** Deletes some old entries; true when there are more. */
+    forget: () => forgetCalls(database, clock.now() - keepFor),
   }
 }
 

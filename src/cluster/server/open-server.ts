@@ -13,11 +13,11 @@ import type { WorkerNews } from '../wire/calls.ts'
 import { ApiError } from '../wire/protocol.ts'
 import { type ApiTools, buildApi } from './api.ts'
 import { callHandlers } from './call-handlers.ts'
-import { CallLog } from './call-log.ts'
-import { Callers, Rates } from './callers.ts'
+import { callLog } from './call-log.ts'
+import { knownCallers, ratesBy } from './callers.ts'
 import { anonymousRequest, checkJoin, type HandlerParts, type Handlers } from './handlers.ts'
 import { type MetricFacts, Metrics, metricsPages, NOT_WATCHED } from './metrics.ts'
-import { Roles, type Tokens } from './roles.ts'
+import { rolesBy, type Tokens } from './roles.ts'
 import { isOwnPage, type Pages, webDoor } from './web-door.ts'
 import { cannotListen, urlOf } from './web-server.ts'
 import { differingSettings, type Roster, type WorkerTable, workerTable } from './worker-table.ts'
@@ -77,7 +77,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
   const { clock, journal, database, nudge, program } = parts
   const limits = { ...LIMITS, ...parts.limits }
   const workerRows = workerTable(database)
-  const log = new CallLog(database, clock, parts.keepCallsFor)
+  const log = callLog(database, clock, parts.keepCallsFor)
   const metrics = new Metrics()
   let ending = false
   const isEnding = () => ending
@@ -91,9 +91,9 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
   const shown = parts.tls?.read()
   const app = buildApi({
     handlers,
-    callers: new Callers(workerRows, clock),
-    workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
-    anonymousRates: new Rates(clock, ANONYMOUS),
+    callers: knownCallers(workerRows, clock),
+    workerRates: ratesBy(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
+    anonymousRates: ratesBy(clock, ANONYMOUS),
     metrics,
     metricsPage: metricsPages(metrics, clock, () => metricFactsOf(parts, handlers)),
     note(call) {
@@ -178,7 +178,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
 function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boolean): Pick<ApiTools, 'admit' | 'pages'> {
   const { pages, basePath = '', clock, journal, joinSecret } = parts
   const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
-  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
+  const roles = rolesBy(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
   return {
     pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
     admit(needed, request, asked) {

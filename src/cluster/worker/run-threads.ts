@@ -12,7 +12,7 @@ import type { FindCopy } from '../../contracts/ports.ts'
 import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { Computer } from '../wire/calls.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
-import { LivePlan } from './live-plan.ts'
+import { livePlan } from './live-plan.ts'
 
 /** What threads do, as composition decides. */
 export interface ThreadOptions<Plan> {
@@ -74,7 +74,7 @@ const LEAVE_WITHIN: Millis = 20_000
 export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>) {
   const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
-  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())
+  const live = await openPlan(parts, stopped.signal, () => threads.pool.renew())
   // Threads begin visits only by the servers' current plan.
   remote.onVisits = (visits) => live.check(visits)
   const done = { pages: 0, bytes: 0 }
@@ -203,14 +203,14 @@ async function openPlan<Plan extends { version: string }>(
   { remote, journal, readPlan, wantedBy }: RunParts<Plan>,
   stop: AbortSignal,
   renew: () => void,
-): Promise<LivePlan<Plan>> {
+) {
   let last: { received: PlanForWorkers; plan: Plan } | undefined
   const read = async () => {
     const received = await remote.plan()
     if (last?.received !== received) last = { received, plan: await readPlan(received) }
     return last.plan
   }
-  return new LivePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
+  return livePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
 }
 
 const SECOND: Millis = 1000
