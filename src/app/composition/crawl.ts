@@ -24,7 +24,7 @@ import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { checkWeights } from './refresh-options.ts'
 import type { Reporter } from './reporter.ts'
-import { keepSteering, LiveScope, type Steered, sendOrders } from './steering.ts'
+import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from './steering.ts'
 import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 import { loadThread } from './worker-thread.ts'
 
@@ -131,9 +131,8 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   await coordinator.intake.idle()
   for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
   notes?.clear()
-  const live = new LiveScope(parts.plan, coordinator)
+  const live = liveScope(parts.plan, coordinator, () => threads.pool.renew())
   const threads = openThreads(parts, live, notes, thread)
-  live.renewThreads = () => threads.pool.renew()
   const view = new CrawlView(coordinator, threads.pool)
   // A pass over all pages would be over before its first page came in.
   if (parts.plan.settings.refresh) await coordinator.tick()
