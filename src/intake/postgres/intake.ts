@@ -18,10 +18,10 @@ import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type Applied, applyBucket } from './apply.ts'
 import { bisect } from './bisect.ts'
-import { BucketTasks } from './bucket-tasks.ts'
+import { type BucketTasks, bucketTasks } from './bucket-tasks.ts'
 import { CROSS_SITE, LinkAdmitter } from './cross-site.ts'
 import { makeAllReady, type PartName, quarantine, READY, settledSites, storeParts, type Waiting } from './inbox.ts'
-import { Storing } from './storing.ts'
+import { type Storing, storing } from './storing.ts'
 
 /** While one waits for the database, another is read and packed. On two cores 4 did 1.3 times the work of 2, and 2 twice that of 1. */
 const BUCKETS_AT_ONCE = 4
@@ -57,9 +57,9 @@ export class PostgresIntake implements Intake {
 
   private constructor(tools: ApplyTools) {
     this.#tools = { ...tools, journal: this.#stoppedBy(tools.journal) }
-    this.#storing = new Storing((parts) => this.#storeNow(parts))
+    this.#storing = storing((parts) => this.#storeNow(parts))
     const isOver = () => this.#isOver
-    this.#tasks = new BucketTasks(tools.clock, isOver)
+    this.#tasks = bucketTasks(tools.clock, isOver)
     this.#due = this.#tasks.kind(BUCKETS_AT_ONCE, 1, ([bucket]) => this.#apply(bucket))
     this.#admitter = new LinkAdmitter({ ...this.#tools, tasks: this.#tasks, isOver })
   }
