@@ -2,8 +2,7 @@
  * `clean --retention`: thins old captures by a rule, and rewrites the volumes that held them. Counting only reads. Removing
  * needs the collection to itself: a worker that is fetching may write a revisit that refers to any capture.
  */
-import type { Instant } from '../../base/clock.ts'
-import { realClock } from '../../base/clock.ts'
+import { type Instant, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { compactVolumes } from '../../collection/retention/compact-volumes.ts'

@@ -3,8 +3,7 @@
  * coordinator's own name. After a crash, those in folders of this machine are repaired like the ones in the archive.
  */
 import { join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
-import { replaceFile } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
