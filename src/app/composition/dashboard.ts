@@ -35,21 +35,17 @@ export interface DashboardParts {
   limits?: DashboardLimits
 }
 
-export interface DashboardLimits {
-  /** For a page. */
-  pageMs: Millis
-  /** How long a page is shown to others who ask for the same. */
-  freshMs: Millis
-  /** How long pages wait for their process to start. On a busy machine it takes longer: it goes on, and later pages find it ready. */
-  startMs: Millis
-}
-
 export interface Dashboard {
   pages: Pages
   close(): Promise<void>
 }
 
-const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000, startMs: 20_000 }
+/**
+ * For a page; how long it is shown to others who ask for the same; and how long pages wait for their process to start. On a busy machine
+ * that takes longer: it goes on, and later pages find it ready.
+ */
+const LIMITS = { pageMs: 1000, freshMs: 1000, startMs: 20_000 }
+export type DashboardLimits = typeof LIMITS
 /** A page may ask several statements; PostgreSQL ends each after `pageMs`. */
 const STATEMENTS = 5
 const START_GIVEN_UP: Millis = 300_000

@@ -37,14 +37,7 @@ export interface ServerParts extends HandlerParts {
   pages?: Pages
   tokens?: Tokens
   basePath?: string
-  limits?: Partial<ServerLimits>
-}
-
-export interface ServerLimits {
-  /** Maximum leases per worker. */
-  leases: number
-  /** Calls per second and worker, on average. */
-  calls: number
+  limits?: Partial<typeof LIMITS>
 }
 
 export interface ListenOptions {
@@ -57,7 +50,8 @@ export interface ListenOptions {
   machine: string
 }
 
-const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
+/** Leases per worker, and calls per second and worker, on average. */
+const LIMITS = { leases: 20_000, calls: 1000 }
 /** For calls without a secret: per address, which may be a proxy's. */
 const ANONYMOUS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000

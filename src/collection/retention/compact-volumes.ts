@@ -125,7 +125,7 @@ async function rewrite(compaction: Compaction, volume: LocatedVolume): Promise<n
   const unfinished = location.unfinished(name)
   using file = await location.open(volume.name, volume.size)
   disk.remove(unfinished)
-  let written: Written
+  let written: Awaited<ReturnType<typeof writeWanted>>
   try {
     written = await writeWanted(compaction, { ...volume, path: file.path }, unfinished, name)
   } catch (error) {
@@ -150,21 +150,16 @@ interface Run {
   by: number
 }
 
-interface Written {
-  /** Of wanted records, in the order of the file; none but a warcinfo is left when it is empty. */
-  runs: Run[]
-  size: number
-}
-
 const RECORDS_PER_TURN = 200
 const COPIED_AT_ONCE = 1024 * 1024
 
+/** `runs`: of wanted records, in the order of the file; none but a warcinfo is left when it is empty. */
 async function writeWanted(
   compaction: Compaction,
   { name: from, path }: { name: string; path: string },
   unfinished: string,
   name: string,
-): Promise<Written> {
+) {
   const { disk } = compaction
   const wanted = wantedRecords(compaction, from)
   const runs: Run[] = []
