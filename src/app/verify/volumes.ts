@@ -146,7 +146,7 @@ async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promis
   const durable = await knownEnd(tx, name)
   const compare = await comparison(tx, name, faults)
   if (compare.isEmpty) faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
-  const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
+  const check = verifyVolume(patient(disk), path, (found) => compare.see(found))
   let tail = 0
   for (;;) {
     const step = await check.next()

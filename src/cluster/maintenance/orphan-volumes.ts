@@ -13,7 +13,7 @@ import type { OtherLocation } from '../../collection/locations/other-locations.t
 import { FORGET_LOCATION } from '../../collection/locations/own-locations.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
 import { inPieces } from '../../collection/row-id.ts'
-import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
+import { verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import { volumeFiles } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { countOf, queries } from '../../database/queries.ts'
@@ -131,10 +131,9 @@ export async function onlyCopies(database: Database, disk: Disk, paths: readonly
 
 async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
   const found = new Set<string>()
-  const capture = ({ kind, digest }: FoundCapture) => {
+  const reading = verifyVolume(disk, path, ({ kind, digest }) => {
     if (kind === 'response') found.add(digest)
-  }
-  const reading = verifyVolume(disk, path, { capture })
+  })
   // Damage in it doesn't matter: no report references it.
   while (!(await reading.next()).done);
   return found

@@ -13,31 +13,14 @@ import { isNotModified } from '../../web/warc/record.ts'
 /** A response or revisit in the volume, to compare with index and catalogue. */
 export type FoundCapture = NonNullable<ReturnType<typeof captureOf>>
 
-export interface VolumeTotals {
-  records: number
-  captures: number
-  bytes: number
-  problems: number
-}
-
-export interface VerifyHooks {
-  /** Reading waits for it. */
-  capture?(found: FoundCapture): void | Promise<void>
-  progress?(bytes: number, ofBytes: number): void
-}
-
 const RECORDS_PER_TURN = 200
 
-/** Yields faults as they are found; returns the totals. */
-export async function* verifyVolume(
-  disk: Disk,
-  path: string,
-  hooks: VerifyHooks = {},
-): AsyncGenerator<{ offset: number; what: string }, VolumeTotals> {
+/** Yields faults as they are found; returns the totals. Reading waits for `see`. */
+export async function* verifyVolume(disk: Disk, path: string, see?: (found: FoundCapture) => void | Promise<void>) {
   const source = bytesOf(disk, path)
   const reader = new MemberReader(source)
   const pairs = new Pairs()
-  const totals: VolumeTotals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
+  const totals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
   const fault = (offset: number, what: string) => {
     totals.problems++
     return { offset, what }
@@ -60,14 +43,10 @@ export async function* verifyVolume(
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
-      await hooks.capture?.(found)
+      await see?.(found)
     }
-    if (count % RECORDS_PER_TURN === 0) {
-      hooks.progress?.(reader.offset, source.size)
-      await turn()
-    }
+    if (count % RECORDS_PER_TURN === 0) await turn()
   }
-  hooks.progress?.(source.size, source.size)
   return totals
 }
 
