@@ -10,7 +10,7 @@ import { siteKeyOf } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, AliasView, MAX_MOVED } from '../aliases.ts'
-import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { byKey, bySite, column, eachBucket, readBy, runBy } from './by-bucket.ts'
 
 /** At least one row, for the snapshot by which they were read. */
 export const READ_CHANGES = `
@@ -139,7 +139,7 @@ export async function writeAliases(
       const rest = [column(rows, 'https'), column(all, 'since'), column(all, 'evidence')]
       return tx.run(WRITE_ALIASES, bucket, column(rows, 'key'), ...texts, ...rest)
     }),
-    eachBucket(dropped, itself, (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys)),
+    runBy(tx, DELETE_ALIASES, dropped),
     tx.run(
       LOG_CHANGES,
       column(changes, 'name'),
@@ -160,10 +160,7 @@ export async function forgetOldChanges(tx: PostgresTx): Promise<void> {
  * for its lock: it would never wait again.
  */
 export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Promise<ReadonlySet<bigint>> {
-  const rows = await eachBucket(new Set(sites), itself, (bucket, some) =>
-    tx.allExact<{ site: bigint }>(READ_ALIASES_AMONG, bucket, some),
-  )
-  return new Set(rows.flat().map(({ site }) => site))
+  return new Set(column(await readBy<{ site: bigint }>(tx, READ_ALIASES_AMONG, new Set(sites)), 'site'))
 }
 
 export async function readPending(tx: PostgresTx, atMost: number): Promise<SiteName[]> {

@@ -35,7 +35,7 @@ import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-row
 import { hold, writeAddresses } from './address-rows.ts'
 import { ANYWHERE } from './affinity.ts'
 import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
-import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
+import { bucketFor, bySite, column, eachBucket, readBy } from './by-bucket.ts'
 import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
 import { READ_URLS_AFTER, readKnownIn, readKnownPages, readLooks, readRefreshHeads, writeKnown } from './known-rows.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
@@ -343,11 +343,9 @@ interface HeadRow {
 /** For sites with something to fetch. */
 async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[]): Promise<Map<bigint, QueueHead>> {
   const heads = new Map<bigint, QueueHead>()
-  await eachBucket(sites, byKey, async (bucket, some) => {
-    for (const { site, fresh, due } of await tx.allExact<HeadRow>(READ_QUEUE_HEADS, bucket, column(some, 'key'))) {
-      const head = queueHead(fresh, due)
-      if (head !== undefined) heads.set(site, head)
-    }
-  })
+  for (const { site, fresh, due } of await readBy<HeadRow>(tx, READ_QUEUE_HEADS, column(sites, 'key'))) {
+    const head = queueHead(fresh, due)
+    if (head !== undefined) heads.set(site, head)
+  }
   return heads
 }
