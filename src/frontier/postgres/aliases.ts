@@ -45,9 +45,11 @@ export const WRITE_PENDING = `
   UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND (pending <> $3 OR $3 = 1)`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
 
-/** The latest change of an alias is enough: a reader that misses these sees that one. */
-const FORGET_OLD_CHANGES = `
-  DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
+/**
+ * The latest change of an alias is enough: a reader that misses these sees that one. When a server starts, which reads them
+ * all: otherwise they would only grow.
+ */
+export const FORGET_OLD_CHANGES = `DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
 export const LOG_CHANGES = `
   INSERT INTO alias_change (changed, name, original, how, https)
   SELECT pg_current_xact_id(), n.name, n.original, n.how, n.https
@@ -148,11 +150,6 @@ export async function writeAliases(
       changes.map(({ change }) => (change === null ? null : Number(change.https))),
     ),
   ])
-}
-
-/** When a server starts, which reads them all: otherwise they would only grow. */
-export async function forgetOldChanges(tx: PostgresTx): Promise<void> {
-  await tx.run(FORGET_OLD_CHANGES)
 }
 
 /**

@@ -13,7 +13,7 @@ import { agreeOnUrlRules, begin, type Entry, enter, giveBack, loseAll } from '..
 import { ledgerOf } from '../rules/ledger.ts'
 import type { InTransaction } from '../rules/rows.ts'
 import { freeAddresses } from './addresses.ts'
-import { forgetOldChanges } from './aliases.ts'
+import { FORGET_OLD_CHANGES } from './aliases.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { renew } from './leases.ts'
 import { lookAround, readTotals, refreshReserved } from './look-around.ts'
@@ -106,7 +106,7 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       await transact((rows) => agreeOnUrlRules(rows, options.urls))
       await applyInbox()
       const lost = options.leasesOutlive ? 0 : await loseAll(transact, noteLost)
-      await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
+      await db.transact((tx) => postgresTx(tx).run(FORGET_OLD_CHANGES))
       if (options.besideServers === undefined) await beginToRefresh(transact)
       const first = await begin(transact, options.besideServers !== undefined)
       if (options.mayHold !== undefined) await releaseTrusted(transact)

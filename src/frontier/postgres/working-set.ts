@@ -117,7 +117,8 @@ export class WorkingSet implements Rows {
   async flush(): Promise<void> {
     const { tx, tools } = this
     tools.writers.add(tx)
-    const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
+    const kept = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? [])
+    const beginning = kept.filter(({ state }) => state === 'waiting')
     this.#beginning.clear()
     const urls = [...writeUrls(tx, this.urls), ...writeSpellings(tx, this.spellings), ...writeMemories(tx, this.memory)]
     urls.push(...writeKnown(tx, this.known))
@@ -319,10 +320,6 @@ export class WorkingSet implements Rows {
 /** A place in the order of buckets and keys; without a key, before all. */
 function after(key: bigint | undefined): [number, bigint] {
   return key === undefined ? [-1, 0n] : [bucketFor(key), key]
-}
-
-function isWaiting({ state }: SiteRow): boolean {
-  return state === 'waiting'
 }
 
 export const READ_QUEUE_HEADS = `

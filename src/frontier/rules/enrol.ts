@@ -6,7 +6,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { readPrice, readRecord, writeRecord } from '../records.ts'
 import type { RefreshTools } from '../tools.ts'
 import { DAY, isKnowable, newKnown, restUntil, stepOf, timeOf } from './known-pages.ts'
-import type { InTransaction, Rows } from './rows.ts'
+import { type InTransaction, inSteps, type Rows } from './rows.ts'
 import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
 import type { UrlAt } from './url-rows.ts'
 
@@ -52,12 +52,7 @@ export async function beginToRefresh(transact: InTransaction): Promise<void> {
     return false
   })
   if (!wasRefreshing) return
-  for (let last: bigint | undefined, isDone = false; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => restWithoutKnown(rows, from))
-    isDone = keys.length < AT_ONCE
-    last = keys.at(-1)
-  }
+  await inSteps(transact, AT_ONCE, restWithoutKnown)
   await transact(async (rows) => writeRecord(rows.tx, CURSOR, ''))
 }
 

@@ -7,7 +7,7 @@ import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 import { readRecord, recordOnce, writeRecord } from '../records.ts'
 import { movePending } from './alias-moves.ts'
 import { balancePending } from './domains.ts'
-import type { InTransaction, Rows } from './rows.ts'
+import { type InTransaction, inSteps, type Rows } from './rows.ts'
 import type { Lease, SiteRow } from './site.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from './visit.ts'
 
@@ -196,12 +196,7 @@ export async function begin(transact: InTransaction, isBesideServers = false): P
   const isOther = await transact(
     async (rows) => ((await readRecord(rows.tx, 'order')) ?? rows.tools.order.name) !== rows.tools.order.name,
   )
-  for (let last: bigint | undefined, isDone = !isOther || isBesideServers; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => rankAnew(rows, from))
-    isDone = keys.length < MAX_AT_ONCE
-    last = keys.at(-1)
-  }
+  if (isOther && !isBesideServers) await inSteps(transact, MAX_AT_ONCE, rankAnew)
   return transact(async (rows) => {
     const first = (await readRecord(rows.tx, 'opened_at')) === undefined
     if (isBesideServers) await recordOnce(rows.tx, 'order', rows.tools.order.name)

@@ -92,10 +92,6 @@ export function readHeldBack(tx: SqliteTx, urls: UrlRows, site: bigint): void {
   }
 }
 
-export function insertUrl(tx: SqliteTx, row: UrlRow): boolean {
-  return tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1
-}
-
 /** Rows between two looks at the clock. */
 const ROWS_A_BREATH = 16
 
@@ -112,7 +108,7 @@ export async function writeUrls(tx: SqliteTx, urls: UrlRows, breathe: () => Prom
   for (const site of givenUp) tx.run(GIVE_UP_URLS, site)
 }
 
-function valuesOf(row: UrlRow) {
+export function valuesOf(row: UrlRow) {
   const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
   return [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
 }
