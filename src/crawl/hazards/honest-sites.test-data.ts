@@ -1,5 +1,17 @@
 /** Honest sites that look like traps. */
-import { hex, honestSite, MONTHS, monthAfter, page, randomOf, range, siteWith, slug, words } from './sites.test-data.ts'
+import {
+  each,
+  hex,
+  honestSite,
+  MONTHS,
+  monthAfter,
+  page,
+  randomOf,
+  range,
+  siteWith,
+  slug,
+  words,
+} from './sites.test-data.ts'
 import type { Answer, Site } from './traces.test-data.ts'
 
 const menu = ['/', '/about.html', '/help.html', '/list']
@@ -50,16 +62,13 @@ export const HONEST: Record<string, Site> = {
       return picture(photo, `/img/${at}.jpg`)
     },
   }),
-  'gallery, indexed': around(
-    range(12).map((at) => `/albums/${at}`),
-    {
-      '/albums/#': thumbs,
-      '/photo.php?id=#': (id) => {
-        const next = [`/photo.php?id=${Math.min(599, id + 1)}`, 'next'] as const
-        return picture(page('Photo', `Photo ${id}`, [next, ...menu]), `/img/${id}.jpg`)
-      },
+  'gallery, indexed': around(each(12, '/albums/#'), {
+    '/albums/#': thumbs,
+    '/photo.php?id=#': (id) => {
+      const next = [`/photo.php?id=${Math.min(599, id + 1)}`, 'next'] as const
+      return picture(page('Photo', `Photo ${id}`, [next, ...menu]), `/img/${id}.jpg`)
     },
-  ),
+  }),
   'catalogue, short descriptions': around([], {
     '/list[?page=#]': (at = 0) => {
       const next = at < 25 ? [`/list?page=${at + 1}`] : []
@@ -90,7 +99,7 @@ export const HONEST: Record<string, Site> = {
     '/word/*': (word) => page(word, `${word}: ${words(word, 6)}`, [...menu, `/letter/${word[0]}`]),
   }),
   forum: around([], {
-    '/list': () => page('Boards', 'boards', [...menu, ...range(8).map((i) => `/viewforum.php?f=${i}`)]),
+    '/list': () => page('Boards', 'boards', [...menu, ...each(8, '/viewforum.php?f=#')]),
     '/viewforum.php?f=#[&start=#]': (f, start = 0) => {
       const threads = range(20).map((i) => `/viewtopic.php?f=${f}&t=${f * 1000 + start + i}`)
       const next = start < 80 ? [`/viewforum.php?f=${f}&start=${start + 20}`] : []
@@ -114,7 +123,7 @@ export const HONEST: Record<string, Site> = {
   'wiki of 20,000, uniform links': wikiOf20000(menu, 15),
   'wiki of 20,000, only a link home': wikiOf20000(['/'], 8),
   'archive of 20,000 articles': around([], {
-    '/list': () => page('Archive', 'archive', [...menu, ...range(400).map((i) => `/archive/${i}`)]),
+    '/list': () => page('Archive', 'archive', [...menu, ...each(400, '/archive/#')]),
     '/archive/#': (at) =>
       page(
         `Archive ${at}`,
@@ -186,10 +195,9 @@ export const HONEST: Record<string, Site> = {
       return page(words(`video ${id}`, 5), words(`about ${id}`, 15), [...menu, ...others])
     },
   }),
-  'slow reports': around(
-    range(40).map((at) => `/report/${at}`),
-    { '/report/#': (id) => ({ ...page(`Report ${id}`, words(id, 2000), menu), tookMs: 12_000, bytes: 15_000 }) },
-  ),
+  'slow reports': around(each(40, '/report/#'), {
+    '/report/#': (id) => ({ ...page(`Report ${id}`, words(id, 2000), menu), tookMs: 12_000, bytes: 15_000 }),
+  }),
   'a slow site': (path) => {
     const answer = HONEST['dictionary'](path)
     return answer === undefined ? undefined : { ...answer, tookMs: 15_000, bytes: 900 }

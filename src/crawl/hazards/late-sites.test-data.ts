@@ -1,5 +1,6 @@
 /** Traps and honest sites that were made with the second half of the detectors: each trap has an honest site beside it. */
 import {
+  each,
   hex,
   MENU,
   page,
@@ -62,9 +63,7 @@ const inItself: Site = (path) => {
   const [, folder, file] = match
   if (file !== undefined) return page(file, words(`${folder} ${file}`, 80), [])
   const inside =
-    folder === undefined
-      ? [...range(3).map((at) => `f${at}/`), 'current/']
-      : range(5).map((at) => `${slug(`${folder} ${at}`)}.html`)
+    folder === undefined ? [...each(3, 'f#/'), 'current/'] : range(5).map((at) => `${slug(`${folder} ${at}`)}.html`)
   return page(`Index of ${path}`, 'listing of files', ['../', ...inside])
 }
 
@@ -118,27 +117,20 @@ const bareIds: Site = (path) => {
 export const LATE_TRAPS: Record<string, Site> = {
   'session ids without a name': withTrap([`/shop/0?${hex('shop')}`], bareIds),
   'calendar of made-up prose': withTrap(['/agenda?month=1&year=2026'], proseCalendar),
-  'every trade in every town': withTrap(
-    [`/plumber-in-${town(0)}.html`],
-    site({
-      '/*-in-*.html': (trade, place, path) => doorway(trade, place, path, (one, there) => `/${one}-in-${there}.html`),
-    }),
-  ),
-  'every trade in every town, in folders': withTrap(
-    [`/plumber/${town(0)}/`],
-    site({ '/*/*/': (trade, place, path) => doorway(trade, place, path, (one, there) => `/${one}/${there}/`) }),
-  ),
-  'errors after the last article': withTrap(
-    ['/article.php?id=1'],
-    site({
-      '/article.php?id=#': (at) => {
-        const next = [`/article.php?id=${at + 1}`, words(`link ${at}`, 2)] as const
-        if (at <= 30) return page(`Article ${at}`, words(`article ${at}`, 220), ['/', next])
-        const jump = [`/article.php?id=${at + 10}`, words(`jump ${at}`, 2)] as const
-        return page(`Article ${at}`, 'Internal error, please try again later or write to us about it', [next, jump])
-      },
-    }),
-  ),
+  'every trade in every town': withTrap([`/plumber-in-${town(0)}.html`], {
+    '/*-in-*.html': (trade, place, path) => doorway(trade, place, path, (one, there) => `/${one}-in-${there}.html`),
+  }),
+  'every trade in every town, in folders': withTrap([`/plumber/${town(0)}/`], {
+    '/*/*/': (trade, place, path) => doorway(trade, place, path, (one, there) => `/${one}/${there}/`),
+  }),
+  'errors after the last article': withTrap(['/article.php?id=1'], {
+    '/article.php?id=#': (at) => {
+      const next = [`/article.php?id=${at + 1}`, words(`link ${at}`, 2)] as const
+      if (at <= 30) return page(`Article ${at}`, words(`article ${at}`, 220), ['/', next])
+      const jump = [`/article.php?id=${at + 10}`, words(`jump ${at}`, 2)] as const
+      return page(`Article ${at}`, 'Internal error, please try again later or write to us about it', [next, jump])
+    },
+  }),
   'a wiki with tabs': withTrap([`/wiki/${TITLES[0]}`], wiki),
   'a folder in itself': withTrap(['/pub/'], inItself),
   'searches of longer searches': withTrap([`/search?q=${words('stock 0', 1)}`], spiral),
@@ -181,19 +173,16 @@ const cover = around(
 )
 
 /** Two hundred things; most are linked to only with a parameter that does nothing. */
-export const ONLY_WITH_A_PARAMETER: Site = around(
-  range(6).map((at) => `/thing/${at}`),
-  {
-    '/thing/#[?ref=*]': (at) => {
-      const others = [at + 1, at + 7, at * 2].filter((other) => other < 200)
-      return page(words(`thing ${at}`, 3), words(`about ${at}`, 60), [
-        ...MENU,
-        ...range(3).map((one) => [`/thing/${one}`, 'best'] as const),
-        ...others.map((other) => [`/thing/${other}?ref=related`, 'see also'] as const),
-      ])
-    },
+export const ONLY_WITH_A_PARAMETER: Site = around(each(6, '/thing/#'), {
+  '/thing/#[?ref=*]': (at) => {
+    const others = [at + 1, at + 7, at * 2].filter((other) => other < 200)
+    return page(words(`thing ${at}`, 3), words(`about ${at}`, 60), [
+      ...MENU,
+      ...range(3).map((one) => [`/thing/${one}`, 'best'] as const),
+      ...others.map((other) => [`/thing/${other}?ref=related`, 'see also'] as const),
+    ])
   },
-)
+})
 
 export const LATE_HONEST: Record<string, Site> = {
   'a portal of one script': portal,
@@ -205,35 +194,29 @@ export const LATE_HONEST: Record<string, Site> = {
       return page(`Eclipses of ${year}`, words(`eclipse ${year}`, 50), [...MENU, ...others])
     },
   }),
-  'towns of a guide, listed by region': around(
-    range(20).map((at) => `/region/${at}`),
-    {
-      '/region/#': (region) => {
-        const towns = range(20).map((at) => `/town/${town(region * 20 + at)}`)
-        return page(`Region ${region}`, words(`region ${region}`, 30), [...MENU, ...towns])
-      },
-      '/town/*-#': (name, at) => {
-        const near = range(6).map((by) => `/town/${town((at * 7 + by * 13) % 400)}`)
-        const text = `${name} ${words('guide', 80)} ${at * 31} ${words('rest', 40)} ${words(`own ${at}`, 12)}`
-        return page(name, text, [...MENU, ...near])
-      },
+  'towns of a guide, listed by region': around(each(20, '/region/#'), {
+    '/region/#': (region) => {
+      const towns = range(20).map((at) => `/town/${town(region * 20 + at)}`)
+      return page(`Region ${region}`, words(`region ${region}`, 30), [...MENU, ...towns])
     },
-  ),
-  'goods by two parameters, much of a template': around(
-    range(12).map((at) => `/shop.php?cat=${at}`),
-    {
-      '/shop.php?cat=#': (cat) => {
-        const goods = range(25).map((at) => `/shop.php?cat=${cat}&id=${cat * 25 + at}`)
-        return page(`Goods ${cat}`, words(`cat ${cat}`, 20), [...MENU, ...goods])
-      },
-      '/shop.php?cat=#&id=#': (cat, id) =>
-        page(words(`good ${id}`, 2), `${words(`good ${id}`, 6)} ${words('terms of sale', 130)}`, [
-          ...MENU,
-          `/shop.php?cat=${cat}`,
-          `/shop.php?cat=${cat}&id=${Math.min(cat * 25 + 24, id + 1)}`,
-        ]),
+    '/town/*-#': (name, at) => {
+      const near = range(6).map((by) => `/town/${town((at * 7 + by * 13) % 400)}`)
+      const text = `${name} ${words('guide', 80)} ${at * 31} ${words('rest', 40)} ${words(`own ${at}`, 12)}`
+      return page(name, text, [...MENU, ...near])
     },
-  ),
+  }),
+  'goods by two parameters, much of a template': around(each(12, '/shop.php?cat=#'), {
+    '/shop.php?cat=#': (cat) => {
+      const goods = range(25).map((at) => `/shop.php?cat=${cat}&id=${cat * 25 + at}`)
+      return page(`Goods ${cat}`, words(`cat ${cat}`, 20), [...MENU, ...goods])
+    },
+    '/shop.php?cat=#&id=#': (cat, id) =>
+      page(words(`good ${id}`, 2), `${words(`good ${id}`, 6)} ${words('terms of sale', 130)}`, [
+        ...MENU,
+        `/shop.php?cat=${cat}`,
+        `/shop.php?cat=${cat}&id=${Math.min(cat * 25 + 24, id + 1)}`,
+      ]),
+  }),
   'tags of one and of several words': around(
     range(5).map((at) => `/tag/${words(`tag word ${at}`, 1)}/`),
     {

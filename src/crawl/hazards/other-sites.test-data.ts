@@ -1,61 +1,49 @@
 /** Traps and honest sites that were made after the detectors, to see whether those had only learnt the others by heart. */
-import { hex, MENU, MONTHS, page, randomOf, range, site, siteWith, slug, withTrap, words } from './sites.test-data.ts'
+import { each, hex, MENU, MONTHS, page, randomOf, range, siteWith, slug, withTrap, words } from './sites.test-data.ts'
 import type { Site } from './traces.test-data.ts'
 
 const LOWER_MONTHS = MONTHS.map((name) => name.toLowerCase())
 
 /** Traps, with the most requests inside each. */
 export const OTHER_TRAPS: Record<string, Site> = {
-  'iso weeks, with navigation': withTrap(
-    ['/plan?week=2031-W14'],
-    site({
-      '/plan?week=#-W#': (year, week) =>
-        page(`Week ${week}`, `Week ${week} of ${year}: no bookings. Rooms are free.`, [
-          ...MENU,
-          [`/plan?week=${year}-W${week + 1}`, 'next week'],
-          [`/plan?week=${year}-W${Math.max(1, week - 1)}`, 'last week'],
-        ]),
-    }),
-  ),
-  'dates with month names': withTrap(
-    ['/archive/2031/april/12'],
-    site({
-      '/archive/#/*/#': (year, month, day) => {
-        const next = LOWER_MONTHS[(LOWER_MONTHS.indexOf(month) + 1) % 12]
-        return page(`${day} ${month} ${year}`, `Nothing was published on ${day} ${month} ${year}.`, [
-          ...MENU,
-          [`/archive/${year}/${month}/${day + 1}`, 'next day'],
-          [`/archive/${year}/${next}/${day}`, 'next month'],
-          [`/archive/${year + 1}/${month}/${day}`, 'next year'],
-        ])
-      },
-    }),
-  ),
-  'offset beyond the end': withTrap(
-    ['/items?offset=0'],
-    site({
-      '/items?offset=#': (at) => {
-        const text = at < 60 ? words(`o${at}`, 70) : 'no more items'
-        return page('Items', text, [...MENU, [`/items?offset=${at + 10}`, 'more']])
-      },
-    }),
-  ),
+  'iso weeks, with navigation': withTrap(['/plan?week=2031-W14'], {
+    '/plan?week=#-W#': (year, week) =>
+      page(`Week ${week}`, `Week ${week} of ${year}: no bookings. Rooms are free.`, [
+        ...MENU,
+        [`/plan?week=${year}-W${week + 1}`, 'next week'],
+        [`/plan?week=${year}-W${Math.max(1, week - 1)}`, 'last week'],
+      ]),
+  }),
+  'dates with month names': withTrap(['/archive/2031/april/12'], {
+    '/archive/#/*/#': (year, month, day) => {
+      const next = LOWER_MONTHS[(LOWER_MONTHS.indexOf(month) + 1) % 12]
+      return page(`${day} ${month} ${year}`, `Nothing was published on ${day} ${month} ${year}.`, [
+        ...MENU,
+        [`/archive/${year}/${month}/${day + 1}`, 'next day'],
+        [`/archive/${year}/${next}/${day}`, 'next month'],
+        [`/archive/${year + 1}/${month}/${day}`, 'next year'],
+      ])
+    },
+  }),
+  'offset beyond the end': withTrap(['/items?offset=0'], {
+    '/items?offset=#': (at) => {
+      const text = at < 60 ? words(`o${at}`, 70) : 'no more items'
+      return page('Items', text, [...MENU, [`/items?offset=${at + 10}`, 'more']])
+    },
+  }),
   'reply to comment': withTrap(
     range(12).map((i) => `/post/${slug(`p${i}`)}`),
-    site({
+    {
       '/post/*[?replytocom=#]': (name) => {
         const replies = range(25).map((i) => [`/post/${name}?replytocom=${1000 + i}`, 'reply'] as const)
         return page(name, words(name, 120), [...MENU, ...replies])
       },
-    }),
-  ),
-  'login with next': withTrap(
-    range(80).map((i) => `/login?next=/x/${i}`),
-    (path) => {
-      const text = 'Please enter your name and password to go on to this page'
-      return path.startsWith('/login') ? page('Log in', text, MENU) : undefined
     },
   ),
+  'login with next': withTrap(each(80, '/login?next=/x/#'), (path) => {
+    const text = 'Please enter your name and password to go on to this page'
+    return path.startsWith('/login') ? page('Log in', text, MENU) : undefined
+  }),
   'return urls grow': withTrap(['/sso?return=/'], (path) => {
     const next = [`/sso?return=${encodeURIComponent(path)}`, 'sign in'] as const
     const text = 'Sign in with your account to see this page'
@@ -69,17 +57,14 @@ export const OTHER_TRAPS: Record<string, Site> = {
     const next = range(6).map((i) => `/go?p=${hex(path + i)}`)
     return path.startsWith('/go?') ? page(words(path, 3), words(path, 150), next) : undefined
   }),
-  'two calendars in folders': withTrap(
-    ['/room1/cal/2031-1', '/room2/cal/2031-1'],
-    site({
-      '/room#/cal/#-#': (room, year, month) =>
-        page('Cal', `Room ${room} is free in ${month}/${year}`, [
-          [`/room${room}/cal/${year}-${month + 1}`, 'next'],
-          [`/room${room}/cal/${year + 1}-${month}`, 'year'],
-          ...MENU,
-        ]),
-    }),
-  ),
+  'two calendars in folders': withTrap(['/room1/cal/2031-1', '/room2/cal/2031-1'], {
+    '/room#/cal/#-#': (room, year, month) =>
+      page('Cal', `Room ${room} is free in ${month}/${year}`, [
+        [`/room${room}/cal/${year}-${month + 1}`, 'next'],
+        [`/room${room}/cal/${year + 1}-${month}`, 'year'],
+        ...MENU,
+      ]),
+  }),
 }
 
 const menu = ['/', '/a.html', '/b.html']
@@ -94,19 +79,16 @@ export const OTHER_HONEST: Record<string, Site> = {
       return page(`I${n}`, `${words(`n${n}`, 2)} ${life}`, [...menu, ...links])
     },
   }),
-  'timetables, listed': around(
-    range(25).map((line) => `/line/${line}`),
-    {
-      '/line/#': (line) => {
-        const stops = range(20).map((stop) => [`/line/${line}/stop/${stop}`, words(`stop ${line} ${stop}`, 2)] as const)
-        return page(`Line ${line}`, words(`line${line}`, 6), [...menu, ...stops])
-      },
-      '/line/#/stop/#': (line, stop) => {
-        const text = `Line ${line} stop ${words(`stop ${line} ${stop}`, 2)} departures 6:10 6:30 7:10 8:0${stop}`
-        return page('Stop', text, [...menu, [`/line/${line}`, 'line']])
-      },
+  'timetables, listed': around(each(25, '/line/#'), {
+    '/line/#': (line) => {
+      const stops = range(20).map((stop) => [`/line/${line}/stop/${stop}`, words(`stop ${line} ${stop}`, 2)] as const)
+      return page(`Line ${line}`, words(`line${line}`, 6), [...menu, ...stops])
     },
-  ),
+    '/line/#/stop/#': (line, stop) => {
+      const text = `Line ${line} stop ${words(`stop ${line} ${stop}`, 2)} departures 6:10 6:30 7:10 8:0${stop}`
+      return page('Stop', text, [...menu, [`/line/${line}`, 'line']])
+    },
+  }),
   'weather stations, numbers, listed': around(['/stations'], {
     '/stations': () =>
       page('Stations', 'all', [...menu, ...range(150).map((i) => [`/station/${i}`, `station ${i}`] as const)]),

@@ -1,5 +1,5 @@
 /** Honest sites as test servers and beginners have them: no navigation, one kind of page, hardly a word. */
-import { page, type Routes, randomOf, range, site, slug, words } from './sites.test-data.ts'
+import { each, page, type Routes, randomOf, range, site, slug, words } from './sites.test-data.ts'
 import type { Site } from './traces.test-data.ts'
 
 /** `links` of a home page, and what is at all other paths. */
@@ -28,10 +28,7 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
   ],
   'a home page that lists 200 pages of one text': [
     201,
-    plain(
-      range(200).map((at) => `/p${at}.html`),
-      { '/p#.html': () => page('Text', words('one', 60), []) },
-    ),
+    plain(each(200, '/p#.html'), { '/p#.html': () => page('Text', words('one', 60), []) }),
   ],
   '1,000 pages of the same 2,000 words, with links among them': [
     1001,
@@ -85,10 +82,9 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
   ],
   'slow answers, and nothing else': [
     61,
-    plain(
-      range(60).map((at) => `/slow/${at}`),
-      { '/slow/#': (at) => ({ ...page('Slow', words(`slow ${at}`, 9), []), tookMs: 20_000 }) },
-    ),
+    plain(each(60, '/slow/#'), {
+      '/slow/#': (at) => ({ ...page('Slow', words(`slow ${at}`, 9), []), tookMs: 20_000 }),
+    }),
   ],
   'twenty pages of words, each leading to two fresh ones': [
     1 + 254,

@@ -70,6 +70,9 @@ export function site<Form extends string>(routes: Routes<Form>): Site {
   }
 }
 
+/** `/albums/0`, `/albums/1` … for `/albums/#`. */
+export const each = (count: number, form: string): string[] => range(count).map((at) => form.replace('#', String(at)))
+
 export const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
 export const MENU = ['/', '/about.html', '/news.html', '/contact.html']
@@ -107,9 +110,14 @@ export function siteWith(menu: readonly string[]) {
 }
 
 /** The honest site, with a trap behind one link of its home page. */
-export function withTrap(entries: readonly string[], trap: Site, onEveryPage: readonly string[] = []): Site {
+export function withTrap<Form extends string>(
+  entries: readonly string[],
+  trap: Site | Routes<Form>,
+  onEveryPage: readonly string[] = [],
+): Site {
   const honest = honestSite(entries, onEveryPage)
-  return (path) => honest(path) ?? trap(path)
+  const others = typeof trap === 'function' ? trap : site(trap)
+  return (path) => honest(path) ?? others(path)
 }
 
 export const MONTHS = 'January February March April May June July August September October November December'.split(' ')

@@ -1,5 +1,6 @@
 /** Traps, each behind a link of an honest site. */
 import {
+  each,
   hex,
   honestSite,
   MENU,
@@ -8,7 +9,6 @@ import {
   page,
   randomOf,
   range,
-  site,
   slug,
   withTrap,
   words,
@@ -96,54 +96,40 @@ function mazeOfForms(forms: readonly ((seed: string) => string)[], links: number
 const honest = honestSite([])
 
 export const TRAPS: Record<string, Site> = {
-  'calendar, path': withTrap(
-    ['/cal/2024/5'],
-    site({ '/cal/#/#': (year, month) => monthPage(year, month, (y, m) => `/cal/${y}/${m}`) }),
-  ),
-  'calendar, query': withTrap(
-    ['/events.php?month=5&year=2024'],
-    site({
-      '/events.php?month=#&year=#': (month, year) =>
-        monthPage(year, month, (y, m) => `/events.php?month=${m}&year=${y}`),
-    }),
-  ),
+  'calendar, path': withTrap(['/cal/2024/5'], {
+    '/cal/#/#': (year, month) => monthPage(year, month, (y, m) => `/cal/${y}/${m}`),
+  }),
+  'calendar, query': withTrap(['/events.php?month=5&year=2024'], {
+    '/events.php?month=#&year=#': (month, year) => monthPage(year, month, (y, m) => `/events.php?month=${m}&year=${y}`),
+  }),
   'calendar, on every page': withTrap(
     [],
-    site({ '/agenda/#-#': (year, month) => monthPage(year, month, (y, m) => `/agenda/${y}-${m}`) }),
+    { '/agenda/#-#': (year, month) => monthPage(year, month, (y, m) => `/agenda/${y}-${m}`) },
     ['/agenda/2024-5'],
   ),
-  'calendar of months and days': withTrap(
-    ['/cal/2024/5'],
-    site({
-      '/cal/#/#': (y, m) => {
-        const days = range(30).map((at) => [`/cal/${y}/${m}/${at + 1}`, String(at + 1)] as const)
-        const after = `/cal/${monthAfter(y, m, 1).join('/')}`
-        return page(`${MONTHS[m - 1]} ${y}`, 'choose a day', [...days, [after, 'next'], '/'])
-      },
-      '/cal/#/#/#': (y, m, d) =>
-        page(`${d} ${MONTHS[m - 1]} ${y}`, 'nothing happens on this day', [
-          [`/cal/${y}/${m}/${d + 1}`, 'next day'],
-          [`/cal/${y}/${m}`, 'the month'],
-        ]),
-    }),
-  ),
-  'numbers without end': withTrap(
-    ['/item?id=1'],
-    site({
-      '/item?id=#': (id) =>
-        page(`Item ${id}`, `this is item number ${id} of our collection`, [
-          [`/item?id=${id + 1}`, 'next item'],
-          [`/item?id=${id * 2}`, 'skip'],
-          '/',
-        ]),
-    }),
-  ),
-  'numbers falling': withTrap(
-    ['/log/100000'],
-    site({
-      '/log/#': (id) => page(`Log ${id}`, 'the log of the machine has no entries', [[`/log/${id - 1}`, 'older']]),
-    }),
-  ),
+  'calendar of months and days': withTrap(['/cal/2024/5'], {
+    '/cal/#/#': (y, m) => {
+      const days = range(30).map((at) => [`/cal/${y}/${m}/${at + 1}`, String(at + 1)] as const)
+      const after = `/cal/${monthAfter(y, m, 1).join('/')}`
+      return page(`${MONTHS[m - 1]} ${y}`, 'choose a day', [...days, [after, 'next'], '/'])
+    },
+    '/cal/#/#/#': (y, m, d) =>
+      page(`${d} ${MONTHS[m - 1]} ${y}`, 'nothing happens on this day', [
+        [`/cal/${y}/${m}/${d + 1}`, 'next day'],
+        [`/cal/${y}/${m}`, 'the month'],
+      ]),
+  }),
+  'numbers without end': withTrap(['/item?id=1'], {
+    '/item?id=#': (id) =>
+      page(`Item ${id}`, `this is item number ${id} of our collection`, [
+        [`/item?id=${id + 1}`, 'next item'],
+        [`/item?id=${id * 2}`, 'skip'],
+        '/',
+      ]),
+  }),
+  'numbers falling': withTrap(['/log/100000'], {
+    '/log/#': (id) => page(`Log ${id}`, 'the log of the machine has no entries', [[`/log/${id - 1}`, 'older']]),
+  }),
   'relative links, soft': withTrap(
     ['/x/'],
     under('/x/', () => page('Docs', words('docs', 60), ['x/', 'guide/', '/'])),
@@ -217,19 +203,16 @@ export const TRAPS: Record<string, Site> = {
     },
   ),
   'error pages for a catalogue': withTrap(
-    range(120).map((at) => `/product.php?id=${at}`),
+    each(120, '/product.php?id=#'),
     under('/product', () => page('Error', 'Could not connect to the database, please try again later', ['/'])),
   ),
-  'redirects without end': withTrap(['/go/1'], site({ '/go/#': (at) => ({ location: `/go/${at + 1}` }) })),
-  'drip feed': withTrap(
-    ['/slow/1'],
-    site({
-      '/slow/#': (at, path) => {
-        const next = [1, 2, 3].map((by) => `/slow/${at * 3 + by}`)
-        return { ...page('Slow', words(path, 100), next), tookMs: 30_000 }
-      },
-    }),
-  ),
+  'redirects without end': withTrap(['/go/1'], { '/go/#': (at) => ({ location: `/go/${at + 1}` }) }),
+  'drip feed': withTrap(['/slow/1'], {
+    '/slow/#': (at, path) => {
+      const next = [1, 2, 3].map((by) => `/slow/${at * 3 + by}`)
+      return { ...page('Slow', words(path, 100), next), tookMs: 30_000 }
+    },
+  }),
   'maze, random names': withTrap(['/maze/start'], maze('/maze/', hex)),
   'maze, words': withTrap(['/maze/start'], maze('/maze/', slug)),
   'maze, words, link home': withTrap(['/maze/start'], maze('/maze/', slug, ['/'])),
@@ -260,17 +243,14 @@ export const TRAPS: Record<string, Site> = {
       ? maze('/', (seed) => `${slug(seed)}.html`)(path)
       : undefined,
   ),
-  'list that goes on after its end': withTrap(
-    ['/list?page=1'],
-    site({
-      '/list?page=#': (at) =>
-        page(`List ${at}`, at <= 12 ? words(`items ${at}`, 60) : 'nothing here, please go back', [
-          [`/list?page=${at + 1}`, 'next'],
-          [`/list?page=${Math.max(1, at - 1)}`, 'back'],
-          ['/', 'home'],
-        ]),
-    }),
-  ),
+  'list that goes on after its end': withTrap(['/list?page=1'], {
+    '/list?page=#': (at) =>
+      page(`List ${at}`, at <= 12 ? words(`items ${at}`, 60) : 'nothing here, please go back', [
+        [`/list?page=${at + 1}`, 'next'],
+        [`/list?page=${Math.max(1, at - 1)}`, 'back'],
+        ['/', 'home'],
+      ]),
+  }),
   'aliases by a parameter': (path) => {
     const { html } = honest(path.split('?')[0]) ?? {}
     if (html === undefined) return undefined
