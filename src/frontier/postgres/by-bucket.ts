@@ -3,7 +3,7 @@ import { hash64, signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
 import type { PgValue } from '../../database/postgres/values.ts'
-import type { ColumnTypes } from '../../database/schema/columns.ts'
+import { type ColumnTypes, KEYS } from '../../database/schema/columns.ts'
 import { type RowWriter, unnested, writeBucket } from '../../database/write-rows.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 
@@ -88,9 +88,6 @@ export const itself = (key: bigint): bigint => key
 export function column<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {
   return rows.map((row) => row[name])
 }
-
-/** 64 bits, which only a bigint holds. */
-const KEYS: ReadonlySet<string> = new Set(['site', 'key', 'via_site', 'via_key', 'domain', 'referrer'])
 
 /** All columns of a table, under its alias, to be read exactly: keys are bigints, all other numbers are numbers. */
 export function selected(types: ColumnTypes, alias: string): string {

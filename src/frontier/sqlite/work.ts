@@ -1,6 +1,7 @@
 /** The rows of a transaction on SQLite: read when they are asked for, written by `flush`. */
 import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'
 import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
+import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import type { FrontierOptions } from '../contract.ts'
@@ -237,8 +238,7 @@ export class Work implements Rows {
   }
 
   leasesOf(worker: WorkerId): Lease[] {
-    const found = this.tx.allExact<{ key: bigint; fence: bigint }>(READ_LEASES_OF_WORKER, worker)
-    return found.map(({ key, fence }) => ({ key, fence: Number(fence) }))
+    return this.tx.allExact<Lease>(READ_LEASES_OF_WORKER, worker).map(keyed)
   }
 
   leasesOut(atMost: number): bigint[] {
