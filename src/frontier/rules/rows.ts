@@ -161,3 +161,21 @@ export async function inSteps(
     keys = await transact((rows) => step(rows, last))
   } while (keys.length >= atOnce)
 }
+
+/** Changes every site that waits or is free. */
+export function eachResting(
+  transact: InTransaction,
+  atOnce: number,
+  change: (rows: Rows, site: SiteRow) => void,
+): Promise<void> {
+  return inSteps(transact, atOnce, async (rows, last) => {
+    const keys = await rows.restingAfter(last, atOnce)
+    await rows.lockSites(keys)
+    for (const key of keys) {
+      const site = rows.sites.get(key)
+      if (site?.state === 'waiting' || site?.state === 'free') change(rows, site)
+    }
+    await rows.flush()
+    return keys
+  })
+}
