@@ -114,7 +114,31 @@ const bareIds: Site = (path) => {
   return page(`Article ${goods[1]}`, words(`goods ${goods[1]}`, 80), [...MENU, ...links])
 }
 
+const documentAt = (at: number) => `/news.nsf/byDate/${hex(`document ${at}`)}?OpenDocument`
+const DOCUMENTS = 120
+
+/** A view in pages of thirty. Each row can be opened and closed, which shows the same rows: those links name the page, too. */
+const rowsThatOpen: Site = (path) => {
+  const [place, query = ''] = path.split('?')
+  if (query === 'OpenDocument') {
+    const at = range(DOCUMENTS).find((one) => documentAt(one) === path)
+    return at === undefined
+      ? undefined
+      : page(`Document ${at}`, words(`document ${at}`, 150), ['/news.nsf/byDate?OpenView'])
+  }
+  if (place !== '/news.nsf/byDate') return undefined
+  const first = Math.floor(Number(/Start=([\d.]+)/.exec(query)?.[1] ?? 1))
+  const to = (more: string, start: number | string = first) => `${place}?Count=30&${more}OpenView&Start=${start}`
+  const rows = range(30)
+    .map((at) => first - 1 + at)
+    .filter((at) => at < DOCUMENTS)
+  const open = rows.flatMap((at) => [to(`Expand=${at + 1}&`), to(`Collapse=${at + 1}&`, `${first}.${(at % 5) + 1}`)])
+  const next = to('', first + 30)
+  return page('View', `from ${first}`, ['/', ...rows.map(documentAt), ...open, next])
+}
+
 export const LATE_TRAPS: Record<string, Site> = {
+  'rows that open and close': withTrap(['/news.nsf/byDate?OpenView'], rowsThatOpen),
   'session ids without a name': withTrap([`/shop/0?${hex('shop')}`], bareIds),
   'calendar of made-up prose': withTrap(['/agenda?month=1&year=2026'], proseCalendar),
   'every trade in every town': withTrap([`/plumber-in-${town(0)}.html`], {
@@ -138,6 +162,7 @@ export const LATE_TRAPS: Record<string, Site> = {
 
 /** What in them is real, and must be read all the same. */
 export const REAL_IN_TRAPS: Record<string, string[]> = {
+  'rows that open and close': range(DOCUMENTS).map(documentAt),
   'errors after the last article': range(30).map((at) => `/article.php?id=${at + 1}`),
   'a wiki with tabs': TITLES.map((title) => `/wiki/${title}`),
   'a folder in itself': range(3).flatMap((folder) => [
