@@ -313,7 +313,12 @@ function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions
     isOurs: async () => role === undefined || role.isOurs(),
     renewWeights,
   })
-  return { isEnrolling: () => planner.isEnrolling, tick: () => planner.tick(), release: async () => role?.release() }
+  return {
+    isEnrolling: () => planner.isEnrolling,
+    tick: () => planner.tick(),
+    release: async () => role?.release(),
+    finish: () => planner.finish(),
+  }
 }
 
 function periodicWork(
@@ -368,6 +373,7 @@ function periodicWork(
     async finish() {
       await planner?.release()
       await intake.drain()
+      await planner?.finish()
       await hints.write()
       await mirrors.finish()
       await note()
