@@ -109,7 +109,7 @@ function trendLines(status: CollectionStatus): string[] {
   const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
   const turn = trend.waiting > 0 ? 'grows' : trend.waiting < 0 ? 'shrinks' : 'does not change'
   return [
-    `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
+    `  trend       known ${signed(trend.known)}/h, dealt with ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
     `              the queue ${turn}`,
   ]
 }
