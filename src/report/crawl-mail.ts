@@ -65,8 +65,9 @@ export function dayMail(report: DayReport): Mail {
 export function problemMail(name: string, begun: readonly ProblemNews[], over: readonly ProblemNews[]): Mail {
   const [first] = [...begun, ...over]
   const more = begun.length + over.length - 1
-  const short = first.what.split(/[:;]/, 1)[0].slice(0, 120)
-  const subject = `${begun.length === 0 ? 'over: ' : ''}${short}${more > 0 ? ` (and ${more} more)` : ''}`
+  // What one of several servers sees begins with its URL.
+  const [short] = /^(https?:\S+ )?.*?(?=[:;] |$)/s.exec(first.what)!
+  const subject = `${begun.length === 0 ? 'over: ' : ''}${short.slice(0, 120)}${more > 0 ? ` (and ${more} more)` : ''}`
   const groups = [
     ['Wrong now', begun.map(problemLine)],
     ['No longer wrong', over.map(problemLine)],

@@ -97,6 +97,9 @@ test('problems: what begins and what is over, with the same id for the same news
   const inbox = { name: 'inbox', what: 'the inbox grows; wait', since: 2 }
   assert.equal(problemMail('news', [disk, inbox], []).subject, '[orbweaver news] the disk is full (and 1 more)')
   assert.equal(problemMail('news', [], [inbox]).subject, '[orbweaver news] over: the inbox grows')
+  const of = (what: string) => problemMail('news', [{ name: 'x', what, since: 1 }], []).subject
+  assert.equal(of('http://one:8723: the disk is full: make room'), '[orbweaver news] http://one:8723: the disk is full')
+  assert.equal(of('the server http://a:1 is silent: start it'), '[orbweaver news] the server http://a:1 is silent')
   const { text, id } = problemMail('news', [disk], [inbox])
   assert.match(text, /^Wrong now:\n- the disk is full: make room \(since .*\)\n\nNo longer wrong:\n- the inbox grows/)
   assert.equal(problemMail('news', [disk], [inbox]).id, id)
