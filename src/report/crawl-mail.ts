@@ -91,7 +91,7 @@ const problemLine = ({ what, since }: ProblemNews): string => `${what} (since ${
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function tablesOf({ figures, urls, sites, freshness }: DayReport): TextTable[] {
-  const { steps, counters, recent } = figures
+  const { steps, activeMinutes, counters, recent } = figures
   const sum = (values: readonly number[]) => values.reduce((all, some) => all + some, 0)
   const requests = sum(steps.requests)
   const known = Object.values(sites).reduce((all, some) => all + some, 0)
@@ -106,7 +106,7 @@ function tablesOf({ figures, urls, sites, freshness }: DayReport): TextTable[] {
       rows: [
         ['requests', grouped(requests)],
         ['documents', `${grouped(sum(steps.documents))} (${formatSize(sum(steps.bytes))})`],
-        ['per second', (requests / 86_400).toFixed(2)],
+        ['per second', `${(requests / Math.max(60, 60 * activeMinutes)).toFixed(2)} in the minutes with requests`],
       ],
     },
     {

@@ -24,6 +24,7 @@ const FIGURES: DayFigures = {
     collected: steps((n) => 10 * n),
     waiting: [...steps((n) => 5000 - n).slice(0, 100), ...Array(44).fill(undefined)],
   },
+  activeMinutes: 30,
   counters: new Map([
     ['documents', 123_456],
     ['bytes', 9.5e9],
@@ -66,7 +67,7 @@ test("the day's mail: text and HTML say the same, charts are inside, strangers' 
     assert.ok(source.includes(`Content-ID: <${id}>`))
   }
   assert.equal(source.match(/Content-Disposition: inline/g)?.length, 3)
-  for (const said of ['200,000 known', '123,456 (9.5 GB)', '91.2 %, at most 95.0 %', 'make room', '9,000']) {
+  for (const said of ['200,000 known', '123,456 (9.5 GB)', '91.2 %, at most 95.0 %', 'make room', '9,000', '13.72 in the minutes']) {
     assert.ok(mail.text.includes(said), said)
     assert.ok(mail.html.includes(said), said)
   }
