@@ -89,7 +89,7 @@ test('viewers get no form; operators of a paused crawl may resume it and see who
   assert.doesNotMatch(await shown({ role: 'viewer', csrf: '', isSignedIn: false }), /<form/)
   const paused = { at: 0, who: 'operator at 192.0.2.1', reason: 'the <disk>' }
   const page = await shown({ live: { ...LIVE, choice: { paused } } })
-  assert.match(page, /Paused by <bdi>operator at 192\.0\.2\.1<\/bdi>.*the &lt;disk&gt;/)
+  assert.match(page, /Paused by <bdi>operator at 192\.0\.2\.1<\/bdi>.*1970-01-01 00:00:00.*the &lt;disk&gt;/)
   assert.match(page, /value="resume"/)
   assert.doesNotMatch(page, /value="pause"/)
   assert.match(page, /class="state paused"/)

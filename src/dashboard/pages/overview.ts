@@ -52,7 +52,7 @@ function steering(request: PageRequest): Html {
   const { paused } = choice
   const since =
     paused &&
-    html`<p class="message warn">Paused by ${visible(paused.who, 80)} at ${clockTime(paused.at)}${paused.reason !== undefined && html`: ${visible(paused.reason)}`}. It stays paused after a restart, until it is resumed.</p>`
+    html`<p class="message warn">Paused by ${visible(paused.who, 80)} at ${time(paused.at)}${paused.reason !== undefined && html`: ${visible(paused.reason)}`}. It stays paused after a restart, until it is resumed.</p>`
   const seeds = actionButton(request, { action: 'add-seeds', urls: [] }, 'Add seeds', {
     confirm: 'URLs to begin at, one per line.',
     fields: html`<textarea name="urls" rows="4" aria-label="URLs" placeholder="https://www.example.org/" required></textarea>`,

@@ -71,7 +71,7 @@ export function statusText(
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
     `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
     `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
-    `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
+    `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting)} waiting, ${grouped(sites.free)} free, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
   lines.push(...steeringLines(status, now))
   if (sites.held > 0)
