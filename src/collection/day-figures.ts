@@ -19,7 +19,8 @@ export async function dayFigures(tx: Tx, to: Instant) {
   const first = last - DAY / STEP
   const minutes = STEP / MINUTE_MS
   const rows = await queries(tx).all<
-    Record<'step' | 'requests' | 'documents' | 'bytes' | 'active', number> & Record<'collected' | 'waiting', number | null>
+    Record<'step' | 'requests' | 'documents' | 'bytes' | 'active', number> &
+      Record<'collected' | 'waiting', number | null>
   >(MINUTES, first * minutes, last * minutes)
   const byStep = new Map(rows.map((row) => [row.step, row]))
   const steps = Array.from({ length: last - first }, (_, i) => byStep.get(first + i))

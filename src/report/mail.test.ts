@@ -67,7 +67,14 @@ test("the day's mail: text and HTML say the same, charts are inside, strangers' 
     assert.ok(source.includes(`Content-ID: <${id}>`))
   }
   assert.equal(source.match(/Content-Disposition: inline/g)?.length, 3)
-  for (const said of ['200,000 known', '123,456 (9.5 GB)', '91.2 %, at most 95.0 %', 'make room', '9,000', '13.72 in the minutes']) {
+  for (const said of [
+    '200,000 known',
+    '123,456 (9.5 GB)',
+    '91.2 %, at most 95.0 %',
+    'make room',
+    '9,000',
+    '13.72 in the minutes',
+  ]) {
     assert.ok(mail.text.includes(said), said)
     assert.ok(mail.html.includes(said), said)
   }
