@@ -1,6 +1,14 @@
 /** The texts for statuses, failures, refusals and marks, in tables and in `explain`. */
 
+/** Of HTTP, and Heritrix's for URLs without an answer (`contracts/outcome.ts`). */
 const STATUS: Readonly<Record<string, string>> = {
+  '-1': 'no address found',
+  '-2': 'no connection',
+  '-3': 'no whole answer',
+  '-4': 'no answer in time',
+  '-5': 'page could not be parsed',
+  '-61': 'robots.txt unreachable',
+  '-5001': 'private address, or on a blacklist',
   200: 'OK',
   201: 'created',
   203: 'non-authoritative information',

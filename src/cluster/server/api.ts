@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Check, Errors } from 'typebox/value'
 import { type Clock, finishesWithin, type Millis, remembered } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -269,11 +270,18 @@ function validator(schema: TSchema) {
   const compiled = Compile(schema)
   return (value: unknown) => {
     if (compiled.Check(value)) return { value }
-    const [first] = compiled.Errors(value)
+    const [first] = Errors(shapeMeant(schema, value), value)
     const where = first?.instancePath === '' ? 'it' : first?.instancePath
     const said = `${where} ${first?.message ?? 'has another shape'}`.slice(0, 300)
     return { error: new ApiError('bad-request', said, 'the shape is in /api/openapi.json') }
   }
+}
+
+/** An action is told what its own shape lacks, not how it differs from the other actions. */
+function shapeMeant(schema: TSchema, value: unknown): TSchema {
+  const { anyOf: shapes = [] } = schema as { anyOf?: { properties: { action: TSchema } }[] }
+  const { action } = (value ?? {}) as { action?: unknown }
+  return shapes.find(({ properties }) => Check(properties.action, action)) ?? schema
 }
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

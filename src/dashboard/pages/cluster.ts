@@ -181,11 +181,15 @@ function diskRow(name: string, { freeDiskBytes, disk }: ThisComputer): Html {
   const figures =
     disk === undefined
       ? ['–', '–', '–', '–']
-      : [disk.writesPerSecond, disk.queue, disk.waitMs, disk.sectorsPerSecond].map((one) => one?.toFixed(1) ?? '–')
+      : [disk.writesPerSecond, disk.queue, disk.waitMs, disk.sectorsPerSecond].map((one) =>
+          one === undefined ? '–' : oneDecimal.format(one),
+        )
   const over =
     disk === undefined ? 'not counted' : disk.ms > SINCE_START_MS ? 'since its start' : `the last ${duration(disk.ms)}`
   return html`<tr><th scope="row">${visible(name, 100)}</th><td class="n">${formatSize(freeDiskBytes)}</td>${figures.map((figure) => html`<td class="n">${figure}</td>`)}<td>${over}</td></tr>`
 }
+
+const oneDecimal = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 /** Nobody looks at a page and again after ten minutes. */
 const SINCE_START_MS = 600_000

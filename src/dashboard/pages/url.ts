@@ -11,7 +11,7 @@ import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { framed, notice } from '../layout.ts'
 import type { PageAnswer, PageRequest, Render, SlowData } from '../page.ts'
-import { asked, siteLink, story, time, urlLink } from '../pieces.ts'
+import { asked, siteLink, story, time, urlLink, WITHOUT_SCRIPTS } from '../pieces.ts'
 import { MARK_TEXTS } from './urls.ts'
 
 export interface UrlStory {
@@ -88,7 +88,7 @@ async function told(data: UrlData & SlowData, { lines, url }: UrlStory): Promise
   if (lines !== undefined) return story(lines.filter((line) => !/^ {2}|pages? links? here.*:$/.test(line)))
   const slow = await data.slow<string[]>('explain-unknown', url)
   if (slow.state === 'known') return html`<div id="told">${story(slow.value)}</div>`
-  const text = html`<p>${slow.state === 'failed' ? `The rules could not be asked: ${slow.why}` : 'It is not known. Which rule is against it is being found out.'}</p>`
+  const text = html`<p>${slow.state === 'failed' ? `The rules could not be asked: ${slow.why}` : html`It is not known. Which rule is against it is being found out.${WITHOUT_SCRIPTS}`}</p>`
   return html`<div id="told" data-live>${text}</div>`
 }
 
