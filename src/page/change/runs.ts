@@ -203,10 +203,4 @@ export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run
   return all
 }
 
-/** Lines were only added, or only taken away, and not all of them moved. */
-export function isGrown({ oldFrom, oldTo, from, to }: Run, old: Uint16Array, now: Uint16Array): boolean {
-  if (from === to) return !old.subarray(oldFrom, oldTo).every((line) => now.includes(line))
-  return oldFrom === oldTo && !now.subarray(from, to).every((line) => old.includes(line))
-}
-
 export const sizeOf = ({ oldFrom, oldTo, from, to }: Run) => Math.max(to - from, oldTo - oldFrom)
