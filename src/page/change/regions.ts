@@ -17,6 +17,7 @@ import {
   exchanged,
   joined,
   lists,
+  MAX_SIZE,
   meets,
   type Run,
   shiftBefore,
@@ -85,8 +86,7 @@ const ALL_GONE = 48
 const VOLATILE = 2
 /** A volatile region that stayed the same so often is one no more. */
 const MAX_QUIET = 8
-/** A run of more lines or characters, or of a larger part of the page (both its lines and its text), is its content. */
-const MAX_SIZE = 32
+/** A run of more characters, or of a larger part of the page (both its lines and its text), is its content. */
 const MAX_LENGTH = 4000
 const MAX_SHARE = 1 / 2
 /** Of a choice from a stock, at least this part of what comes had been there before. */

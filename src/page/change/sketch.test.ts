@@ -243,6 +243,16 @@ test('a list in another order, or of other items, is one region, whichever of th
     assert.match(edited.look(list(order)), /^small/, 'one item after the other is no volatile list')
 })
 
+test('items of two lines are a list as those of one are', () => {
+  const of = (chosen: number[], more = '') =>
+    page({ ad: `${chosen.map((n) => `<h4>Silk ${'abcdefghijkl'[n]}</h4><p>${n}.90 euros</p>`).join('')}${more}` })
+  const watched = new Watched(of([0, 1, 2, 3]))
+  assert.match(watched.look(of([4, 5, 2, 6])), /^small/)
+  assert.match(watched.look(of([4, 1, 7, 8])), /^small/)
+  assert.equal(watched.look(of([9, 1, 7, 8])), 'volatile: body > div#ad > h4', 'a single item, too')
+  assert.match(watched.look(of([9, 1, 7, 8], '<h4>Silk new</h4><p>1.90 euros</p>')), /^small/, 'growth is news')
+})
+
 test('some of a few paragraphs, whichever of them stay; an edit of the next one is a change', () => {
   const stock = ['one silk', 'two webs', 'three orbs', 'four flies', 'five spiders', 'six legs']
   const of = (...chosen: number[]) => page({ body: [...chosen.map((n) => `<p>Tip: ${stock[n]}`), ...paragraphs(10)] })
