@@ -1,6 +1,6 @@
 /**
  * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told the
- * page's path and redirects back. The page is asked for again in the same turn; otherwise it would count as moved, and its
+ * page's path and redirects back. Both set a cookie with the first answer. The page is asked for again in the same turn; otherwise it would count as moved, and its
  * site would end there. What was asked on the way is no page.
  */
 import type { Exchange, Want } from '../contracts/exchange.ts'
@@ -17,7 +17,7 @@ const MAX_HOPS = 3
 const MAX_CHECKS_PER_VISIT = 3
 const WANT: Want = { download: true, limitBytes: 64 * 1024 }
 
-/** `changes`: what the jar had counted before the URL was asked for. True when the server has led back to it, with other cookies. */
+/** `changes`: what the jar had counted before the URL was asked for. True when the server has led back to it. */
 export async function passCookieCheck(
   url: WebUrl,
   exchange: Exchange,
@@ -29,12 +29,13 @@ export async function passCookieCheck(
   const { answer } = exchange
   const target = 'head' in answer ? redirectTarget(answer.head, url.href, site.urls) : undefined
   if (target === undefined || !(target.href === url.href || isToldOf(target, url))) return false
+  // A page to log in at is told the path, too. It is asked for in its own turn, once.
+  if (connection.cookies.changes === changes) return false
   if (state.cookieChecks >= MAX_CHECKS_PER_VISIT) return false
   state.cookieChecks++
   let next: WebUrl | undefined = target
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     if (next?.href === url.href) {
-      if (connection.cookies.changes === changes) return false
       await recordOwnRequest(exchange, state.reporter, site)
       return true
     }
@@ -45,6 +46,8 @@ export async function passCookieCheck(
     if (there === undefined || !('head' in there.answer)) return false
     await recordOwnRequest(there, state.reporter, site)
     next = redirectTarget(there.answer.head, next.href, site.urls)
+    // This was no check but a page of its own: no other is asked for twice.
+    if (next === undefined) state.cookieChecks = MAX_CHECKS_PER_VISIT
   }
   return false
 }
