@@ -11,7 +11,7 @@ const DAY: Millis = 86_400_000
 
 const MINUTES = `
   SELECT minute / ${STEP / MINUTE_MS} AS step, sum(requests) AS requests, sum(documents) AS documents, sum(bytes) AS bytes,
-    max(collected) AS collected, max(waiting) AS waiting
+    max(collected) AS collected, max(waiting) AS waiting, count(DISTINCT minute) FILTER (WHERE requests > 0) AS active
   FROM minute WHERE minute >= ? AND minute < ? GROUP BY minute / ${STEP / MINUTE_MS}`
 
 export async function dayFigures(tx: Tx, to: Instant) {
@@ -19,7 +19,8 @@ export async function dayFigures(tx: Tx, to: Instant) {
   const first = last - DAY / STEP
   const minutes = STEP / MINUTE_MS
   const rows = await queries(tx).all<
-    Record<'step' | 'requests' | 'documents' | 'bytes', number> & Record<'collected' | 'waiting', number | null>
+    Record<'step' | 'requests' | 'documents' | 'bytes' | 'active', number> &
+      Record<'collected' | 'waiting', number | null>
   >(MINUTES, first * minutes, last * minutes)
   const byStep = new Map(rows.map((row) => [row.step, row]))
   const steps = Array.from({ length: last - first }, (_, i) => byStep.get(first + i))
@@ -37,6 +38,8 @@ export async function dayFigures(tx: Tx, to: Instant) {
       collected: steps.map((row) => row?.collected ?? undefined),
       waiting: steps.map((row) => row?.waiting ?? undefined),
     },
+    /** With requests. */
+    activeMinutes: rows.reduce((sum, { active }) => sum + active, 0),
     /** Sums over the whole crawl. */
     counters: await readCounters(tx),
     /** Of the days (UTC) that the time touches. */

@@ -26,6 +26,8 @@ export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   readonly times: VisitTimes
+  /** The page that named the last ones, as detectors know it (`report-hazards.ts`). */
+  namer: { url: string; path: string | undefined } = { url: '', path: undefined }
   #memory: SiteMemory
   #traps: OpenTraps | undefined
   #trapsChanged = false

@@ -9,8 +9,6 @@ export interface TimeSeries {
 
 export interface TimeChart {
   title: string
-  /** Twice as wide. */
-  isWide?: boolean
   /** The value at the end, in words, beside the title. */
   now?: string
   series: readonly TimeSeries[]
@@ -19,20 +17,22 @@ export interface TimeChart {
 }
 
 const WIDTH = 400
-const HEIGHT = 150
-const FRAME = { left: 4, top: 22, bottom: 128 }
+const HEIGHT = 110
+/** Room for half a line at the edges. */
+const FRAME = { left: 1, right: WIDTH - 1, top: 2, bottom: HEIGHT - 2 }
 
-/** The first series is filled; each has a class of its own (`s0`, `s1`, `s2`). */
-export function timeChart({ title, isWide = false, now: latest, series, format }: TimeChart): Html {
-  const width = isWide ? 2 * WIDTH + 16 : WIDTH
-  const right = width - FRAME.left
+/**
+ * The first series is filled; each has a class of its own (`s0`, `s1`, `s2`). The drawing is stretched to its place, so
+ * its labels stand beside it, where they have the same size on every screen.
+ */
+export function timeChart({ title, now: latest, series, format }: TimeChart): Html {
   const points = series.flatMap((one) => one.points)
   if (series.every((one) => one.points.length < 2))
     return html`<figure class="chart"><figcaption>${title}</figcaption><p class="soft">Nothing to draw yet.</p></figure>`
   const first = Math.min(...points.map(({ at }) => at))
   const last = Math.max(...points.map(({ at }) => at))
   const top = niceTop(Math.max(...points.map(({ value }) => value)))
-  const x = (at: Instant) => round(FRAME.left + ((right - FRAME.left) * (at - first)) / (last - first || 1))
+  const x = (at: Instant) => round(FRAME.left + ((FRAME.right - FRAME.left) * (at - first)) / (last - first || 1))
   const y = (value: number) => round(FRAME.bottom - ((FRAME.bottom - FRAME.top) * value) / top)
   // `14:05:09` says nothing about the day.
   const label = dayOf(first) === dayOf(last) ? clockTime : dayAndTime
@@ -40,17 +40,16 @@ export function timeChart({ title, isWide = false, now: latest, series, format }
     points.map(({ at, value }, i) => `${i === 0 ? 'M' : 'L'}${x(at)} ${y(value)}`).join('')
   const now = series.map(({ name, points }) => `${name} ${format(points.at(-1)?.value ?? 0)}`).join(', ')
   return html`<figure class="chart"><figcaption>${title}${latest !== undefined && html` <b>${latest}</b>`}${series.length > 1 && html` <span class="legend">${series.map(({ name }, i) => html`<span class="s${i}">${name}</span>`)}</span>`}</figcaption>
-<svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${title} from ${label(first)} to ${label(last)}; at the end: ${now}">
-${[0, 0.5, 1].map((share) => html`<line class="rule" x1="${FRAME.left}" x2="${right}" y1="${y(top * share)}" y2="${y(top * share)}"/>`)}
+<div aria-hidden="true">${format(top)}</div>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title} from ${label(first)} to ${label(last)}; at the end: ${now}">
+${[0, 0.5, 1].map((share) => html`<line class="rule" x1="${FRAME.left}" x2="${FRAME.right}" y1="${y(top * share)}" y2="${y(top * share)}"/>`)}
 ${series.map(
   (one, i) =>
     one.points.length > 1 &&
     html`${i === 0 && html`<path class="area" d="${path(one)}L${x(one.points.at(-1)!.at)} ${FRAME.bottom}L${x(one.points[0].at)} ${FRAME.bottom}Z"/>`}<path class="line s${i}" d="${path(one)}"/>`,
 )}
-<text x="${FRAME.left}" y="${FRAME.top - 6}">${format(top)}</text>
-<text x="${FRAME.left}" y="${HEIGHT - 6}">${label(first)}</text>
-<text x="${right}" y="${HEIGHT - 6}" text-anchor="end">${label(last)}</text>
-</svg></figure>`
+</svg>
+<div aria-hidden="true"><span>${label(first)}</span><span>${label(last)}</span></div></figure>`
 }
 
 /** A bar of parts that make a whole, with a legend that says the same in words. */

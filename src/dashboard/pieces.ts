@@ -21,6 +21,9 @@ export const siteLink = ({ base }: PageRequest, name: string): Html =>
 export const urlLink = ({ base }: PageRequest, url: string): Html =>
   html`<a class="url" href="${href(base, '/url', { url })}">${visible(url)}</a>`
 
+/** After a promise that the page will show something. */
+export const WITHOUT_SCRIPTS = html`<noscript> Without scripts, load it again.</noscript>`
+
 /** Lines of a story; a line that begins with a space belongs to the one before. */
 export function story(lines: readonly string[]): Html {
   return html`<ul class="story">${lines.map((line) => html`<li${line.startsWith(' ') && html` class="part"`}>${visible(line.trim(), 2000)}</li>`)}</ul>`

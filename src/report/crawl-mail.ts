@@ -65,8 +65,9 @@ export function dayMail(report: DayReport): Mail {
 export function problemMail(name: string, begun: readonly ProblemNews[], over: readonly ProblemNews[]): Mail {
   const [first] = [...begun, ...over]
   const more = begun.length + over.length - 1
-  const short = first.what.split(/[:;]/, 1)[0].slice(0, 120)
-  const subject = `${begun.length === 0 ? 'over: ' : ''}${short}${more > 0 ? ` (and ${more} more)` : ''}`
+  // What one of several servers sees begins with its URL.
+  const [short] = /^(https?:\S+ )?.*?(?=[:;] |$)/s.exec(first.what)!
+  const subject = `${begun.length === 0 ? 'over: ' : ''}${short.slice(0, 120)}${more > 0 ? ` (and ${more} more)` : ''}`
   const groups = [
     ['Wrong now', begun.map(problemLine)],
     ['No longer wrong', over.map(problemLine)],
@@ -90,7 +91,7 @@ const problemLine = ({ what, since }: ProblemNews): string => `${what} (since ${
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function tablesOf({ figures, urls, sites, freshness }: DayReport): TextTable[] {
-  const { steps, counters, recent } = figures
+  const { steps, activeMinutes, counters, recent } = figures
   const sum = (values: readonly number[]) => values.reduce((all, some) => all + some, 0)
   const requests = sum(steps.requests)
   const known = Object.values(sites).reduce((all, some) => all + some, 0)
@@ -105,7 +106,7 @@ function tablesOf({ figures, urls, sites, freshness }: DayReport): TextTable[] {
       rows: [
         ['requests', grouped(requests)],
         ['documents', `${grouped(sum(steps.documents))} (${formatSize(sum(steps.bytes))})`],
-        ['per second', (requests / 86_400).toFixed(2)],
+        ['per second', `${(requests / Math.max(60, 60 * activeMinutes)).toFixed(2)} in the minutes with requests`],
       ],
     },
     {
@@ -138,15 +139,7 @@ function largest(title: string, counters: ReadonlyMap<string, number>, prefix: s
 
 const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
-interface DayChart {
-  id: string
-  title: string
-  names: readonly string[]
-  lines: readonly (readonly (number | undefined)[])[]
-  caption: string
-}
-
-function chartsOf({ steps, from, to }: DayFigures): DayChart[] {
+function chartsOf({ steps, from, to }: DayFigures) {
   const top = (values: readonly (number | undefined)[]) => Math.max(0, ...values.filter((value) => value !== undefined))
   const span = `${timeText(from)} to ${timeText(to)}`
   const every = formatDuration(steps.ms)

@@ -24,6 +24,7 @@ const FIGURES: DayFigures = {
     collected: steps((n) => 10 * n),
     waiting: [...steps((n) => 5000 - n).slice(0, 100), ...Array(44).fill(undefined)],
   },
+  activeMinutes: 30,
   counters: new Map([
     ['documents', 123_456],
     ['bytes', 9.5e9],
@@ -66,7 +67,14 @@ test("the day's mail: text and HTML say the same, charts are inside, strangers' 
     assert.ok(source.includes(`Content-ID: <${id}>`))
   }
   assert.equal(source.match(/Content-Disposition: inline/g)?.length, 3)
-  for (const said of ['200,000 known', '123,456 (9.5 GB)', '91.2 %, at most 95.0 %', 'make room', '9,000']) {
+  for (const said of [
+    '200,000 known',
+    '123,456 (9.5 GB)',
+    '91.2 %, at most 95.0 %',
+    'make room',
+    '9,000',
+    '13.72 in the minutes',
+  ]) {
     assert.ok(mail.text.includes(said), said)
     assert.ok(mail.html.includes(said), said)
   }
@@ -97,6 +105,9 @@ test('problems: what begins and what is over, with the same id for the same news
   const inbox = { name: 'inbox', what: 'the inbox grows; wait', since: 2 }
   assert.equal(problemMail('news', [disk, inbox], []).subject, '[orbweaver news] the disk is full (and 1 more)')
   assert.equal(problemMail('news', [], [inbox]).subject, '[orbweaver news] over: the inbox grows')
+  const of = (what: string) => problemMail('news', [{ name: 'x', what, since: 1 }], []).subject
+  assert.equal(of('http://one:8723: the disk is full: make room'), '[orbweaver news] http://one:8723: the disk is full')
+  assert.equal(of('the server http://a:1 is silent: start it'), '[orbweaver news] the server http://a:1 is silent')
   const { text, id } = problemMail('news', [disk], [inbox])
   assert.match(text, /^Wrong now:\n- the disk is full: make room \(since .*\)\n\nNo longer wrong:\n- the inbox grows/)
   assert.equal(problemMail('news', [disk], [inbox]).id, id)

@@ -1,6 +1,14 @@
 /** The texts for statuses, failures, refusals and marks, in tables and in `explain`. */
 
+/** Of HTTP, and Heritrix's for URLs without an answer (`contracts/outcome.ts`). */
 const STATUS: Readonly<Record<string, string>> = {
+  '-1': 'no address found',
+  '-2': 'no connection',
+  '-3': 'no whole answer',
+  '-4': 'no answer in time',
+  '-5': 'page could not be parsed',
+  '-61': 'robots.txt unreachable',
+  '-5001': 'private address, or on a blacklist',
   200: 'OK',
   201: 'created',
   203: 'non-authoritative information',
@@ -104,15 +112,12 @@ export function refusalText(by: string, rule: string): string {
   }
 }
 
-const REFUSED: Readonly<Record<string, string>> = {
+/** By the kind of rule. */
+export const REFUSED: Readonly<Record<string, string>> = {
   robots: 'forbidden by robots.txt',
   scope: 'out of scope',
   hazard: 'hazard',
   directive: 'forbidden by the page (noindex, nofollow)',
   classifier: 'refused by a classifier',
   unwanted: 'unwanted media type',
-}
-
-export function refusalKindText(by: string): string {
-  return REFUSED[by] ?? by
 }

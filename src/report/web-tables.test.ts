@@ -54,7 +54,7 @@ const SOME: WebFigures = {
   urlsPerSite: URLS,
   size: [{ type: 'text/html', ...URLS, mean: 15_000.4, max: 2_000_000 }],
   languages: { pt: 2000, '': 900, en: 100 },
-  statuses: { '200': 3000, '404': 1000 },
+  statuses: { '200': 3000, '404': 999, '-3': 1 },
   links: {
     all: 1000,
     internal: 800,
@@ -93,6 +93,7 @@ test('distributions, histograms with bars, shares beside the paper’s', () => {
   assert.match(all, /of them to deeper pages +50 +25\.00% +29\.50%/)
   assert.match(all, /text\/html +200 +6\.67% +15 kB/)
   assert.match(all, /\(none\) +900 +30\.00%/)
+  assert.match(all, /-3 \(no whole answer\) +1 +/)
 })
 
 test('thresholds stand together by name, each with what it would have stopped', () => {

@@ -126,6 +126,11 @@ test('cluster and reports in a browser, over SQLite; a dead worker’s sites are
   const { page, look, check } = browser
   await look('/cluster')
   const cells = await workerRow(page, 'first', (row) => Number(row[LEASES]) > 0 && /CPU|×/.test(row[COMPUTER]))
+  const desktop = page.viewportSize()!
+  await page.setViewportSize({ width: 360, height: 740 })
+  const rows = await page.locator('tr').evaluateAll((all) => all.map((row) => row.clientHeight))
+  assert.ok(Math.max(...rows) < 150, `on a phone a row is ${Math.max(...rows)} pixels high`)
+  await page.setViewportSize(desktop)
   assert.match(cells[0], /first [0-9a-f]{8}[\s\S]*north/)
   assert.match(
     cells[COMPUTER],

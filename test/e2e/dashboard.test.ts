@@ -233,6 +233,8 @@ async function soundPage(browser: Browser, url: string, path: string, looks: typ
       (await page.evaluate('document.documentElement.scrollWidth')) === width,
       `/${path} is wider than ${width} pixels`,
     )
+    const heights = await page.locator('.chart svg').evaluateAll((all) => all.map((one) => one.clientHeight))
+    for (const height of heights) assert.ok(height >= 100, `/${path}: a chart is ${height} pixels high`)
     const elsewhere = requests.filter((one) => new URL(one).origin !== new URL(url).origin && !one.startsWith('data:'))
     assert.deepEqual(elsewhere, [], path)
     const others = complaints.filter((one) => !/status of 503/.test(one))

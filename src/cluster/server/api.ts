@@ -4,8 +4,8 @@ import { createServer as createTlsServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Clock, Millis } from '../../base/clock.ts'
-import { finishesWithin, remembered } from '../../base/clock.ts'
+import { Check, Errors } from 'typebox/value'
+import { type Clock, finishesWithin, type Millis, remembered } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { CALLS, type CallDefinition, type CallName, openApi } from '../wire/calls.ts'
@@ -21,8 +21,7 @@ import {
 } from '../wire/protocol.ts'
 import type { CallNote } from './call-log.ts'
 import type { Callers, Rates } from './callers.ts'
-import type { Asked, Handlers } from './handlers.ts'
-import { anonymousRequest, apiErrorOf, noDatabase } from './handlers.ts'
+import { type Asked, anonymousRequest, apiErrorOf, type Handlers, noDatabase } from './handlers.ts'
 import type { Metrics, MetricsPage } from './metrics.ts'
 import { isLocal, type Role } from './roles.ts'
 import { belowBase, type Door } from './web-door.ts'
@@ -162,16 +161,8 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
     async handler(request, reply) {
       const { asked } = askedBy.get(request)!
       if (typeof call.body === 'string') asked.bytes = bytesOf(request)
-      const { name = '' } = request.params as { name?: string }
-      const {
-        offset = '0',
-        length = '0',
-        ...position
-      } = request.query as Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
-      asked.name = name
-      asked.offset = Number(offset)
-      asked.length = Number(length)
-      Object.assign(asked, position)
+      asked.name = (request.params as { name?: string }).name ?? ''
+      asked.query = request.query as Asked['query']
       const answer = await handler(asked, request.body)
       if (answer instanceof Uint8Array) reply.type('application/octet-stream')
       return answer
@@ -198,7 +189,6 @@ function blank(request: FastifyRequest): Asked {
     ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
     isLocal: isLocal(request.raw),
-    length: 0,
     join: joinShown(request.headers.authorization),
     packing: request.headers['content-encoding'] ?? '',
     gone: () => socket.destroyed,
@@ -280,11 +270,18 @@ function validator(schema: TSchema) {
   const compiled = Compile(schema)
   return (value: unknown) => {
     if (compiled.Check(value)) return { value }
-    const [first] = compiled.Errors(value)
+    const [first] = Errors(shapeMeant(schema, value), value)
     const where = first?.instancePath === '' ? 'it' : first?.instancePath
     const said = `${where} ${first?.message ?? 'has another shape'}`.slice(0, 300)
     return { error: new ApiError('bad-request', said, 'the shape is in /api/openapi.json') }
   }
+}
+
+/** An action is told what its own shape lacks, not how it differs from the other actions. */
+function shapeMeant(schema: TSchema, value: unknown): TSchema {
+  const { anyOf: shapes = [] } = schema as { anyOf?: { properties: { action: TSchema } }[] }
+  const { action } = (value ?? {}) as { action?: unknown }
+  return shapes.find(({ properties }) => Check(properties.action, action)) ?? schema
 }
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -23,6 +23,15 @@ test('an operator acts, sees what is in force and who did what; nobody else does
   }
   assert.equal((await send('actions', { action: 'pause' }, ELSEWHERE)).status, 403)
 
+  const wrong = async (body: unknown) => {
+    const answer = await send('actions', body)
+    assert.equal(answer.status, 400)
+    return (answer.body as { message: string }).message
+  }
+  assert.equal(await wrong({ action: 'pause-site' }), 'it must have required properties site')
+  assert.equal(await wrong({ action: 'free-worker', worker: 7 }), '/worker must be string')
+  for (const body of [{ action: 'nonsense' }, [], 'pause', null]) assert.notEqual(await wrong(body), '')
+
   assert.equal((await act({ action: 'pause', reason: 'a storm' })).isChanged, true)
   assert.equal((await act({ action: 'pause' })).isChanged, false)
   for (const site of ['b.test', 'http://a.test/x', 'c.test']) await act({ action: 'bar-site', site })

@@ -85,7 +85,7 @@ test('texts of workers and servers are never mark-up; the lag is the age of the 
 })
 
 test("the disks of all servers and workers that are alive, beside VN's Table 5", async () => {
-  const disk = { ms: 10_000, writesPerSecond: 48, queue: 92.94, waitMs: 1299.8, sectorsPerSecond: 821.3 }
+  const disk = { ms: 10_000, writesPerSecond: 48, queue: 92.94, waitMs: 1299.82, sectorsPerSecond: 821.3 }
   const [server] = FACTS.servers
   const computer = { ...FACTS.machine, bytesPerSecond: 1, fastestBytesPerSecond: 2 }
   const body = await bodyOf(
@@ -99,7 +99,7 @@ test("the disks of all servers and workers that are alive, beside VN's Table 5",
     }).data,
   )
   const table = body.slice(body.indexOf('Disks of volumes'))
-  assert.match(table, /http:\/\/one<.*?>48\.0<.*?>92\.9<.*?>1299\.8<.*?>821\.3<.*?the last 10s/)
+  assert.match(table, /http:\/\/one<.*?>48\.0<.*?>92\.9<.*?>1,299\.8<.*?>821\.3<.*?the last 10s/)
   assert.match(table, /alive 01234567<.*?1\.1 GB<.*?not counted/)
   assert.doesNotMatch(table, /gone 01234567|This machine/)
 })
@@ -128,7 +128,7 @@ test('a report that is being computed says so, and its page shows it when it is 
   const slow = async () => ({ state: 'computing' })
   const data = { slow } as unknown as Parameters<typeof reports>[1]
   const page = await reports(asked('/reports'), data)
-  assert.match(String(page.body), /id="report" data-live>.*Computing/)
+  assert.match(String(page.body), /id="report" data-live>.*Computing.*<noscript> Without scripts, load it again/)
   const csv = await reports(asked('/reports/figures.operations.csv'), data)
   assert.deepEqual([csv.status, csv.headers?.['retry-after']], [503, '10'])
 })

@@ -22,9 +22,12 @@ export interface ClusterFacts {
   workers: readonly WorkerFacts[]
   /** Of all workers, not only of those shown. */
   sums: { alive: number; silent: number; pagesPerSecond: number; leases: number }
+  /** There are more workers than these. */
   more: boolean
+  /** Of this machine's own process: a crawl without servers has no other workers. */
   threads: readonly { name: string; leases: number }[]
   inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
+  /** `archive/` of this folder, `server ID`, `dir:/PATH` or `s3://…`. */
   places: readonly { place: string; volumes: number; bytes: number; open: number }[]
   /** That shows this page. */
   machine: ThisComputer
@@ -178,11 +181,15 @@ function diskRow(name: string, { freeDiskBytes, disk }: ThisComputer): Html {
   const figures =
     disk === undefined
       ? ['–', '–', '–', '–']
-      : [disk.writesPerSecond, disk.queue, disk.waitMs, disk.sectorsPerSecond].map((one) => one?.toFixed(1) ?? '–')
+      : [disk.writesPerSecond, disk.queue, disk.waitMs, disk.sectorsPerSecond].map((one) =>
+          one === undefined ? '–' : oneDecimal.format(one),
+        )
   const over =
     disk === undefined ? 'not counted' : disk.ms > SINCE_START_MS ? 'since its start' : `the last ${duration(disk.ms)}`
   return html`<tr><th scope="row">${visible(name, 100)}</th><td class="n">${formatSize(freeDiskBytes)}</td>${figures.map((figure) => html`<td class="n">${figure}</td>`)}<td>${over}</td></tr>`
 }
+
+const oneDecimal = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 /** Nobody looks at a page and again after ten minutes. */
 const SINCE_START_MS = 600_000

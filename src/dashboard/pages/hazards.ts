@@ -1,6 +1,11 @@
 /** Hazards with their evidence; sites that are other names of others. */
-import type { FindingPosition, ListedAlias, ListedFinding, RuleCount } from '../../collection/browse/findings.ts'
-import { MAX_COUNTED } from '../../collection/browse/findings.ts'
+import {
+  type FindingPosition,
+  type ListedAlias,
+  type ListedFinding,
+  MAX_COUNTED,
+  type RuleCount,
+} from '../../collection/browse/findings.ts'
 import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
 import {
@@ -15,7 +20,7 @@ import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { actionButton, framed } from '../layout.ts'
 import type { PageRequest, Render, SlowData } from '../page.ts'
-import { asked, siteLink, time, urlLink } from '../pieces.ts'
+import { asked, siteLink, time, urlLink, WITHOUT_SCRIPTS } from '../pieces.ts'
 
 export interface HazardsData {
   /** Newest first, with what operators decided about their sites. */
@@ -205,7 +210,7 @@ async function proposals(request: PageRequest, data: SlowData, decided: DecidedM
     return html`<section><h2>Copies that the collection shows</h2><p>Comparing the contents of all sites takes seconds to minutes, beside the crawl. <a href="${href(request.base, '/mirrors', { find: 1 })}">Find them</a></p></section>`
   const slow = await data.slow<Found>('mirrors', '')
   if (slow.state !== 'known')
-    return html`<section id="found" data-live><h2>Copies that the collection shows</h2><p>${slow.state === 'failed' ? `They could not be found: ${slow.why}` : 'They are being looked for; this page shows them when they are found.'}</p></section>`
+    return html`<section id="found" data-live><h2>Copies that the collection shows</h2><p>${slow.state === 'failed' ? `They could not be found: ${slow.why}` : html`They are being looked for; this page shows them when they are found.${WITHOUT_SCRIPTS}`}</p></section>`
   const { sites, contents, heuristics, pairs } = slow.value
   // The figures may be older than what was decided.
   const isOverruled = among(decided.overruled)

@@ -74,13 +74,22 @@ test('freshness stands beside its bound, and a refresh has no end', async () => 
   const page = await shown({}, { isRefresh: true, freshness: measured })
   assert.match(page, /<b>83\.1%<\/b> of 5,000 pages .*<b>95\.0%<\/b> is the most/)
   assert.match(page, /a refresh goes on until it is stopped/)
+  const sample = { documents: 9, bytes: 0, failures: 0, known: 9, waiting: 0 }
+  const recent = [0, 30_000, 60_000].map((at) => ({ ...sample, at, requests: at / 100 }))
+  const unchanged = await shown({ live: { ...LIVE, pace: recent, recent } }, { isRefresh: true })
+  assert.match(unchanged, /<figcaption>Requests <b>10\/s<\/b>/, 'looks that bring no document are work')
+})
+
+test('the chart of URLs does not call collected what moved, is missing or refused', async () => {
+  const progress = [0, 60_000].map((at) => ({ at, known: 1234, collected: 1000, waiting: 234 }))
+  assert.match(await shown({}, { progress }), /at the end: known 1,234, dealt with 1,000, waiting 234/)
 })
 
 test('viewers get no form; operators of a paused crawl may resume it and see who paused it', async () => {
   assert.doesNotMatch(await shown({ role: 'viewer', csrf: '', isSignedIn: false }), /<form/)
   const paused = { at: 0, who: 'operator at 192.0.2.1', reason: 'the <disk>' }
   const page = await shown({ live: { ...LIVE, choice: { paused } } })
-  assert.match(page, /Paused by <bdi>operator at 192\.0\.2\.1<\/bdi>.*the &lt;disk&gt;/)
+  assert.match(page, /Paused by <bdi>operator at 192\.0\.2\.1<\/bdi>.*1970-01-01 00:00:00.*the &lt;disk&gt;/)
   assert.match(page, /value="resume"/)
   assert.doesNotMatch(page, /value="pause"/)
   assert.match(page, /class="state paused"/)

@@ -39,7 +39,7 @@ export const overview: Render<OverviewData> = async (request, data) => {
   const body = html`${steering(request)}
 ${problems(figures, live)}
 ${totals(figures, live)}
-<div class="grid" id="charts" data-live>${charts(live)}</div>
+<div class="grid" id="charts" data-live>${charts(live, figures.isRefresh)}</div>
 <div class="grid" id="standing" data-live>${progressChart(figures)}<div class="stack">${sites(figures)}${freshness(figures)}</div></div>
 <section><h2>Recent events</h2><div id="events" data-live>${events(figures, live, base)}</div>${request.role === 'operator' && html`<p><a href="${href(base, '/actions')}">All actions of operators</a></p>`}</section>`
   return framed(request, { title: 'Overview', under: '/', body })
@@ -52,7 +52,7 @@ function steering(request: PageRequest): Html {
   const { paused } = choice
   const since =
     paused &&
-    html`<p class="message warn">Paused by ${visible(paused.who, 80)} at ${clockTime(paused.at)}${paused.reason !== undefined && html`: ${visible(paused.reason)}`}. It stays paused after a restart, until it is resumed.</p>`
+    html`<p class="message warn">Paused by ${visible(paused.who, 80)} at ${time(paused.at)}${paused.reason !== undefined && html`: ${visible(paused.reason)}`}. It stays paused after a restart, until it is resumed.</p>`
   const seeds = actionButton(request, { action: 'add-seeds', urls: [] }, 'Add seeds', {
     confirm: 'URLs to begin at, one per line.',
     fields: html`<textarea name="urls" rows="4" aria-label="URLs" placeholder="https://www.example.org/" required></textarea>`,
@@ -143,15 +143,17 @@ function rateNow(recent: readonly Sample[], count: (sample: Sample) => number): 
   return (Math.max(0, count(last) - count(first)) * 1000) / (last.at - first.at)
 }
 
-function charts({ pace, recent }: LiveFacts): Html {
+function charts({ pace, recent }: LiveFacts, isRefresh: boolean): Html {
   const perSecond = (value: number) => `${value < 10 ? value.toFixed(1) : grouped(Math.round(value))}/s`
   const chart = (title: string, count: (sample: Sample) => number, format = perSecond) => {
     const points = ratesOf(pace, count)
     return html`<section>${timeChart({ title, now: format(rateNow(recent, count) ?? points.at(-1)?.value ?? 0), series: [{ name: title, points }], format })}</section>`
   }
-  return html`${chart('Pages', ({ documents }) => documents)}
+  // Most looks of a refresh bring no document.
+  const work = isRefresh ? chart('Requests', ({ requests }) => requests) : chart('Pages', ({ documents }) => documents)
+  return html`${work}
 ${chart(
-  'Bytes',
+  isRefresh ? 'Bytes of documents' : 'Bytes',
   ({ bytes }) => bytes,
   (value) => `${formatSize(Math.round(value))}/s`,
 )}
@@ -159,11 +161,12 @@ ${chart('Errors', ({ failures }) => failures)}`
 }
 
 function progressChart({ progress }: Figures): Html {
-  const series = (['known', 'collected', 'waiting'] as const).map((name) => ({
-    name,
-    points: progress.map((one) => ({ at: one.at, value: one[name] })),
+  const series = (['known', 'collected', 'waiting'] as const).map((key) => ({
+    // Documents are fewer: some URLs moved, are missing or refused.
+    name: key === 'collected' ? 'dealt with' : key,
+    points: progress.map((one) => ({ at: one.at, value: one[key] })),
   }))
-  return html`<section class="double">${timeChart({ title: 'URLs', isWide: true, series, format: (value) => grouped(Math.round(value)) })}</section>`
+  return html`<section class="double">${timeChart({ title: 'URLs', series, format: (value) => grouped(Math.round(value)) })}</section>`
 }
 
 function freshness({ freshness: measured }: Figures): Html {

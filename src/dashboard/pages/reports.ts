@@ -10,6 +10,7 @@ import { LONGEST_BAR, webTables } from '../../report/web-tables.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { framed, notice } from '../layout.ts'
 import type { PageAnswer, PageRequest, Render, Slow, SlowData } from '../page.ts'
+import { WITHOUT_SCRIPTS } from '../pieces.ts'
 import { csv, type Plot, plot, plotCsv } from '../plot.ts'
 
 export interface ReportsData {
@@ -113,7 +114,7 @@ function slowText(slow: Slow<unknown>): Html {
     return html`<p class="soft">As of <time datetime="${at}">${at.slice(11, 19)}</time>. It is computed anew when someone looks and it has grown old.</p>`
   }
   if (slow.state === 'failed') return html`<p class="message wrong">It could not be computed: ${visible(slow.why)}</p>`
-  return html`<p class="message" role="status">Computing: of a large collection this takes minutes. The page shows it when it is there.</p>`
+  return html`<p class="message" role="status">Computing: of a large collection this takes minutes. The page shows it when it is there.${WITHOUT_SCRIPTS}</p>`
 }
 
 /** The value of a group's computation. */
@@ -208,12 +209,12 @@ function overTime(stretches: readonly Stretch[]): Figure[] {
     },
     {
       id: 'queue',
-      note: 'Whether the queue grows or shrinks (CoBWeb): what is known, collected and waiting.',
-      title: 'URLs known, collected and waiting',
+      note: 'Whether the queue grows or shrinks (CoBWeb): what is known, what of it is collected, moved, missing or refused, and what waits.',
+      title: 'URLs known, dealt with and waiting',
       ...{ kind: 'lines', x: time, y: { label: 'URLs', text: count } },
       series: [
         { name: 'known', points: points(({ known }) => known) },
-        { name: 'collected', points: points(({ collected }) => collected) },
+        { name: 'dealt with', points: points(({ collected }) => collected) },
         { name: 'waiting', points: points(({ waiting }) => waiting) },
       ],
     },

@@ -135,7 +135,7 @@ function address({ view, more }: SiteStory): Html {
   const sharing =
     others < 1
       ? 'No other site was found there.'
-      : `${grouped(others)} other ${others === 1 ? 'site was' : 'sites were'} found there, and all share the pause of the address.`
+      : `${grouped(others)} other ${others === 1 ? 'site was' : 'sites were'} found there.`
   return html`<section><h2>Address</h2><p><code>${found}</code></p><p>${sharing}</p>${more.aliases.map(
     ({ name, original }) => html`<p>${visible(name, 100)} is another name of ${visible(original, 100)}.</p>`,
   )}</section>`

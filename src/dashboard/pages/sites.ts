@@ -2,13 +2,14 @@
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { RANKED_BY, type RankAsk, type RankedBy, type SiteSums } from '../../collection/browse/sites.ts'
 import type { Choice } from '../../contracts/control.ts'
+import { SITE_STATES } from '../../database/schema/frontier.ts'
 import type { ListedSite, SiteAsk } from '../../frontier/browse.ts'
-import { SITE_STATES, type SiteState } from '../../frontier/rules/site.ts'
+import type { SiteState } from '../../frontier/rules/site.ts'
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html } from '../html.ts'
 import { framed } from '../layout.ts'
 import type { PageRequest, Render, Slow, SlowData } from '../page.ts'
-import { asked, siteLink, time } from '../pieces.ts'
+import { asked, siteLink, time, WITHOUT_SCRIPTS } from '../pieces.ts'
 
 /** A site with what it brought, and what the operator decided about it. */
 export type SiteLine = ListedSite & { sums: SiteSums | undefined; choice: Choice | undefined }
@@ -130,7 +131,7 @@ async function byRank(request: PageRequest, data: SitesData & SlowData, ask: Ask
 
 function notYet(slow: Exclude<Slow<unknown>, { state: 'known' }>): Html {
   if (slow.state === 'failed') return html`<p>The order could not be computed: ${slow.why}</p>`
-  return html`<p>The order is being computed; this page shows it in some seconds. Sites by name are there at once.</p>`
+  return html`<p>The order is being computed; this page shows it in some seconds.${WITHOUT_SCRIPTS} Sites by name are there at once.</p>`
 }
 
 function siteTable(request: PageRequest, sites: readonly SiteLine[], ask: Asked): Html {

@@ -2,6 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { formatSize } from '../../base/units.ts'
+import type { StoredCapture } from '../../collection/captures/read-captures.ts'
 import type { Inlinks } from '../../collection/links/read-inlinks.ts'
 import type { StoredFailedLook, StoredPage } from '../../collection/pages/read-pages.ts'
 import type { UrlView } from '../../frontier/contract.ts'
@@ -10,7 +11,7 @@ import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { framed, notice } from '../layout.ts'
 import type { PageAnswer, PageRequest, Render, SlowData } from '../page.ts'
-import { asked, siteLink, story, time, urlLink } from '../pieces.ts'
+import { asked, siteLink, story, time, urlLink, WITHOUT_SCRIPTS } from '../pieces.ts'
 import { MARK_TEXTS } from './urls.ts'
 
 export interface UrlStory {
@@ -28,29 +29,11 @@ export interface UrlStory {
   history: { captures: ShownCapture[]; failedLooks: StoredFailedLook[] }
 }
 
-export interface ShownCapture {
-  at: Instant
-  status: number
-  mediaType: string
-  length: number
-  digest: string
-  kind: string
-  look: string
-  change: string | null
-  place: string | null
-}
+type ShownFields = 'at' | 'status' | 'mediaType' | 'length' | 'kind' | 'change' | 'place'
+export type ShownCapture = Pick<StoredCapture, ShownFields> & { look: string }
 
-export interface ShownContent {
-  url: string
-  at: Instant
-  status: number
-  mediaType: string
-  head: Uint8Array
-  body: Uint8Array
-  /** In UTF-8; empty unless it has characters. */
-  text: Uint8Array
-  charset: string
-}
+/** `text`: in UTF-8; empty unless it has characters. */
+type ShownContent = Record<'head' | 'body' | 'text', Uint8Array> & Record<'mediaType' | 'charset', string>
 
 export interface UrlData {
   urlStory(url: string): Promise<UrlStory>
@@ -105,7 +88,7 @@ async function told(data: UrlData & SlowData, { lines, url }: UrlStory): Promise
   if (lines !== undefined) return story(lines.filter((line) => !/^ {2}|pages? links? here.*:$/.test(line)))
   const slow = await data.slow<string[]>('explain-unknown', url)
   if (slow.state === 'known') return html`<div id="told">${story(slow.value)}</div>`
-  const text = html`<p>${slow.state === 'failed' ? `The rules could not be asked: ${slow.why}` : 'It is not known. Which rule is against it is being found out.'}</p>`
+  const text = html`<p>${slow.state === 'failed' ? `The rules could not be asked: ${slow.why}` : html`It is not known. Which rule is against it is being found out.${WITHOUT_SCRIPTS}`}</p>`
   return html`<div id="told" data-live>${text}</div>`
 }
 

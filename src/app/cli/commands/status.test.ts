@@ -95,6 +95,12 @@ test('status of a running crawl lists what is wrong, with what to do', async () 
   assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, wrong('complete')))).out, /wrong/)
 })
 
+test('states of sites are named as on the dashboard', () => {
+  const sites = { ...STATUS.sites, waiting: 3, free: 4, leased: 1, returning: 1 }
+  const text = statusText({ ...STATUS, sites }, { collection: 'c', database: undefined }, 60_000)
+  assert.match(text, / 3 waiting, 4 free, 2 busy/)
+})
+
 test('a paused crawl says by whom and why, and that nothing else keeps it waiting', () => {
   const paused = { at: 0, who: 'anna@here', reason: 'a storm' }
   const status = { ...STATUS, state: 'running', paused, stopped: { paused: 1, barred: 2 } } as const

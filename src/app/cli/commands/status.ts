@@ -71,7 +71,7 @@ export function statusText(
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
     `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
     `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
-    `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
+    `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting)} waiting, ${grouped(sites.free)} free, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
   lines.push(...steeringLines(status, now))
   if (sites.held > 0)
@@ -109,7 +109,7 @@ function trendLines(status: CollectionStatus): string[] {
   const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
   const turn = trend.waiting > 0 ? 'grows' : trend.waiting < 0 ? 'shrinks' : 'does not change'
   return [
-    `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
+    `  trend       known ${signed(trend.known)}/h, dealt with ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
     `              the queue ${turn}`,
   ]
 }
