@@ -1,7 +1,7 @@
 /** Series of looks with what is known about them, brought before detectors, and what comes of it. */
 import type { Random } from '../../src/base/random.ts'
 import type { Detector, Look } from './detectors.ts'
-import { COSMETIC, EDITS, LINK_EDITS, type Mutate, VOLATILE } from './mutate.ts'
+import { COSMETIC, EDITS, LINK_EDITS, type Mutate, type Volatile } from './mutate.ts'
 import type { Label, Series } from './real-series.ts'
 
 /** What a look is, against the one before; the label or the mutation is its name. */
@@ -44,8 +44,13 @@ export function realCases(series: readonly Series[]): Case[] {
 /** Looks before a change: those who learn must have seen that nothing changes. */
 const QUIET_LOOKS = 3
 
-/** Known changes of the newest version of pages. `pool`: pictures to replace theirs by. */
-export function mutatedCases(series: readonly Series[], pool: readonly Uint8Array[], random: Random): Case[] {
+/** Known changes of the newest version of pages. `volatile`: parts to put into them; `pool`: pictures to replace theirs by. */
+export function mutatedCases(
+  series: readonly Series[],
+  volatile: readonly Volatile[],
+  pool: readonly Uint8Array[],
+  random: Random,
+): Case[] {
   return series.flatMap(({ looks }) => {
     const look = looks[looks.length - 1]
     return [
@@ -53,7 +58,7 @@ export function mutatedCases(series: readonly Series[], pool: readonly Uint8Arra
       ...plainCases(look, COSMETIC, { kind: 'cosmetic', isChange: false }, random),
       ...plainCases(look, LINK_EDITS, { kind: 'link', isChange: undefined }, random),
       ...imageCases(look, pool, random),
-      ...volatileCases(look, random),
+      ...volatileCases(look, volatile, random),
     ]
   })
 }
@@ -123,8 +128,8 @@ function imageCases(look: Look, pool: readonly Uint8Array[], random: Random): Ca
 }
 
 /** Three looks to learn from, a fourth in which only the volatile part differs, and a fifth in which the page changes too. */
-function volatileCases(look: Look, random: Random): Case[] {
-  return VOLATILE.flatMap(({ name, next }) => {
+function volatileCases(look: Look, volatile: readonly Volatile[], random: Random): Case[] {
+  return volatile.flatMap(({ name, next }) => {
     // All pages of a site have the same volatile part.
     const site = `${look.site}, ${name}`
     const at = (text: string, nth: number) => ({ ...withBytes(look, next(text, nth, random)), site })

@@ -8,6 +8,7 @@ import { seededRandom } from '../../src/base/random.ts'
 import { readText } from '../../src/page/reading.ts'
 import { judgeAll, mutatedCases, ratesOf, realCases } from './cases.ts'
 import { DETECTORS, type Detector, type Look } from './detectors.ts'
+import { FOUND } from './found-volatile.ts'
 import { COSMETIC, EDITS, LINK_EDITS, VOLATILE } from './mutate.ts'
 import { labelled } from './real-series.ts'
 
@@ -39,7 +40,7 @@ test('edits change the text, moves keep its words, cosmetic changes and links ke
 
 test('volatile parts differ at each look, and the rest of the page stays', () => {
   const random = seededRandom(2)
-  for (const { name, next } of VOLATILE) {
+  for (const { name, next } of [...VOLATILE, ...FOUND]) {
     const looks = [0, 1, 2, 3].map((nth) => next(PAGE, nth, random))
     assert.ok(new Set(looks).size > 1, name)
     for (const each of looks)
@@ -75,7 +76,7 @@ test('detectors see looks one after the other, and are judged by what is known',
 })
 
 test('every detector is quiet on an equal page, and known changes come out as the detectors are', async () => {
-  const cases = mutatedCases([{ site: 'a', path: 'p', looks: [look(PAGE)], labels: [] }], [], seededRandom(3))
+  const cases = mutatedCases([{ site: 'a', path: 'p', looks: [look(PAGE)], labels: [] }], VOLATILE, [], seededRandom(3))
   const judged = await judgeAll(
     [
       ...cases,

@@ -43,7 +43,7 @@ function words(html: string, pattern = /(?<=[\s>(])[A-Za-z]{4,}(?=[\s<.,;:)])/g)
   )
 }
 
-function pick<T>(list: readonly T[], random: Random): T | undefined {
+export function pick<T>(list: readonly T[], random: Random): T | undefined {
   return list.length === 0 ? undefined : list[random.integer(list.length)]
 }
 
@@ -132,7 +132,7 @@ export interface Volatile {
   next(html: string, look: number, random: Random): string
 }
 
-const inBody = (html: string, block: string, at: 'top' | 'end') =>
+export const inBody = (html: string, block: string, at: 'top' | 'end') =>
   at === 'top'
     ? html.replace(/<body\b[^>]*>/i, (body) => `${body}\n${block}`)
     : /<\/body>/i.test(html)
@@ -140,7 +140,7 @@ const inBody = (html: string, block: string, at: 'top' | 'end') =>
       : `${html}\n${block}`
 
 /** Behind the paragraph, item or cell in the middle of the page. */
-function amid(html: string, block: string): string {
+export function amid(html: string, block: string): string {
   const ends = [...html.matchAll(/<\/p>/gi)]
   const middle = ends[ends.length >> 1]
   if (middle === undefined) return inBody(html, block, 'end')
@@ -148,7 +148,7 @@ function amid(html: string, block: string): string {
   return `${html.slice(0, at)}\n${block}${html.slice(at)}`
 }
 
-const hex = (random: Random, digits: number) =>
+export const hex = (random: Random, digits: number) =>
   Array.from({ length: digits }, () => random.integer(16).toString(16)).join('')
 
 const ADS = Array.from({ length: 40 }, (_, i) => {
@@ -160,7 +160,7 @@ const TITLES = Array.from(
   (_, i) => `Related: ${NOUNS[i % NOUNS.length]} and ${NOUNS[(i * 3 + 1) % NOUNS.length]}, part ${i + 1}`,
 )
 
-function shuffled<T>(list: readonly T[], random: Random): T[] {
+export function shuffled<T>(list: readonly T[], random: Random): T[] {
   const order = [...list]
   for (let i = order.length - 1; i > 0; i--) {
     const j = random.integer(i + 1)
@@ -180,13 +180,14 @@ function some(count: number, of: number, random: Random, item: (text: string, nt
     .join('')
 }
 
-const time = (look: number, random: Random) => new Date(1.75e12 + look * 86_400_000 * 3 + random.integer(86_400_000))
+export const time = (look: number, random: Random) =>
+  new Date(1.75e12 + look * 86_400_000 * 3 + random.integer(86_400_000))
 
 const inWords = (look: number, random: Random, language: string) =>
   time(look * 9, random).toLocaleString(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
 
 /** Pages are changed as bytes, whatever their encoding. */
-const references = (text: string) => text.replace(/[^\x20-\x7e]/g, (one) => `&#${one.charCodeAt(0)};`)
+export const references = (text: string) => text.replace(/[^\x20-\x7e]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 export const VOLATILE: readonly Volatile[] = [
   {

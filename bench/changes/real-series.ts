@@ -67,6 +67,41 @@ export const HELD_PACKAGES = [
   'xen-doc',
 ]
 
+/** Neither tuned on nor looked at before their first run (`--third`). */
+export const THIRD_PACKAGES = [
+  'libglib2.0-doc', // gtk-doc, gi-docgen
+  'qtbase5-doc-html', // QDoc
+  'libeigen3-doc', // Doxygen
+  'r-doc-html', // Texinfo
+  'nodejs-doc', // its own
+  'tcl8.6-doc', // its own
+  'erlang-doc', // its own, ExDoc
+  'libghc-aeson-doc', // Haddock
+  'libcommons-lang3-java-doc', // javadoc
+  'twisted-doc', // pydoctor, Sphinx
+  'nginx-doc', // XSLT of its own
+  'installation-guide-amd64', // DocBook, many languages
+  'zsh-doc', // Texinfo
+  'scons-doc', // DocBook, Sphinx
+  'wireshark-doc', // Asciidoctor
+  'menhir-doc', // HEVEA
+  'mutt', // DocBook
+  'mkdocs-doc', // MkDocs
+  'ghostscript-doc', // by hand, Sphinx
+  'vim-doc', // vim2html
+  'nim-doc', // its own
+  'gap-gapdoc', // GAPDoc
+  'fp-docs-3.2.2', // TeX4ht
+  'debian-reference-ja', // DocBook, Japanese
+  'libreoffice-help-ru', // XSLT of its own, Russian
+  'postgresql-doc-15', // DocBook
+  'librsvg2-doc', // gtk-doc, gi-docgen
+  'libsdl2-doc', // Doxygen, Markdown
+  'docutils-doc', // Docutils
+  'mrtg', // POD
+  'ncurses-doc', // man pages
+]
+
 export const LABELS = ['same', 'markup', 'links', 'stamp', 'known stamp', 'template', 'content'] as const
 export type Label = (typeof LABELS)[number]
 

@@ -6,7 +6,16 @@ import { seededRandom } from '../../src/base/random.ts'
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
 import { type Judged, judgeAll, mutatedCases, picturesOfAll, ratesOf, realCases } from '../changes/cases.ts'
 import { DETECTORS } from '../changes/detectors.ts'
-import { HELD_PACKAGES, type ImageCensus, LABELS, realSeries, TUNING_PACKAGES } from '../changes/real-series.ts'
+import { FOUND } from '../changes/found-volatile.ts'
+import { VOLATILE } from '../changes/mutate.ts'
+import {
+  HELD_PACKAGES,
+  type ImageCensus,
+  LABELS,
+  realSeries,
+  THIRD_PACKAGES,
+  TUNING_PACKAGES,
+} from '../changes/real-series.ts'
 import { benchmark } from '../command.ts'
 
 const FLAGS = {
@@ -14,6 +23,7 @@ const FLAGS = {
   mutated: { default: 10, what: 'pages of each package that are changed on purpose' },
   packages: { default: '', what: 'only these packages, with commas between' },
   held: { default: false, what: 'the packages that were held back' },
+  third: { default: false, what: 'the third set: other packages, and volatile parts as real sites have them' },
   seed: { default: 19, what: 'of the changes' },
 } as const
 
@@ -21,8 +31,10 @@ export const changes = benchmark({
   name: 'changes',
   what: "detectors of change compared: documentation in several Debian releases, and known changes of it; the paper's beside ours",
   flags: FLAGS,
-  async run({ pages, mutated, packages, held, seed }, { say }) {
-    const names = packages === '' ? (held ? HELD_PACKAGES : TUNING_PACKAGES) : packages.split(',')
+  async run({ pages, mutated, packages, held, third, seed }, { say }) {
+    const set = third ? THIRD_PACKAGES : held ? HELD_PACKAGES : TUNING_PACKAGES
+    const names = packages === '' ? set : packages.split(',')
+    const parts = third ? FOUND : VOLATILE
     const { series, versions, images } = await realSeries(names, pages, say)
     if (series.length === 0)
       throw new Error(`no page of ${names.join(', ')} is in two versions: is there a Debian mirror?`)
@@ -32,7 +44,7 @@ export const changes = benchmark({
     // One site after the other, so that memory holds the pages of one.
     for (const [site, these] of Map.groupBy(series, (each) => each.site)) {
       judgedReal.push(...(await judgeAll(realCases(these), DETECTORS)))
-      known.push(...(await judgeAll(mutatedCases(these.slice(0, mutated), pool, random), DETECTORS)))
+      known.push(...(await judgeAll(mutatedCases(these.slice(0, mutated), parts, pool, random), DETECTORS)))
       say(`${site}: judged`)
     }
     const volatile = known.filter(({ kind }) => kind === 'volatile' || kind === 'edited amid it')

@@ -88,32 +88,20 @@ export async function progressSince(tx: Tx, since: Instant, atMost = 1440): Prom
 }
 
 /** A stretch of the crawl: what came in it, and how it stood at the end. */
-export interface Stretch {
-  at: Instant
-  minutes: number
-  requests: number
-  documents: number
-  bytes: number
-  /** On average; 0 in minutes of an earlier version. */
-  visitsAtOnce: number
-  /** Null: nothing was noted in it. */
-  known: number | null
-  collected: number | null
-  waiting: number | null
-  /** Of a collection that is refreshed, and the most that was possible. */
-  freshness: number | null
-  bound: number | null
-}
+export type Stretch = Awaited<ReturnType<typeof evolution>>[number]
+
+/** Null: nothing was noted in it. `freshness`: of a collection that is refreshed, and the most that was possible. */
+type Standing = Record<'known' | 'collected' | 'waiting' | 'freshness' | 'bound', number | null>
 
 /** The crawl from its beginning in at most so many stretches of equal length (VN's Fig. 8). Reads every minute. */
-export async function evolution(tx: Tx, stretches = 240): Promise<Stretch[]> {
+export async function evolution(tx: Tx, stretches = 240) {
   const db = queries(tx)
   const span = await db.get<{ first: number | null; last: number | null }>(
     'SELECT min(minute) AS first, max(minute) AS last FROM minute',
   )
   if (span === undefined || span.first === null || span.last === null) return []
   const minutes = Math.max(1, Math.ceil((span.last - span.first + 1) / stretches))
-  const rows = await db.all<Omit<Stretch, 'at' | 'minutes' | 'visitsAtOnce'> & { nth: number; visitMs: number }>(
+  const rows = await db.all<Record<'nth' | 'requests' | 'documents' | 'bytes' | 'visitMs', number> & Standing>(
     `SELECT (minute - CAST(?1 AS INTEGER)) / CAST(?2 AS INTEGER) AS nth, sum(requests) AS requests, sum(documents) AS documents, sum(bytes) AS bytes,
        sum(visit_ms) AS "visitMs", max(known) AS known, max(collected) AS collected, max(waiting) AS waiting,
        avg(freshness) AS freshness, avg(freshness_bound) AS bound
@@ -195,19 +183,12 @@ async function ratesByDay(tx: Tx) {
 /** A shorter time gives no meaningful rate. */
 const SHORTEST_MS = 1000
 
-/** The time of a day's visits, in ms; summed over visits that ran at once, so it is longer than the day. */
-export interface TimesOfDay extends Record<Operation, number> {
-  day: string
-  documents: number
-  requests: number
-  /** Of bodies, kept or not. */
-  wireBytes: number
-  /** On average, while requests were made: the number of collectors of the papers. */
-  visitsAtOnce: number
-  /** Calls that brought visits, and how long they took together. */
-  checkOuts: number
-  checkOut: number
-}
+/**
+ * The time of a day's visits, in ms; summed over visits that ran at once, so it is longer than the day. `wireBytes`: of bodies, kept or
+ * not. `visitsAtOnce`: on average, while requests were made: the number of collectors of the papers. `checkOuts`: calls that brought
+ * visits, and how long they took together.
+ */
+export type TimesOfDay = Awaited<ReturnType<typeof timesByDay>>[number]
 
 const COUNTED_BY_DAY = ['documents', 'requests', 'wireBytes', 'checkOuts'] as const
 const TIME_NAMES = [...COUNTED_BY_DAY, ...[...OPERATIONS, 'check-out'].map((name) => `elapsed:${name}`)]
@@ -215,7 +196,7 @@ const READ_DAYS = `SELECT day, name, sum(value) AS value FROM counter
   WHERE name IN (${TIME_NAMES.map(() => '?').join(', ')}) GROUP BY day, name ORDER BY day`
 
 /** Days of an earlier version, which measured no times, are left out. */
-async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: number }[]): Promise<TimesOfDay[]> {
+async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: number }[]) {
   const days = new Map<string, Map<string, number>>()
   for (const { day, name, value } of await queries(tx).all<{ day: string; name: string; value: number }>(
     READ_DAYS,
@@ -239,27 +220,20 @@ async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: numb
   })
 }
 
-/** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
-export interface StoppedBy {
-  /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
-  rule: string
-  /** The limits that applied: `site-urls>=5000`. */
-  limits: string[]
-  sites: number
-  /** Findings that samples contradicted. */
-  withdrawn: number
-  /** URLs not followed, or answers truncated. */
-  urls: number
-}
-
 /** The crawls of a collection may have different limits, but few. */
 const MAX_LIMITS = 5
 
-async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
-  const rules = new Map<string, StoppedBy>()
-  const entry = (rule: string): StoppedBy => {
-    let found = rules.get(rule)
-    if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0, withdrawn: 0 }))
+/** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
+async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>) {
+  /**
+   * `rule`: `site-urls`, `maze` …; `time` and `size` for truncated answers. `limits`: those that applied: `site-urls>=5000`. `urls`: not
+   * followed, or answers truncated. `withdrawn`: findings that samples contradicted.
+   */
+  const blank = (rule: string) => ({ rule, limits: [] as string[], sites: 0, urls: 0, withdrawn: 0 })
+  const rules = new Map<string, ReturnType<typeof blank>>()
+  const entry = (rule: string) => {
+    const found = rules.get(rule) ?? blank(rule)
+    rules.set(rule, found)
     return found
   }
   const db = queries(tx)

@@ -9,7 +9,7 @@ import { tryBucket } from './bucket.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { VolumeIds } from './captures/write-captures.ts'
 import { CounterSums, writeSums } from './counters/counters.ts'
-import { CatalogueWriter } from './write-reports.ts'
+import { catalogueWriter } from './write-reports.ts'
 
 export async function applyReports(database: Database, reports: readonly VisitReport[]): Promise<void> {
   const buckets = Map.groupBy(reports, ({ site }) => bucketOf(database.dialect, siteKeyOf(site)))
@@ -23,7 +23,7 @@ export async function applyReports(database: Database, reports: readonly VisitRe
 
 /** Without their sums. */
 export async function fileReports(tx: Tx, reports: readonly VisitReport[], bucket = 0): Promise<void> {
-  const writer = new CatalogueWriter(tx, bucket, { filter: DigestFilter.ofBits(1024), volumes: new VolumeIds() })
+  const writer = catalogueWriter(tx, bucket, { filter: DigestFilter.ofBits(1024), volumes: new VolumeIds() })
   await writer.write(reports, await writer.readBefore(reports))
 }
 

@@ -7,7 +7,7 @@ import { capturesSince } from './captures/read-captures.ts'
 import { VolumeIds } from './captures/write-captures.ts'
 import { findingsOf } from './pages/read-pages.ts'
 import { fileReports } from './sample-catalogue.test-data.ts'
-import { CatalogueWriter } from './write-reports.ts'
+import { catalogueWriter } from './write-reports.ts'
 
 test('a withdrawal concerns the findings before it, in whatever order they come', async () => {
   const database = openSqlite(':memory:')
@@ -37,7 +37,7 @@ test('a payload that comes again in the same transaction is a duplicate, before 
   const page = (path: string) => samplePage(`http://a.test/${path}`, {}, 'the same')
   const { digest } = page('1').capture!
   const writer = await database.transact(async (tx) => {
-    const writer = new CatalogueWriter(tx, 0, { filter, volumes: new VolumeIds() })
+    const writer = catalogueWriter(tx, 0, { filter, volumes: new VolumeIds() })
     for (const pages of [[page('1'), page('2')], [page('3')]]) {
       const reports = [sampleReport('a.test', 1, pages)]
       await writer.write(reports, await writer.readBefore(reports))

@@ -35,61 +35,48 @@ export interface Before {
   nextRow(): number | null
 }
 
-/** The catalogue in one transaction. */
-export class CatalogueWriter {
-  readonly #tx: Tx
-  readonly #bucket: number
-  readonly #tools: CatalogueTools
+/** The catalogue in one transaction. `bucket`: 0 on SQLite, which has one. */
+export function catalogueWriter(tx: Tx, bucket: number, { filter, volumes }: CatalogueTools) {
   /** Payloads that this transaction has brought, and its volumes. */
-  readonly #fresh = new Set<string>()
-  readonly #volumes = new Map<string, number>()
+  const brought = new Set<string>()
+  const named = new Map<string, number>()
 
-  /** `bucket`: 0 on SQLite, which has one. */
-  constructor(tx: Tx, bucket: number, tools: CatalogueTools) {
-    this.#tx = tx
-    this.#bucket = bucket
-    this.#tools = tools
-  }
-
-  /** On PostgreSQL asked at the same time as the frontier, so for all reports that may turn out to count. */
-  async readBefore(reports: readonly VisitReport[]): Promise<Before> {
-    const [before, ids] = await Promise.all([readKnown(this.#tx, this.#bucket, reports), this.#ids(reports)])
-    return { ...before, ...ids }
-  }
-
-  async write(reports: readonly VisitReport[], { known, indexedUpto, nextPage, nextRow }: Before): Promise<void> {
-    const [tx, bucket] = [this.#tx, this.#bucket]
-    const pages = new PageChanges(known, nextPage)
-    for (const report of reports) pages.add(report)
-    const captures = capturesIn(reports, nextRow)
-    const { filter, volumes } = this.#tools
-    const mayHave = (digest: string) => this.#fresh.has(digest) || filter.mayHave(digest)
-    const names = captures.map(({ volume }) => volume)
-    const [fresh, ids] = await Promise.all([
-      // Other buckets may need these two as well: in this order, and after everything of the frontier.
-      newPayloads(tx, bucket, payloadsOf(captures), mayHave),
-      volumes.of(tx, names),
-      pages.write(tx, bucket, indexedUpto),
-      writeFindings(tx, bucket, reports, nextRow),
-    ])
-    for (const digest of fresh) this.#fresh.add(digest)
-    for (const [name, id] of ids) this.#volumes.set(name, id)
-    await writeRows(tx, WRITE_CAPTURES, bucket, captureRows(captures, fresh, ids))
-  }
-
-  /** The transaction has committed: revisit records may now refer to its payloads. */
-  durable(): void {
-    for (const digest of this.#fresh) this.#tools.filter.add(digest)
-    this.#tools.volumes.remember(this.#volumes)
-  }
-
-  async #ids(reports: readonly VisitReport[]): Promise<Pick<Before, 'nextPage' | 'nextRow'>> {
+  const rowIds = async (reports: readonly VisitReport[]): Promise<Pick<Before, 'nextPage' | 'nextRow'>> => {
     // A page may be new and have a capture.
     const rows = reports.reduce((sum, { pages, findings }) => sum + 2 * pages.length + findings.length, 0)
-    const nextRow = await reserveRows(this.#tx, this.#bucket, rows)
+    const nextRow = await reserveRows(tx, bucket, rows)
     // The rows of a page's links need its id.
-    let last = this.#tx.dialect === 'sqlite' ? await lastPage(this.#tx) : 0
+    let last = tx.dialect === 'sqlite' ? await lastPage(tx) : 0
     return { nextPage: () => nextRow() ?? ++last, nextRow }
+  }
+  return {
+    /** On PostgreSQL asked at the same time as the frontier, so for all reports that may turn out to count. */
+    async readBefore(reports: readonly VisitReport[]): Promise<Before> {
+      const [before, ids] = await Promise.all([readKnown(tx, bucket, reports), rowIds(reports)])
+      return { ...before, ...ids }
+    },
+    async write(reports: readonly VisitReport[], { known, indexedUpto, nextPage, nextRow }: Before): Promise<void> {
+      const pages = new PageChanges(known, nextPage)
+      for (const report of reports) pages.add(report)
+      const captures = capturesIn(reports, nextRow)
+      const mayHave = (digest: string) => brought.has(digest) || filter.mayHave(digest)
+      const names = captures.map(({ volume }) => volume)
+      const [fresh, ids] = await Promise.all([
+        // Other buckets may need these two as well: in this order, and after everything of the frontier.
+        newPayloads(tx, bucket, payloadsOf(captures), mayHave),
+        volumes.of(tx, names),
+        pages.write(tx, bucket, indexedUpto),
+        writeFindings(tx, bucket, reports, nextRow),
+      ])
+      for (const digest of fresh) brought.add(digest)
+      for (const [name, id] of ids) named.set(name, id)
+      await writeRows(tx, WRITE_CAPTURES, bucket, captureRows(captures, fresh, ids))
+    },
+    /** The transaction has committed: revisit records may now refer to its payloads. */
+    durable(): void {
+      for (const digest of brought) filter.add(digest)
+      volumes.remember(named)
+    },
   }
 }
 

@@ -134,6 +134,7 @@ async function crawlPages(
     noteHost,
     isPatternFull: (url, item) => isPatternFull(url, item, reporter, tools),
     isSuspect: (url) => isSuspect(url, reporter),
+    cookieChecks: 0,
     now: tools.clock.now(),
   }
   rememberIndexNames(local, reporter)

@@ -94,16 +94,31 @@ test('a weak tag may stay while bytes change that do not matter', async () => {
   assert.equal(validators?.lies, 0)
 })
 
+const tagged = (etag: string, date: string) =>
+  ({
+    body: 'words',
+    headers: [
+      ['ETag', etag],
+      ['Last-Modified', date],
+    ],
+  }) as const
+
 test('tags that change though the page does not are of no use: only the date is sent', async () => {
-  const answer = { body: 'words', headers: [['ETag', '"2"']] } as const
+  const answer = tagged('"2"', DATE)
   const { validators, page } = await look(answer, known(), { asked: 0, lies: 0, renewed: 2 })
   assert.deepEqual(page.outcome, { kind: 'kept', how: 'same' })
   assert.equal(validators?.renewed, 3)
   assert.deepEqual((await look(answer, known(), validators)).conditions, [['If-Modified-Since', DATE]])
 })
 
+test('tags are of use where files are touched: their dates change, too', async () => {
+  const answer = tagged('"2"', 'Wed, 02 Jan 2019 00:00:00 GMT')
+  const { validators } = await look(answer, known(), { asked: 0, lies: 0, renewed: 2 })
+  assert.equal(validators?.renewed, 2)
+})
+
 test('a server that does not look at tags is asked by the date, after three bodies in vain', async () => {
-  const answer = { body: 'words', headers: [['ETag', '"1"']] } as const
+  const answer = tagged('"1"', DATE)
   const { conditions, validators } = await look(answer, known(), { asked: 0, lies: 0, renewed: 2 })
   assert.deepEqual(conditions, [['If-None-Match', '"1"']])
   assert.deepEqual((await look(answer, known(), validators)).conditions, [['If-Modified-Since', DATE]])

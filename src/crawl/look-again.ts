@@ -122,8 +122,10 @@ export function judgeValidators(
 ): SiteMemory {
   const sent = validatorToSend(before, memory.validators?.renewed ?? 0)
   const isSame = before.digest === after.digest
-  // It sent the same bytes again: its tags change though the page does not, or it does not look at ours.
-  if (isAsked) return withLook(memory, { renewed: isSame && sent.etag !== undefined })
+  // It sent the same bytes again under the same date: its tags change though the page does not, or it does not look at ours.
+  // Where the date has changed, too (a file was touched), it would not have done better than the tag.
+  const isSameDate = before.lastModified !== undefined && before.lastModified === after.lastModified
+  if (isAsked) return withLook(memory, { renewed: isSame && isSameDate && sent.etag !== undefined })
   // A weak tag promises the same meaning, not the same bytes.
   const isWeak = sent.etag?.startsWith('W/') === true
   const isChanged = isWeak ? before.textDigest !== after.textDigest : !isSame

@@ -51,7 +51,7 @@ export function hazardOptions(site: SiteName, tools: PolicyTools): HazardOptions
 /** Any answered URL. Findings go to the report, and so to the catalogue, and to the journal. */
 export function judge(
   page: PageReport,
-  { again, ...seen }: Seen,
+  { again, path, content, links, crossSite }: Seen,
   duplicate: boolean,
   reporter: Reporter,
   tools: PolicyTools,
@@ -63,11 +63,14 @@ export function judge(
   }
   const { site } = reporter.visit
   const { url, depth, at, status, mediaType, bytes, tookMs } = page
+  // Field by field: detectors take longer for objects of several shapes.
   const facts: PageFacts = {
     url,
+    path,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
-    ...lineageOf(page, site, tools),
+    generation: generationOf(page.path),
+    via: pathOfVia(page, reporter, tools),
     at,
     status,
     mediaType,
@@ -75,7 +78,9 @@ export function judge(
     tookMs,
     outcome: page.outcome.kind,
     duplicate,
-    ...seen,
+    content,
+    links,
+    crossSite,
   }
   let judged: PageJudgement
   try {
@@ -93,15 +98,14 @@ export function judge(
   return { duplicate, follow, lister, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
-/** Its generation; and path and query of the page that named it, if that is of the same site. */
-function lineageOf(
-  { path, via }: { path: string; via?: string },
-  site: SiteName,
-  { urls }: PolicyTools,
-): { generation: number; via?: string } {
-  const generation = generationOf(path)
-  const url = via === undefined ? undefined : urls.parse(via)
-  return { generation, via: url?.site === site ? normalPath(url) : undefined }
+/** Path and query of the page that named it, if that is of the same site. Those that it named come in a row. */
+function pathOfVia({ via }: { via?: string }, reporter: Reporter, { urls }: PolicyTools): string | undefined {
+  if (via === undefined) return undefined
+  if (reporter.namer.url !== via) {
+    const url = urls.parse(via)
+    reporter.namer = { url: via, path: url?.site === reporter.visit.site ? normalPath(url) : undefined }
+  }
+  return reporter.namer.path
 }
 
 /** Compares a kept document with its stored copy, if any: a site that is a mirror is slowed, and goes on. */
@@ -176,7 +180,8 @@ export function stoppedBy(
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
-    ...lineageOf(item, site, tools),
+    generation: generationOf(item.path),
+    via: pathOfVia(item, reporter, tools),
   }
   const { suspects } = traps
   const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
@@ -209,7 +214,8 @@ export function isPatternFull(
 ): boolean {
   if (reporter.suspects.length === 0) return false
   const { traps, visit } = reporter
-  const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
+  const generation = generationOf(item.path)
+  const waiting = { path: normalPath(url), generation, via: pathOfVia(item, reporter, tools) }
   if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
 }

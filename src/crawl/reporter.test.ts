@@ -65,3 +65,11 @@ test('a URL listed by a deeper page keeps the lesser depth', () => {
   reporter.addLink({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
   assert.deepEqual(reporter.take()?.found, [{ ...link, depth: 2, via: 'http://a.test/list', path: 'LLLLL' }])
 })
+
+test('of two dates of a URL the newer counts, whichever list is read last', () => {
+  const reporter = reporterOf(freshMemory())
+  const link = { site: 'a.test', key: 7n, url: 'http://a.test/x', depth: 1, via: 'http://a.test/feed', path: 'M' }
+  for (const lastmod of [1000, 2000, 1500, undefined])
+    reporter.addLink(lastmod === undefined ? link : { ...link, lastmod })
+  assert.equal(reporter.take()?.found?.[0].lastmod, 2000)
+})

@@ -26,6 +26,8 @@ export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   readonly times: VisitTimes
+  /** The page that named the last ones, as detectors know it (`report-hazards.ts`). */
+  namer: { url: string; path: string | undefined } = { url: '', path: undefined }
   #memory: SiteMemory
   #traps: OpenTraps | undefined
   #trapsChanged = false
@@ -145,7 +147,7 @@ export class Reporter {
     this.#guesses.push(next)
   }
 
-  /** A sitemap's date is added to what was found before; the first page that lists a URL is where it was found. */
+  /** A newer date of a sitemap or feed is added to what was found before; the first page that lists a URL is where it was found. */
   addLink(link: Link): void {
     this.#news = true
     if (link.spelling) {
@@ -155,7 +157,8 @@ export class Reporter {
     let before = this.#found.get(link.key)
     if (before !== undefined && isByForm(before.path) && !isByForm(link.path))
       before = { ...before, path: linkedPath(before.path) }
-    const lastmod = link.lastmod ?? before?.lastmod
+    const isLater = link.lastmod !== undefined && !(before?.lastmod !== undefined && before.lastmod > link.lastmod)
+    const lastmod = isLater ? link.lastmod : before?.lastmod
     const first = before === undefined || generationOf(link.path) < generationOf(before.path) ? link : before
     const nearest = before !== undefined && before.depth < first.depth ? { ...first, depth: before.depth } : first
     this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })

@@ -120,5 +120,7 @@ export interface VisitState {
   isPatternFull(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
   /** Its pattern is suspect: it may be held back. */
   isSuspect(url: WebUrl): boolean
+  /** How often the visit has tried to pass a server's check for cookies. */
+  cookieChecks: number
   now: Instant
 }

@@ -11,6 +11,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { type Answered, keep, type ReadAnswer, redirectTarget, watched } from './answers.ts'
+import { passCookieCheck } from './cookie-check.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
 import { conditionsFor, unchanged, unmodified } from './look-again.ts'
@@ -55,7 +56,12 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
 
   const wants = (status: number, headers: Headers) => kind.wants(item, status, headers, tools)
   const conditions = conditionsFor(item, tools.state.reporter.memory, clock.now())
-  const exchange = await request(item.url, wants, tools.connection, tools.site, conditions)
+  const { connection, robots } = tools
+  const ask = () => request(item.url, wants, connection, tools.site, conditions)
+  const { changes } = connection.cookies
+  let exchange = await ask()
+  if (exchange !== undefined && (await passCookieCheck(url, exchange, changes, robots, connection, tools)))
+    exchange = await ask()
   if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-requested' }
   const { answer } = exchange
   if (answer.kind === 'failed') {

@@ -6,10 +6,12 @@ import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf, shardOf } from '../database/bucket.ts'
 import type { Dialect, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
+import { keyed } from '../database/schema/columns.ts'
 import type { SqlValue } from '../database/sqlite/tx.ts'
 import type { SeedPosition } from './contract.ts'
 import { MARKS, type MarkName } from './rules/mark.ts'
 import type { SiteState } from './rules/site.ts'
+import type { UrlRow } from './rules/url-rows.ts'
 
 /** False: the time is up. Asked after each piece of a walk, so at least one is always done. */
 export type GoOn = () => boolean
@@ -208,8 +210,8 @@ export async function findUrls(tx: Tx, ask: UrlAsk, goOn: GoOn): Promise<FoundUr
     const range = end === undefined ? from : [...from, ...placeOf(tx, end, inSite)]
     const limit = atMost + 1 - urls.length
     const rows = await sql.allExact<FoundRow>(end === undefined ? walk.lastHits : walk.hits, ...range, ...match, limit)
-    const hits = rows.slice(0, atMost - urls.length).map(foundUrl)
-    urls.push(...hits)
+    const hits = rows.slice(0, atMost - urls.length).map(keyed)
+    urls.push(...hits.map((row) => ({ ...row, mark: MARKS[row.mark] })))
     const last = urls.at(-1)
     if (rows.length === limit && last !== undefined) {
       const upto = placeOf(tx, last, inSite)
@@ -225,11 +227,7 @@ export async function findUrls(tx: Tx, ask: UrlAsk, goOn: GoOn): Promise<FoundUr
   }
 }
 
-type FoundRow = SeedPosition & { url: string; mark: bigint | number; depth: bigint | number }
-
-function foundUrl({ site, key, url, mark, depth }: FoundRow): FoundUrl {
-  return { site, key, url, mark: MARKS[Number(mark)], depth: Number(depth) }
-}
+type FoundRow = Pick<UrlRow, 'site' | 'key' | 'url' | 'mark' | 'depth'>
 
 function placeOf(tx: Tx, at: SeedPosition | undefined, inSite: bigint | undefined): SqlValue[] {
   if (inSite !== undefined) return [at?.key ?? BEFORE_ALL]

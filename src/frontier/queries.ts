@@ -10,6 +10,7 @@ import { bucketOf } from '../database/bucket.ts'
 import type { Dialect, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
+import { keyed } from '../database/schema/columns.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { type AliasRow, aliasOf, MAX_ALIASES } from './aliases.ts'
 import type {
@@ -33,9 +34,11 @@ import { readPrice, readRecord } from './records.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
 import { domainOf } from './rules/domains.ts'
 import { CURSOR } from './rules/enrol.ts'
+import type { KnownRow } from './rules/known-rows.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
 import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
 import { type SiteRow, WITHOUT_END } from './rules/site.ts'
+import type { UrlRow } from './rules/url-rows.ts'
 import { visitId } from './rules/visit.ts'
 import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
@@ -147,9 +150,9 @@ export const frontierQueries: FrontierQueries = {
   async urls(tx, name, after, atMost) {
     const site = rowOf(tx, siteKeyOf(name))
     const rows = await (after === undefined
-      ? queries(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, ...site, atMost)
-      : queries(tx).allExact<UrlKeyRow>(READ_URLS, ...site, signed64(after), atMost))
-    return rows.map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[Number(mark)] }))
+      ? queries(tx).allExact<SeenKey>(READ_URLS_FIRST, ...site, atMost)
+      : queries(tx).allExact<SeenKey>(READ_URLS, ...site, signed64(after), atMost))
+    return rows.map(keyed).map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[mark] }))
   },
   async nextDue(tx, atMost) {
     const rows = await queries(tx).all<SeenDue>(READ_NEXT_DUE[tx.dialect], atMost)
@@ -232,12 +235,7 @@ type SeenUrl = Pick<UrlView, 'url' | 'depth' | 'path' | 'enqueuedAt' | 'dueAt' |
   mark: number
 }
 
-interface UrlKeyRow {
-  url: string
-  key: bigint
-  /** A number on PostgreSQL. */
-  mark: bigint | number
-}
+type SeenKey = Pick<UrlRow, 'url' | 'key' | 'mark'>
 
 interface FreeRow {
   name: string
@@ -336,33 +334,11 @@ async function viewOfUrl(tx: Tx, text: string): Promise<UrlView | undefined> {
   return view
 }
 
-/** A row that was read exactly, for its keys: numbers may be bigints. */
-interface SeenKnownPage {
-  site: bigint
-  key: bigint
-  looked_at: bigint | number
-  refresh_at: bigint | number | null
-  rate: number
-  weight: number
-  changes: bigint | number
-  changed_ms: bigint | number
-  unchanged_ms: bigint | number
-  failures: bigint | number
-}
+type SeenKnownPage = Omit<KnownRow, 'interval_ms' | 'class' | 'missing_since' | 'hinted_at'>
 
 function knownPageOf(row: SeenKnownPage): KnownPageRow {
-  return {
-    site: row.site,
-    key: row.key,
-    lookedAt: Number(row.looked_at),
-    ...(row.refresh_at !== null && { refreshAt: Number(row.refresh_at) }),
-    rate: row.rate,
-    weight: row.weight,
-    changes: Number(row.changes),
-    changedMs: Number(row.changed_ms),
-    unchangedMs: Number(row.unchanged_ms),
-    failures: Number(row.failures),
-  }
+  const { looked_at: lookedAt, refresh_at, changed_ms: changedMs, unchanged_ms: unchangedMs, ...rest } = keyed(row)
+  return { ...rest, lookedAt, ...(refresh_at !== null && { refreshAt: refresh_at }), changedMs, unchangedMs }
 }
 
 async function viewOfKnownPage(tx: Tx, text: string): Promise<KnownPageRow | undefined> {

@@ -9,7 +9,7 @@ import type { VolumeIds } from '../collection/captures/write-captures.ts'
 import { writeSums } from '../collection/counters/counters.ts'
 import { type EndedVisit, noteVisits } from '../collection/counters/last-visits.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
-import { CatalogueWriter } from '../collection/write-reports.ts'
+import { catalogueWriter } from '../collection/write-reports.ts'
 import type { VisitReport } from '../contracts/report.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
@@ -42,7 +42,7 @@ export class Batch {
   readonly #tx: Tx
   readonly #tools: ApplyTools
   readonly #bucket: number
-  readonly #catalogue: CatalogueWriter
+  readonly #catalogue: ReturnType<typeof catalogueWriter>
   readonly #sums = new ReportSums()
   readonly #ended: EndedVisit[] = []
   readonly #troubles: string[] = []
@@ -53,7 +53,7 @@ export class Batch {
     this.#tx = tx
     this.#tools = tools
     this.#bucket = bucket
-    this.#catalogue = new CatalogueWriter(tx, bucket, tools)
+    this.#catalogue = catalogueWriter(tx, bucket, tools)
   }
 
   /** The ledger decides which parts count. `local`: what it gets of a report. */

@@ -305,7 +305,7 @@ test('a share is a share', async () => {
       `INSERT INTO site (key, bucket, name, state, since, rank, worker) VALUES (?, 0, 'a.test', 'leased', 0, 0, 'w.1')`,
       BigInt.asIntN(64, hash64('a.test')),
     )
-    const checked = await rechecks.check(tx, [sampleReport('a.test', 1, pages)])
+    const checked = (await rechecks.check(tx, [sampleReport('a.test', 1, pages)]))!
     await checked.applied(['stale'])
     assert.equal(await readRechecks(tx, 1), undefined, 'of what does not count nothing is drawn')
     await checked.applied(['applied'])

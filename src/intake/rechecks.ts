@@ -10,8 +10,7 @@ import { bitsApart } from '../collection/pages/page-row.ts'
 import { siteAt } from '../collection/row-id.ts'
 import { countLabel } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
-import type { PageMemory, SiteName, WorkerId } from '../contracts/visit.ts'
-import { siteKeyOf } from '../contracts/visit.ts'
+import { type PageMemory, type SiteName, siteKeyOf, type WorkerId } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
@@ -47,15 +46,6 @@ export const READ_WORKERS = 'SELECT key, worker FROM site WHERE bucket = $1 AND 
 const WRITE_COMPARISON = `UPDATE recheck SET second_worker = ?, second_at = ?, comparison = ?
   WHERE bucket = ? AND site = ? AND key = ? AND comparison IS NULL`
 
-/** The reports of one transaction, as the frontier and the catalogue should see them. */
-export interface CheckedReports {
-  /** In the order given. */
-  readonly forFrontier: readonly VisitReport[]
-  forCatalogue(report: VisitReport): VisitReport
-  /** Compares and draws, for the parts that the ledger has applied. */
-  applied(results: readonly PartResult[]): Promise<void>
-}
-
 interface Found {
   report: VisitReport
   page: PageReport
@@ -69,8 +59,8 @@ export class Rechecks {
     this.#tools = tools
   }
 
-  /** Call before the ledger applies them: the end of a visit removes the name of its worker. */
-  async check(tx: Tx, reports: readonly VisitReport[]): Promise<CheckedReports> {
+  /** The reports of one transaction. Call before the ledger applies them: the end of a visit removes the name of its worker. */
+  async check(tx: Tx, reports: readonly VisitReport[]) {
     const awaited = await readAwaited(tx, reports)
     const found = reports.flatMap((report) => {
       const site = siteKeyOf(report.site)
@@ -80,13 +70,15 @@ export class Rechecks {
         return wanted !== undefined || this.#isDrawn(report, page) ? [{ report, page, awaited: wanted }] : []
       })
     })
-    if (found.length === 0) return { forFrontier: reports, forCatalogue: (report) => report, applied: async () => {} }
+    if (found.length === 0) return undefined
     const workers = await workersAt(tx, new Set(found.map(({ report }) => report.site)))
     const rechecked = new Set(found.flatMap(({ page, awaited }) => (awaited === undefined ? [] : page)))
     return {
+      /** As the frontier and the catalogue should see them, in the order given. */
       forFrontier: reports.map((report) => seenByFrontier(report, rechecked)),
-      forCatalogue: (report) => seenByCatalogue(report, rechecked),
-      applied: async (results) => {
+      forCatalogue: (report: VisitReport) => seenByCatalogue(report, rechecked),
+      /** Compares and draws, for the parts that the ledger has applied. */
+      applied: async (results: readonly PartResult[]) => {
         const counting = new Set(reports.filter((_, at) => results[at] === 'applied'))
         const dueAt = this.#tools.clock.now() + ASKED_AGAIN_AFTER
         const scheduled: ScheduledUrl[] = []
@@ -112,38 +104,25 @@ export class Rechecks {
 /** By site and key. */
 async function readAwaited(tx: Tx, reports: readonly VisitReport[]): Promise<Map<string, AwaitedCapture>> {
   const sites = [...new Set(reports.map(({ site }) => siteKeyOf(site)))]
-  const rows =
-    tx.dialect === 'postgres'
-      ? await awaitedInBuckets(tx, sites)
-      : sites.flatMap((site) => sqliteTx(tx).allExact<AwaitedCapture>(SQLITE_AWAITED, site))
+  const rows = await ofSites<AwaitedCapture>(tx, sites, SQLITE_AWAITED, READ_AWAITED)
   return new Map(rows.map((row) => [`${row.site} ${row.key}`, row]))
 }
 
-async function awaitedInBuckets(tx: Tx, sites: readonly bigint[]): Promise<AwaitedCapture[]> {
-  const db = postgresTx(tx)
+/** Rows of some sites: on SQLite site by site, on PostgreSQL all of a bucket together. */
+async function ofSites<Row extends object>(tx: Tx, sites: readonly bigint[], sqlite: string, postgres: string) {
+  if (tx.dialect === 'sqlite') return sites.flatMap((site) => sqliteTx(tx).allExact<Row>(sqlite, site))
   const buckets = [...Map.groupBy(sites, (site) => bucketOf('postgres', site))]
-  const rows = buckets.map(([bucket, some]) => db.allExact<AwaitedCapture>(READ_AWAITED, bucket, some))
-  return (await Promise.all(rows)).flat()
+  return (
+    await Promise.all(buckets.map(([bucket, some]) => postgresTx(tx).allExact<Row>(postgres, bucket, some)))
+  ).flat()
 }
 
 /** Who visits these sites now; a lost visit has no worker. */
 export async function workersAt(tx: Tx, sites: Iterable<SiteName>): Promise<Map<SiteName, WorkerId>> {
   const names = new Map([...sites].map((site) => [siteKeyOf(site), site]))
-  const workers = new Map<SiteName, WorkerId>()
-  const found = ({ key, worker }: AtWork) => worker !== null && workers.set(names.get(key)!, worker)
-  if (tx.dialect === 'sqlite') {
-    for (const key of names.keys()) sqliteTx(tx).allExact<AtWork>(SQLITE_WORKER, key).forEach(found)
-    return workers
-  }
-  const buckets = [...Map.groupBy(names.keys(), (key) => bucketOf('postgres', key))]
-  const rows = buckets.map(([bucket, keys]) => postgresTx(tx).allExact<AtWork>(READ_WORKERS, bucket, keys))
-  for (const row of (await Promise.all(rows)).flat()) found(row)
-  return workers
-}
-
-interface AtWork {
-  key: bigint
-  worker: WorkerId | null
+  type AtWork = { key: bigint; worker: WorkerId | null }
+  const rows = await ofSites<AtWork>(tx, [...names.keys()], SQLITE_WORKER, READ_WORKERS)
+  return new Map(rows.flatMap(({ key, worker }) => (worker === null ? [] : [[names.get(key)!, worker]])))
 }
 
 /** The page was collected and stays so, whatever the second answer was. */
@@ -243,13 +222,8 @@ const READ_WORST = `SELECT r.first_worker AS worker, w.name, ${SUMS} FROM rechec
   WHERE comparison IN ('equal', 'similar', 'different') GROUP BY r.first_worker, w.name
   ORDER BY count(*) FILTER (WHERE comparison = 'different') * 1.0 / count(*) DESC, count(*) DESC, r.first_worker LIMIT ?`
 
-export interface Rechecked extends RecheckSums {
-  /** The largest share of differences first. */
-  byWorker: WorkerRechecks[]
-}
-
-/** For `status`. Undefined when nothing was ever drawn. */
-export async function readRechecks(tx: Tx, atMost: number): Promise<Rechecked | undefined> {
+/** For `status`; the worker with the largest share of differences first. Undefined when nothing was ever drawn. */
+export async function readRechecks(tx: Tx, atMost: number) {
   const sums = (await queries(tx).get<RecheckSums>(READ_ALL))!
   if (sums.checked + sums.unused + sums.open === 0) return undefined
   return { ...sums, byWorker: await queries(tx).all<WorkerRechecks>(READ_WORST, atMost) }

@@ -340,6 +340,20 @@ test('LWF waits for the server of the oldest page; round robin takes another mea
   assert.ok(kind.fetches > strict.fetches && (kind.staleness ?? 1) < (strict.staleness ?? 0))
 })
 
+test('LWF with two crawlers: a page has waited since its look, not since a crawler began to wait for its server', async () => {
+  const pages = [0, 0, 1].map((server) => ({ server, rate: 0.1, weight: 1, size: 0 }))
+  const scenario = scenarioOf(pages, { politeness: 10, capacity: 1000, crawlers: Float64Array.of(1, 1) })
+  const { realised = [] } = await tried(scenario, 'lwf')
+  const looks = realised.flatMap((its, page) => its.map((at) => ({ at, page })))
+  // From 1.15 to 20.05 the second crawler waits for page 0. Page 2, last looked at at 11.05, is then the oldest.
+  const first = looks.sort((one, other) => one.at - other.at).slice(0, 6)
+  assert.deepEqual(
+    first.map(({ page }) => page),
+    [0, 2, 1, 2, 0, 2],
+  )
+  assert.ok(Math.abs(first[5].at - 21.05) < 1e-9, String(first[5].at))
+})
+
 test('index looks more often at pages with more weight', async () => {
   const pages = Array.from({ length: 200 }, (_, page) => ({
     server: page % 4,

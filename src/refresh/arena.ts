@@ -255,7 +255,7 @@ export class Arena {
     const at = Math.max(this.now, this.started[server] + this.scenario.politeness)
     // Too late for this horizon: the page stays first for the next one.
     if (at >= this.until - this.instant) return
-    this.held[crawler] = this.policy.take(server, this.now)
+    this.held[crawler] = this.policy.take(server, at)
     this.timeline.push(at, this.events.held + crawler)
     this.claim(server, at)
     this.enter(server)

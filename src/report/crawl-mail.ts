@@ -139,15 +139,7 @@ function largest(title: string, counters: ReadonlyMap<string, number>, prefix: s
 
 const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
-interface DayChart {
-  id: string
-  title: string
-  names: readonly string[]
-  lines: readonly (readonly (number | undefined)[])[]
-  caption: string
-}
-
-function chartsOf({ steps, from, to }: DayFigures): DayChart[] {
+function chartsOf({ steps, from, to }: DayFigures) {
   const top = (values: readonly (number | undefined)[]) => Math.max(0, ...values.filter((value) => value !== undefined))
   const span = `${timeText(from)} to ${timeText(to)}`
   const every = formatDuration(steps.ms)

@@ -112,15 +112,12 @@ export function refusalText(by: string, rule: string): string {
   }
 }
 
-const REFUSED: Readonly<Record<string, string>> = {
+/** By the kind of rule. */
+export const REFUSED: Readonly<Record<string, string>> = {
   robots: 'forbidden by robots.txt',
   scope: 'out of scope',
   hazard: 'hazard',
   directive: 'forbidden by the page (noindex, nofollow)',
   classifier: 'refused by a classifier',
   unwanted: 'unwanted media type',
-}
-
-export function refusalKindText(by: string): string {
-  return REFUSED[by] ?? by
 }

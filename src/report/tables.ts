@@ -1,7 +1,7 @@
 /** The tables of the papers, from the figures of a collection (C11, W14). */
 import { formatDuration, formatSize } from '../base/units.ts'
 import type { Figures, TimesOfDay } from '../collection/figures.ts'
-import { failureText, markText, refusalKindText, statusText } from './status-text.ts'
+import { failureText, markText, REFUSED, statusText } from './status-text.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
 /** Longer tables sum up the rest as 'Other'. */
@@ -182,7 +182,7 @@ export function types(figures: Figures): TextTable {
 /** What was not fetched or not kept, by rule (C3, C4, V19). */
 export function refusals(figures: Figures): TextTable {
   const kinds: [string, number][] = [
-    ...Object.entries(figures.refused).map(([by, n]): [string, number] => [refusalKindText(by), n]),
+    ...Object.entries(figures.refused).map(([by, n]): [string, number] => [REFUSED[by] ?? by, n]),
     ...Object.entries(figures.unwanted).map(([kind, n]): [string, number] => [`unwanted: ${kind}`, n]),
   ]
   return counted('Not collected, by rule', ['Reason', 'Links'], kinds)

@@ -50,6 +50,7 @@ interface Refreshed {
   pages: number
   newPages: number
   looks: { performed: number; changed: number; unchanged: number; failed: number }
+  freshness: { at: string }
 }
 
 const refreshOnce = (web: Web, at: string, ...more: string[]) =>
@@ -64,8 +65,10 @@ test('refresh --once finds what changed, uses validators, and asks nothing twice
   change('/3')
   change('/')
   delete pages['/5']
-  const { ended, looks, newPages, pages: known } = await refreshOnce(web, at)
+  const { ended, looks, newPages, pages: known, freshness } = await refreshOnce(web, at)
   assert.deepEqual([ended, newPages, known], ['complete', 0, PAGES])
+  const lastAnswer = performance.timeOrigin + (web.asked.at(-1)?.endAt ?? 0)
+  assert.ok(Date.parse(freshness.at) > lastAnswer, 'the looks count in the freshness that is reported')
   assert.deepEqual(looks, { performed: PAGES, changed: 2, unchanged: PAGES - 3, moved: 0, refused: 0, failed: 1 })
   const again = web.asked.filter(({ path }) => path !== '/robots.txt').slice(crawled)
   const all = ['/', ...Array.from({ length: PAGES - 1 }, (_, n) => `/${n + 1}`)]

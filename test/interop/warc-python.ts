@@ -74,7 +74,7 @@ test('pywb: its index of our volume is ours, byte for byte', async () => {
     const { url, sentAt, answer } = exchanges[i]
     const mediaType = answer.head.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     const { volume, ...place } = capture
-    return cdxjLine({ url, at: sentAt, status: answer.head.status, mediaType, filename: volume, ...place })
+    return cdxjLine({ url, at: sentAt, status: answer.head.status, mediaType, volume, ...place })
   })
   const { stdout, stderr } = python('-c', 'from pywb.indexer.cdxindexer import main; main()', '-s', '-j', path)
   assert.deepEqual(stdout.trimEnd().split('\n'), ours.sort(), stderr)

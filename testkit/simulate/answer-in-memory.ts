@@ -36,7 +36,7 @@ export function answerInMemory({ handlers, callers, clock, bug }: Answering): Li
       const asked: Asked = {
         ...blankOf(request, gone),
         name: decodeURIComponent(name),
-        offset: Number(searchParams.get('offset') ?? 0),
+        query: Object.fromEntries(searchParams),
         worker: route.call.by === 'anyone' ? '' : await callers.who(String(request.headers.authorization)),
       }
       const handler = handlers[route.name] as (asked: Asked, body: unknown) => Promise<object>

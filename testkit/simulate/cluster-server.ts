@@ -11,7 +11,7 @@ import { Wakeup } from '../../src/base/clock.ts'
 import { Problem } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import { callHandlers } from '../../src/cluster/server/call-handlers.ts'
-import { Callers } from '../../src/cluster/server/callers.ts'
+import { knownCallers } from '../../src/cluster/server/callers.ts'
 import { workerTable } from '../../src/cluster/server/worker-table.ts'
 import type { ServerCalls } from '../../src/contracts/calls.ts'
 import type { Event } from '../../src/contracts/events.ts'
@@ -110,7 +110,7 @@ export async function serverLife(
       },
       { workerRows, isEnding: () => false, maxLeases: MAX_LEASES, onNews() {} },
     )
-    const callers = new Callers(workerRows, clock)
+    const callers = knownCallers(workerRows, clock)
     const bug = (error: unknown) =>
       world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
     const listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)

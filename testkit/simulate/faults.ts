@@ -88,10 +88,8 @@ async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder
     for (const name of disk.list(folder)) {
       if (!isVolume(name)) faults.push(`volumes: ${name} is no closed volume`)
       const inVolume = new Map<number, string>()
-      const reading = verifyVolume(disk, `${folder}/${name}`, {
-        capture: ({ offset, length, digest, kind, url }) => {
-          inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
-        },
+      const reading = verifyVolume(disk, `${folder}/${name}`, ({ offset, length, digest, kind, url }) => {
+        inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
       })
       for await (const { offset, what } of reading) faults.push(`volumes: ${name} at ${offset}: ${what}`)
       const known = await database.read((tx) => capturesIn(tx, name, 0, 1_000_000))

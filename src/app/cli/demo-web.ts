@@ -12,25 +12,12 @@ export interface DemoOptions {
   seed: number | undefined
 }
 
-export interface ServedWeb {
-  seeds: string[]
-  /** For `--resolve`: `*.test=127.0.0.1:43210`. */
-  resolve: readonly string[]
-  sites: number
-  pages: number
-  /** Among the sites: failing servers, copies of other sites, traps. */
-  failing: number
-  mirrors: number
-  traps: number
-  /** A site with a trap, to show with `explain`. */
-  trap: string | undefined
-  close(): Promise<void>
-}
+export type ServedWeb = Awaited<ReturnType<typeof serveDemoWeb>>
 
 /** Bodies that the server keeps in memory: enough for the whole demonstration. */
 const KEEP_BYTES = 64e6
 
-export async function serveDemoWeb(options: DemoOptions): Promise<ServedWeb> {
+export async function serveDemoWeb(options: DemoOptions) {
   const usual = demoWeb()
   const sites = options.sites ?? usual.sites
   // Half the sites have half the pages, unless the user gives their number.
@@ -41,12 +28,15 @@ export async function serveDemoWeb(options: DemoOptions): Promise<ServedWeb> {
   const shops = all.filter(({ hazard }) => hazard === 'session-ids')
   return {
     seeds: [...web.homes(), ...web.mirrorHomes()],
+    /** For `--resolve`: `*.test=127.0.0.1:43210`. */
     resolve: served.resolveRules,
     sites: all.length,
     pages: all.reduce((sum, { pages }) => sum + pages, 0),
+    /** Among the sites: failing servers, copies of other sites, traps. */
     failing: web.failingSites.length,
     mirrors: web.mirrors().length,
     traps: web.hazardSites.length,
+    /** A site with a trap, to show with `explain`. */
     trap: shops[0]?.host ?? web.hazardSites[0],
     close: () => served.close(),
   }

@@ -66,8 +66,9 @@ async function dispatch(argv: readonly string[], screen: Screen, services: Servi
     return EXIT.done
   }
   if (first === 'help') return dispatch([rest[0], '--help'], screen, services, heart)
-  const command = await loadCommand(first)
-  if (command === undefined) throw unknownCommand(first)
+  const name = COMMAND_NAMES.find((one) => one === first)
+  if (name === undefined) throw unknownCommand(first)
+  const command = await LOADERS[name]()
   if (asksForHelp(rest)) {
     screen.print((await import('./help.ts')).commandHelp(command, screen.width()))
     return EXIT.done
@@ -212,11 +213,6 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   worker: async () => (await import('./commands/worker.ts')).worker,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
-}
-
-/** Undefined when there is no such command. */
-export async function loadCommand(name: string): Promise<Command | undefined> {
-  return COMMAND_NAMES.includes(name as CommandName) ? LOADERS[name as CommandName]() : undefined
 }
 
 export function allCommands(): Promise<Command[]> {

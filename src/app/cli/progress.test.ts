@@ -23,6 +23,7 @@ function snapshot(seconds: number, changes: Partial<CrawlSnapshot> = {}): CrawlS
     waitsFor: undefined,
     next: undefined,
     slow: [],
+    paused: undefined,
     lateMs: 0,
     stuckMs: 0,
     outage: undefined,

@@ -29,17 +29,8 @@ export function remember(history: History, now: CrawlSnapshot): History {
   return [first, ...recent.slice(-MAX_KEPT), now]
 }
 
-export interface Rates {
-  /** Per second, like all rates here. */
-  documents: number
-  bytes: number
-  /** URLs finished, whatever became of them. */
-  done: number
-  /** Growth of the queue; negative when it shrinks. */
-  waiting: number
-}
-
-export function rates(history: History, windowMs = WINDOW_MS): Rates {
+/** Per second. `done`: URLs finished, whatever became of them. `waiting`: growth of the queue; negative when it shrinks. */
+export function rates(history: History, windowMs = WINDOW_MS) {
   const [then, now, seconds] = stretchOf(history, windowMs) ?? []
   if (then === undefined || now === undefined || seconds === undefined)
     return { documents: 0, bytes: 0, done: 0, waiting: 0 }

@@ -17,12 +17,7 @@ import { type Watching, watchCrawl } from './progress.ts'
 import { emptySeedLine } from './seed-text.ts'
 import { collectionFlag, eventLine, shellWord, some } from './text.ts'
 
-export interface CrawlResult {
-  end: CrawlEnd
-  first: CrawlSnapshot
-  last: CrawlSnapshot
-  tookMs: number
-}
+export type CrawlResult = Awaited<ReturnType<typeof runCrawl>>
 
 export const FINISHING =
   'orbweaver: finishing the requests in flight; press Ctrl-C again to stop at once (nothing is lost either way)'
@@ -63,10 +58,7 @@ export async function keepSettings({ settings, given, version }: Invocation): Pr
   if (realDisk.size(path) === undefined) await replaceFile(realDisk, path, writeSettingsFile(given, version))
 }
 
-export async function runCrawl(
-  call: Invocation,
-  seeds: Parameters<Invocation['services']['startCrawl']>[1]['seeds'],
-): Promise<CrawlResult> {
+export async function runCrawl(call: Invocation, seeds: Parameters<Invocation['services']['startCrawl']>[1]['seeds']) {
   const { settings, given, clock, version, services } = call
   const begun = clock.elapsed()
   noteMissingVectors(call)

@@ -19,21 +19,14 @@ export interface SuperviseOptions {
   onSignal(call: (signal: NodeJS.Signals) => void): () => void
   /** Tells others that the supervisor itself lives. */
   beat?: () => void
-  times?: Partial<SupervisorTimes>
+  times?: Partial<typeof TIMES>
 }
 
-export interface SupervisorTimes {
+const TIMES = {
   /** Without a sign of life for so long, it is killed (V9). Before it has begun, while it repairs what a crash left, it has longer. */
-  silentMs: Millis
-  startMs: Millis
-  /** Before it is started again; doubles while it dies young. */
-  firstWaitMs: Millis
-  longestWaitMs: Millis
-}
-
-const TIMES: SupervisorTimes = {
   silentMs: 5 * 60_000,
   startMs: 60 * 60_000,
+  /** Before it is started again; doubles while it dies young. */
   firstWaitMs: 1000,
   longestWaitMs: 5 * 60_000,
 }
@@ -106,7 +99,7 @@ function isLast({ isFinal, passing }: End, hasEverRun: boolean): boolean {
   return isFinal && !(passing !== undefined && hasEverRun)
 }
 
-function reasonOf({ isSilent, signal, code, passing }: End, { silentMs }: SupervisorTimes): string {
+function reasonOf({ isSilent, signal, code, passing }: End, { silentMs }: typeof TIMES): string {
   if (isSilent) return `it showed no sign of life for ${formatDuration(silentMs)}`
   if (signal !== null) return `it was ended by ${signal}`
   return passing ?? `it died with exit code ${code}`
@@ -122,7 +115,7 @@ function start({ command: [program, ...args], env }: SuperviseOptions, restarted
 }
 
 /** Until the process has ended; one that is silent is killed. */
-async function watched(child: ChildProcess, { clock, beat }: SuperviseOptions, times: SupervisorTimes): Promise<End> {
+async function watched(child: ChildProcess, { clock, beat }: SuperviseOptions, times: typeof TIMES): Promise<End> {
   const begun = clock.elapsed()
   let heardAt = begun
   let hasRun = false

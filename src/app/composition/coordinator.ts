@@ -29,7 +29,6 @@ import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirror
 import { fillBefore } from '../../collection/pages/known-pages.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
-import type { Control } from '../../contracts/control.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
@@ -69,32 +68,11 @@ export interface CoordinatorParts extends FrontierParts {
   ledgerOver?(ledger: Ledger): Ledger
 }
 
-export interface Coordinator {
-  /** All that workers may ask. */
-  calls: CoordinatorCalls
-  frontier: LeasesAhead
-  intake: Intake
-  filter: DigestFilter
-  parts: CoordinatorParts
-  archiveFolder: string
-  /** The name under which it records its own volumes outside the archive folder. */
-  owner: string
-  /** By the rules that the collection was made with. */
-  urls: UrlReader
-  mirrors: MirrorMaintenance
-  /** What operators do while it runs. */
-  control: Control
-  decisions: Decisions
-  seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
-  /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
-  recordUnreadable(reading: NowReading): Promise<void>
-  /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
-  isEnrolling(): boolean
-  /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
-  tick(): Promise<void>
-  /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
-  finish(): Promise<void>
-}
+/**
+ * `owner`: the name under which it records its own volumes outside the archive folder. `urls`: by the rules that the collection was made
+ * with.
+ */
+export type Coordinator = Awaited<ReturnType<typeof openCoordinator>>
 
 const BUSY_WAIT: Millis = 200
 /** A paused crawl is not over. */
@@ -107,7 +85,7 @@ const LINK_PAGES_PER_PIECE = 200
 /** At the end, when nothing waits for the thread. */
 const LINK_PAGES_AT_ONCE = 1000
 
-export async function openCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
+export async function openCoordinator(parts: CoordinatorParts) {
   const { database, disk, folder, clock, journal } = parts
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
   const isShared = database.dialect === 'postgres'
@@ -217,7 +195,7 @@ function hintCounter({ database, clock, journal }: CoordinatorParts) {
   }
 }
 
-async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coordinator> {
+async function recovered(parts: CoordinatorParts, opened: Opened) {
   const { database, disk, folder, clock, settings, journal } = parts
   const { frontier, intake, filter, urls, originals, node, decisions } = opened
   const { ledger } = frontier
@@ -250,13 +228,15 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
   })
   return {
     ...{ parts, frontier, intake, filter, archiveFolder, owner, urls, mirrors, decisions },
+    /** All that workers may ask. */
     calls: callsOf(parts, opened),
+    /** What operators do while it runs. */
     control: openControl({
       ...{ database, ledger, decisions, clock, urls },
       ...steeringRules(ledger, clock),
       settled: () => intake.idle(),
     }),
-    seed: (urls) =>
+    seed: (urls: readonly SeedUrl[]) =>
       database.transact(async (tx) => {
         const { sites, urls: queue } = await frontierQueries.totals(tx)
         const admitted = await ledger.seed(tx, urls)
@@ -265,7 +245,8 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
         if (queue.waiting + sites.leased + sites.returning === 0) await ledger.tryAgain(tx, urls)
         return admitted
       }),
-    async recordUnreadable(reading) {
+    /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
+    async recordUnreadable(reading: NowReading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
       const site = await database.read((tx) => frontierQueries.site(tx, reading.site))
@@ -332,7 +313,12 @@ function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions
     isOurs: async () => role === undefined || role.isOurs(),
     renewWeights,
   })
-  return { isEnrolling: () => planner.isEnrolling, tick: () => planner.tick(), release: async () => role?.release() }
+  return {
+    isEnrolling: () => planner.isEnrolling,
+    tick: () => planner.tick(),
+    release: async () => role?.release(),
+    finish: () => planner.finish(),
+  }
 }
 
 function periodicWork(
@@ -342,7 +328,7 @@ function periodicWork(
   planner: ReturnType<typeof plannerOf>,
   follow: () => Promise<void>,
   repair: () => Promise<void>,
-): Pick<Coordinator, 'isEnrolling' | 'tick' | 'finish'> {
+) {
   const isShared = node !== undefined
   const links = linkIndexer(database)
   /** Piece by piece while nothing waits for the thread, so that little is left for the end. */
@@ -365,7 +351,9 @@ function periodicWork(
   }
   let nextNote = 0
   return {
+    /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
     isEnrolling: () => planner?.isEnrolling() ?? false,
+    /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
     async tick() {
       await frontier.giveBackOld()
       await intake.reap()
@@ -381,9 +369,11 @@ function periodicWork(
       // Another server, or `orbweaver seed`, may have added seeds.
       if (isShared) originals.stale()
     },
+    /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
     async finish() {
       await planner?.release()
       await intake.drain()
+      await planner?.finish()
       await hints.write()
       await mirrors.finish()
       await note()

@@ -2,39 +2,14 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { EXIT } from '../../base/errors.ts'
 import { type Freshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
-import { type LookCounts, lookCounts, readCounters } from '../../collection/counters/counters.ts'
-import type { Decided } from '../../contracts/control.ts'
+import { lookCounts, readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { SeedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 
-export interface CrawlSnapshot {
-  at: Instant
-  documents: number
-  bytes: number
-  requests: number
-  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
-  urls: { known: number; waiting: number; done: number }
-  /** Of a refresh. */
-  refresh: { pages: number; looks: LookCounts; freshness: Freshness | undefined } | undefined
-  failures: number
-  refused: number
-  inbox: number
-  /** URLs wait but no site may be asked: the next site waits for its pause, or for a retry. */
-  waitsFor: 'courtesy' | 'retry' | undefined
-  /** The site that may be asked first. */
-  next: { site: string; inMs: Millis } | undefined
-  slow: { site: string; why: string }[]
-  /** An operator paused it. */
-  paused?: Decided | undefined
-  lateMs: Millis
-  /** How long the work of every second has not been done, while it should be. */
-  stuckMs: Millis
-  /** How long the database has been unreachable. */
-  outage: { what: string; forMs: Millis } | undefined
-}
+export type CrawlSnapshot = ReturnType<CrawlView['snapshot']>
 
 /** The worker threads of this process, if it has any. */
 export interface WorkerLoad {
@@ -51,7 +26,7 @@ export class CrawlView {
   totals!: Totals
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
-  #waitsFor: CrawlSnapshot['waitsFor']
+  #waitsFor: 'courtesy' | 'retry' | undefined
   freshness: Freshness | undefined
   #lateMs = 0
   #last = 0
@@ -90,14 +65,14 @@ export class CrawlView {
     return isSilent ? 'retry' : 'courtesy'
   }
 
-  #outage(): CrawlSnapshot['outage'] {
+  #outage(): { what: string; forMs: Millis } | undefined {
     const { clock, database } = this.#coordinator.parts
     const outage = database.outage?.()
     if (outage === undefined || outage.until !== undefined) return undefined
     return { what: outage.what, forMs: clock.elapsed() - outage.since }
   }
 
-  snapshot(): CrawlSnapshot {
+  snapshot() {
     const { sites, urls } = this.totals
     const sum = (prefix: string) =>
       [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
@@ -118,6 +93,7 @@ export class CrawlView {
         total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
       },
       urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
+      /** Of a refresh. */
       refresh:
         this.#coordinator.parts.refresh === undefined
           ? undefined
@@ -125,13 +101,18 @@ export class CrawlView {
       failures: sum('failure:'),
       refused: sum('refused:'),
       inbox: this.#coordinator.intake.pending(),
+      /** URLs wait but no site may be asked: the next site waits for its pause, or for a retry. */
       waitsFor: this.#waitsFor,
+      /** The site that may be asked first. */
       next:
         this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
       slow: this.#workerPool.slow,
+      /** An operator paused it. */
       paused: this.#coordinator.decisions.crawl.paused,
       lateMs: Math.max(this.#lateMs, this.#workerPool.lateMs),
+      /** How long the work of every second has not been done, while it should be. */
       stuckMs: this.isKept && outage === undefined ? this.#coordinator.parts.clock.elapsed() - this.#last : 0,
+      /** How long the database has been unreachable. */
       outage,
     }
   }

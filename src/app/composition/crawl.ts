@@ -6,10 +6,9 @@ import { isDiskFull, Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import type { NamedProblem, ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
+import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-file.ts'
-import type { LeftMirror } from '../../collection/mirrors/mirror-maintenance.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
@@ -19,43 +18,23 @@ import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import { type Coordinator, loseVisits } from './coordinator.ts'
-import { type CrawlEndReason, type CrawlSnapshot, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-view.ts'
+import { type CrawlEndReason, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-view.ts'
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { checkWeights } from './refresh-options.ts'
 import type { Reporter } from './reporter.ts'
-import { keepSteering, LiveScope, type Steered, sendOrders } from './steering.ts'
+import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from './steering.ts'
 import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 import { loadThread } from './worker-thread.ts'
 
-export interface CrawlEnd {
-  why: CrawlEndReason
-  exit: number
-  documents: number
-  seeds: SeedSummary
-  /** Pairs of the list of mirrors that are mirrors no more. */
-  mirrorsLeft: readonly LeftMirror[]
-}
-
-export interface CrawlHandle {
-  done: Promise<CrawlEnd>
-  /** Where its pages are, with `--dashboard`. */
-  dashboard: string | undefined
-  snapshot(): CrawlSnapshot
-  /** What is wrong now, as this process sees it. */
-  problems(): readonly NamedProblem[]
-  stop(): void
-}
+export type CrawlEnd = Awaited<ReturnType<typeof untilEnd>>
+export type CrawlHandle = Awaited<ReturnType<typeof startCrawl>>
 
 export type CrawlOptions = WritingOptions
 
 /** `thread`: the first worker thread, if it was loaded already. The crawl ends it. */
-export async function startCrawl(
-  settings: Settings,
-  options: CrawlOptions,
-  thread: Worker = loadThread(),
-): Promise<CrawlHandle> {
+export async function startCrawl(settings: Settings, options: CrawlOptions, thread: Worker = loadThread()) {
   await using opening = new AsyncDisposableStack()
   opening.defer(async () => void (await thread.terminate()))
   readBlacklists(blacklistPaths(settings), realDisk)
@@ -144,7 +123,7 @@ interface Run extends CrawlParts {
 }
 
 /** Once it returns, the crawl closes what was opened when it ends. */
-async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposableStack): Promise<CrawlHandle> {
+async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposableStack) {
   const { coordinator, journal, restarts } = parts
   const { database, disk, folder } = coordinator.parts
   // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
@@ -152,9 +131,8 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   await coordinator.intake.idle()
   for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
   notes?.clear()
-  const live = new LiveScope(parts.plan, coordinator)
+  const live = liveScope(parts.plan, coordinator, () => threads.pool.renew())
   const threads = openThreads(parts, live, notes, thread)
-  live.renewThreads = () => threads.pool.renew()
   const view = new CrawlView(coordinator, threads.pool)
   // A pass over all pages would be over before its first page came in.
   if (parts.plan.settings.refresh) await coordinator.tick()
@@ -188,8 +166,10 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   const run: Run = { ...parts, threads, live, notes, view, problems, reporter, why: undefined, stop }
   return {
     done: untilEnd(run, known, opening.move()),
+    /** Where its pages are, with `--dashboard`. */
     dashboard: dashboard?.url,
     snapshot: () => view.snapshot(),
+    /** What is wrong now, as this process sees it. */
     problems: problems.now,
     stop: () => stop('interrupted'),
   }
@@ -310,7 +290,7 @@ function steeredBy({ live, threads, stop }: Run): Steered {
 }
 
 /** `known`: the decisions that its threads know. */
-async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack): Promise<CrawlEnd> {
+async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
   const { coordinator, journal, volumes, view, named, plan, threads, notes, problems } = run
   const { pool, fault } = threads
   const { database, folder } = coordinator.parts
@@ -363,7 +343,7 @@ async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack): 
   journal.record({ kind: 'crawl-over', why })
   const documents = view.counters.get('documents') ?? 0
   const exit = plan.settings.refresh ? EXIT_OF[why] : exitOf(why, seeds)
-  return { why, exit, documents, seeds, mirrorsLeft: mirrors.left }
+  return { why, exit, documents, seeds, /** Pairs that are mirrors no more. */ mirrorsLeft: mirrors.left }
 }
 
 function diskFull(folder: string, cause: unknown): Problem {

@@ -17,7 +17,7 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { SNAPSHOT } from '../cli/fake-services.test-data.ts'
 import { loadSettings } from '../config/load.ts'
-import { type DashboardLimits, openDashboard, SlowFigures } from './dashboard.ts'
+import { type DashboardLimits, openDashboard, slowFigures } from './dashboard.ts'
 
 const ASKED: PageAsked = {
   path: '/',
@@ -160,7 +160,7 @@ test('of many slow figures that are asked for, only the last ones are computed',
   const computed: string[] = []
   const { promise: first, resolve: finishFirst } = Promise.withResolvers<void>()
   const { promise: last, resolve: isLast } = Promise.withResolvers<void>()
-  const figures = new SlowFigures(
+  const figures = slowFigures(
     {
       async ask(message) {
         const asked = message(1)
@@ -200,7 +200,7 @@ test('closed while a figure is computed, it leaves no timer that holds up the en
     end: async () => {},
     close: async () => finish(),
   }
-  const figures = new SlowFigures(thread, clock)
+  const figures = slowFigures(thread, clock)
   figures.of('ranked-sites', '')
   await figures.close()
   await setImmediate()

@@ -35,21 +35,17 @@ export interface DashboardParts {
   limits?: DashboardLimits
 }
 
-export interface DashboardLimits {
-  /** For a page. */
-  pageMs: Millis
-  /** How long a page is shown to others who ask for the same. */
-  freshMs: Millis
-  /** How long pages wait for their process to start. On a busy machine it takes longer: it goes on, and later pages find it ready. */
-  startMs: Millis
-}
-
 export interface Dashboard {
   pages: Pages
   close(): Promise<void>
 }
 
-const LIMITS: DashboardLimits = { pageMs: 1000, freshMs: 1000, startMs: 20_000 }
+/**
+ * For a page; how long it is shown to others who ask for the same; and how long pages wait for their process to start. On a busy machine
+ * that takes longer: it goes on, and later pages find it ready.
+ */
+const LIMITS = { pageMs: 1000, freshMs: 1000, startMs: 20_000 }
+export type DashboardLimits = typeof LIMITS
 /** A page may ask several statements; PostgreSQL ends each after `pageMs`. */
 const STATEMENTS = 5
 const START_GIVEN_UP: Millis = 300_000
@@ -75,11 +71,13 @@ export function openDashboard(parts: DashboardParts): Dashboard {
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
   const limits = parts.limits ?? LIMITS
-  const patient = new Reader({ settings, statementMs: SLOW_STATEMENT }, limits, clock, () => ({ state: 'computing' }))
-  const slow = new SlowFigures(patient, clock)
-  const reader = new Reader({ settings, statementMs: limits.pageMs }, limits, clock, (name, argument) =>
-    slow.of(name, argument),
+  const readerFor = (statementMs: Millis, slow: ReaderParts['slow']) =>
+    readerBy({ data: { settings, statementMs }, startMs: limits.startMs, clock, slow })
+  const slow = slowFigures(
+    readerFor(SLOW_STATEMENT, () => ({ state: 'computing' })),
+    clock,
   )
+  const reader = readerFor(limits.pageMs, (name, argument) => slow.of(name, argument))
   const statements = settings.database === undefined ? 1 : STATEMENTS
   const shared = new Map<string, { at: Millis; answer: Promise<PageAnswer> }>()
   // The first page shall not wait for it.
@@ -182,90 +180,57 @@ function liveFactsOf(parts: DashboardParts, over: AbortSignal): () => LiveFacts 
   }
 }
 
+interface ReaderParts extends Pick<DashboardLimits, 'startMs'> {
+  data: ReaderData
+  clock: Clock
+  slow(name: string, argument: string): Slow<unknown>
+}
+
+type Reader = ReturnType<typeof readerBy>
+
 /** Starts a process when it is first asked, and again after it was killed. */
-class Reader {
-  readonly #data: ReaderData
-  readonly #limits: DashboardLimits
-  readonly #clock: Clock
-  readonly #slow: (name: string, argument: string) => Slow<unknown>
-  #child: Promise<ChildProcess> | undefined
-  #closed = false
-  #lastId = 0
-  readonly #waiting = new Map<number, (result: FromReader) => void>()
+function readerBy({ data, clock, startMs, slow }: ReaderParts) {
+  let child: Promise<ChildProcess> | undefined
+  let current: ChildProcess | undefined
+  let isClosed = false
+  let lastId = 0
+  const waiting = new Map<number, (result: FromReader) => void>()
 
-  constructor(
-    data: ReaderData,
-    limits: DashboardLimits,
-    clock: Clock,
-    slow: (name: string, argument: string) => Slow<unknown>,
-  ) {
-    this.#data = data
-    this.#limits = limits
-    this.#clock = clock
-    this.#slow = slow
+  const forget = (why: string) => {
+    child = undefined
+    current = undefined
+    for (const [id, resolve] of waiting) resolve({ kind: 'failed', id, why, isSlow: false })
   }
-
-  /** Starts it before it is needed; a failure shows when it is. */
-  warm(): void {
-    this.#child ??= this.#start()
-    this.#child.catch(() => {})
-  }
-
-  async ask(message: (id: number) => ToReader, withinMs: Millis): Promise<FromReader> {
-    if (this.#closed) throw new Error('the program is ending')
-    this.#child ??= this.#start()
-    const child = await this.#child
-    const id = ++this.#lastId
-    const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
-    this.#waiting.set(id, resolve)
-    tell(child, message(id))
-    const cancel = this.#clock.after(withinMs, () => {
-      reject(new TooSlow())
-      this.end()
-    })
-    try {
-      return await promise
-    } finally {
-      cancel()
-      this.#waiting.delete(id)
-    }
-  }
-
-  async #start(): Promise<ChildProcess> {
+  const start = (): Promise<ChildProcess> => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const child = fork(new URL(`./dashboard-reader.${extension}`, import.meta.url), {
+    const begun = fork(new URL(`./dashboard-reader.${extension}`, import.meta.url), {
       execArgv: [`--max-old-space-size=${READER_MB}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
-    child.on('message', (message: FromReader) => {
+    begun.on('message', (message: FromReader) => {
       if (message.kind === 'ready') {
         cancel()
-        resolve(child)
-        if (this.#current === child) this.#child = promise.catch(() => child)
+        resolve(begun)
+        if (current === begun) child = promise.catch(() => begun)
       } else if (message.kind === 'slow') {
-        const answer: ToReader = {
-          kind: 'slow',
-          id: message.id,
-          slow: this.#slow(message.name, message.argument),
-        }
-        tell(child, answer)
-      } else this.#waiting.get(message.id)?.(message)
+        tell(begun, { kind: 'slow', id: message.id, slow: slow(message.name, message.argument) })
+      } else waiting.get(message.id)?.(message)
     })
     const ended = (why: string) => {
       cancel()
       reject(new Error(why))
-      if (this.#current === child) this.#forget(why)
+      if (current === begun) forget(why)
     }
-    child.on('error', (error) => ended(reasonOf(error)))
-    child.on('exit', () => ended('its process ended'))
-    this.#current = child
-    tell(child, { kind: 'open', data: this.#data })
-    const isLate = this.#clock.after(this.#limits.startMs, () => reject(new Error('its process is still starting')))
-    const isStuck = this.#clock.after(START_GIVEN_UP, () => {
+    begun.on('error', (error) => ended(reasonOf(error)))
+    begun.on('exit', () => ended('its process ended'))
+    current = begun
+    tell(begun, { kind: 'open', data })
+    const isLate = clock.after(startMs, () => reject(new Error('its process is still starting')))
+    const isStuck = clock.after(START_GIVEN_UP, () => {
       ended('its process does not start')
-      child.kill('SIGKILL')
+      begun.kill('SIGKILL')
     })
     const cancel = () => {
       isLate()
@@ -273,28 +238,45 @@ class Reader {
     }
     return promise
   }
-
-  #current: ChildProcess | undefined
-
-  #forget(why: string): void {
-    this.#child = undefined
-    this.#current = undefined
-    for (const [id, resolve] of this.#waiting) resolve({ kind: 'failed', id, why, isSlow: false })
+  const end = () => {
+    const ending = current
+    forget('its process was ended')
+    ending?.kill('SIGKILL')
   }
-
-  end(): void {
-    const child = this.#current
-    this.#forget('its process was ended')
-    child?.kill('SIGKILL')
-  }
-
-  /** Until it is gone: it has the collection open. */
-  async close(): Promise<void> {
-    this.#closed = true
-    const child = this.#current
-    this.end()
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    await new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
+  return {
+    end,
+    /** Starts it before it is needed; a failure shows when it is. */
+    warm(): void {
+      child ??= start()
+      child.catch(() => {})
+    },
+    async ask(message: (id: number) => ToReader, withinMs: Millis): Promise<FromReader> {
+      if (isClosed) throw new Error('the program is ending')
+      child ??= start()
+      const asked = await child
+      const id = ++lastId
+      const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
+      waiting.set(id, resolve)
+      tell(asked, message(id))
+      const cancel = clock.after(withinMs, () => {
+        reject(new TooSlow())
+        end()
+      })
+      try {
+        return await promise
+      } finally {
+        cancel()
+        waiting.delete(id)
+      }
+    },
+    /** Until it is gone: it has the collection open. */
+    async close(): Promise<void> {
+      isClosed = true
+      const ending = current
+      end()
+      if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return
+      await new Promise((resolve) => ending.once('exit', resolve).once('error', resolve))
+    },
   }
 }
 
@@ -311,70 +293,59 @@ interface SlowFigure {
 }
 
 /** Computed in a process of their own, one at a time; the last value is shown meanwhile. */
-export class SlowFigures {
-  readonly #reader: Pick<Reader, 'ask' | 'end' | 'close'>
-  readonly #clock: Clock
-  readonly #figures = new Map<string, SlowFigure>()
-  #turn: Promise<unknown> = Promise.resolve()
-  #cancelIdle = () => {}
-  #isClosed = false
+export function slowFigures(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock: Clock) {
+  const figures = new Map<string, SlowFigure>()
+  let turn: Promise<unknown> = Promise.resolve()
+  let cancelIdle = () => {}
+  let isClosed = false
 
-  constructor(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock: Clock) {
-    this.#reader = reader
-    this.#clock = clock
-  }
-
-  of(name: string, argument: string): Slow<unknown> {
-    const key = JSON.stringify([name, argument])
-    const figure = this.#figures.get(key) ?? { shown: { state: 'computing' }, at: 0, tookMs: 0, isQueued: false }
-    // The least recently asked for is forgotten first.
-    this.#figures.delete(key)
-    this.#figures.set(key, figure)
-    if (this.#figures.size > MAX_SLOW) this.#figures.delete(this.#figures.keys().next().value!)
-    const age = this.#clock.now() - figure.at
-    if (!figure.isQueued && age >= Math.max(SLOW_FRESH, SLOW_SHARE * figure.tookMs))
-      this.#queue(key, figure, name, argument)
-    return figure.shown
-  }
-
-  #queue(key: string, figure: SlowFigure, name: string, argument: string): void {
-    figure.isQueued = true
-    this.#turn = this.#turn.then(async () => {
-      // Forgotten while it waited: many others were asked for since. So no more wait than are kept.
-      if (this.#figures.get(key) !== figure) return
-      this.#cancelIdle()
-      const began = this.#clock.elapsed()
-      figure.shown = await this.#compute(name, argument)
-      figure.at = this.#clock.now()
-      figure.tookMs = this.#clock.elapsed() - began
-      figure.isQueued = false
-      // A timer set after the end would hold up the program's own end by a minute.
-      if (!this.#isClosed) this.#cancelIdle = this.#clock.after(IDLE, () => this.#reader.end())
-    })
-  }
-
-  async #compute(name: string, argument: string): Promise<Slow<unknown>> {
+  const compute = async (name: string, argument: string): Promise<Slow<unknown>> => {
     try {
-      const result = await this.#reader.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
-      if (result.kind === 'computed') return { state: 'known', at: this.#clock.now(), value: result.value }
+      const result = await reader.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
+      if (result.kind === 'computed') return { state: 'known', at: clock.now(), value: result.value }
       return { state: 'failed', why: result.kind === 'failed' ? result.why : result.kind }
     } catch (error) {
       return { state: 'failed', why: reasonOf(error) }
     }
   }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#cancelIdle()
-    await this.#reader.close()
+  const queue = (key: string, figure: SlowFigure, name: string, argument: string) => {
+    figure.isQueued = true
+    turn = turn.then(async () => {
+      // Forgotten while it waited: many others were asked for since. So no more wait than are kept.
+      if (figures.get(key) !== figure) return
+      cancelIdle()
+      const began = clock.elapsed()
+      figure.shown = await compute(name, argument)
+      figure.at = clock.now()
+      figure.tookMs = clock.elapsed() - began
+      figure.isQueued = false
+      // A timer set after the end would hold up the program's own end by a minute.
+      if (!isClosed) cancelIdle = clock.after(IDLE, () => reader.end())
+    })
+  }
+  return {
+    of(name: string, argument: string): Slow<unknown> {
+      const key = JSON.stringify([name, argument])
+      const figure = figures.get(key) ?? { shown: { state: 'computing' }, at: 0, tookMs: 0, isQueued: false }
+      // The least recently asked for is forgotten first.
+      figures.delete(key)
+      figures.set(key, figure)
+      if (figures.size > MAX_SLOW) figures.delete(figures.keys().next().value!)
+      const age = clock.now() - figure.at
+      if (!figure.isQueued && age >= Math.max(SLOW_FRESH, SLOW_SHARE * figure.tookMs))
+        queue(key, figure, name, argument)
+      return figure.shown
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      cancelIdle()
+      await reader.close()
+    },
   }
 }
 
 /** The dashboard of a crawl on this machine, at an address of its own. */
-export async function serveDashboard(
-  parts: DashboardParts,
-  listen: { host: string; port: number },
-): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveDashboard(parts: DashboardParts, listen: { host: string; port: number }) {
   const { settings, clock, journal } = parts
   const dashboard = openDashboard(parts)
   const tokens = { viewer: settings.viewerToken, operator: settings.operatorToken }

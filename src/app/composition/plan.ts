@@ -29,11 +29,7 @@ export function parseUrls(urls: UrlReader, texts: readonly string[] = []): WebUr
 }
 
 /** `own`: the operator named the host as one of their own. */
-export function pauseOf(
-  settings: Settings,
-  site: string,
-  address: string | undefined,
-): { pause: number; own: boolean } {
+export function pauseOf(settings: Settings, site: string, address: string | undefined) {
   const own = pauseForHost(settings.pauseFor, hostOf(site), address)
   return own === undefined ? { pause: settings.pause, own: false } : { pause: own, own: true }
 }

@@ -1,7 +1,7 @@
 /** A worker for servers on other machines, from its settings. */
 import type { Worker } from 'node:worker_threads'
 import { realDisk } from '../../base/real-disk.ts'
-import { startRemoteWorker, type WorkerHandle } from '../../cluster/worker/remote-worker.ts'
+import { startRemoteWorker } from '../../cluster/worker/remote-worker.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { Settings } from '../config/keys.ts'
@@ -20,7 +20,7 @@ export async function startWorker(
   settings: Settings,
   { version, journal }: WorkerStart,
   thread: Worker = loadThread(),
-): Promise<WorkerHandle> {
+) {
   const { collection, workers, visits, verbose, quiet, dnsServers } = settings
   const own = { collection, workers, visits, verbose, quiet, dnsServers }
   try {

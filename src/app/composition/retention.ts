@@ -2,14 +2,13 @@
  * `clean --retention`: thins old captures by a rule, and rewrites the volumes that held them. Counting only reads. Removing
  * needs the collection to itself: a worker that is fetching may write a revisit that refers to any capture.
  */
-import type { Instant } from '../../base/clock.ts'
-import { realClock } from '../../base/clock.ts'
+import { type Instant, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { compactVolumes } from '../../collection/retention/compact-volumes.ts'
 import { findVolumes } from '../../collection/retention/find-volumes.ts'
 import type { RetentionRule } from '../../collection/retention/rule.ts'
-import { type Thinned, thinCaptures } from '../../collection/retention/thin-captures.ts'
+import { thinCaptures } from '../../collection/retention/thin-captures.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { queries } from '../../database/queries.ts'
@@ -19,16 +18,9 @@ import type { Settings } from '../config/keys.ts'
 import { asRead, filesOf, freeLeases, isWorkersFolder, openOtherLocations, sharedNow, takeRole } from './clean.ts'
 import { openForSeeding } from './open-for-writing.ts'
 
-export interface Retained extends Omit<Thinned, 'needed' | 'elsewhere'> {
-  /** That the rule does not keep, in volumes that cannot be rewritten from here; the notes say why. */
-  elsewhere: number
-  /** Rewritten or removed, and what that freed; nothing without --remove. */
-  volumes: number
-  freed: number
-  notes: string[]
-}
+export type Retained = Awaited<ReturnType<typeof thin>>
 
-export async function retainCaptures(settings: Settings, version: string, rule: RetentionRule): Promise<Retained> {
+export async function retainCaptures(settings: Settings, version: string, rule: RetentionRule) {
   const { collection: folder, database: address } = settings
   if (address === undefined && isWorkersFolder(folder))
     throw new Problem('no-collection', `${folder} is a worker's folder: run this where its server's collection is`)
@@ -51,12 +43,7 @@ export async function retainCaptures(settings: Settings, version: string, rule: 
 
 const AT_WORK = 'a server or another cleaner is working on this database: stop all servers and workers first'
 
-async function thin(
-  settings: Settings,
-  database: Database,
-  rule: RetentionRule,
-  guard: (tx: Tx) => Promise<void>,
-): Promise<Retained> {
+async function thin(settings: Settings, database: Database, rule: RetentionRule, guard: (tx: Tx) => Promise<void>) {
   const { collection: folder, remove } = settings
   const files = filesOf(folder, database)
   if ('left' in files) throw new Problem('no-collection', `its volumes cannot be rewritten: ${files.left}`)
@@ -69,6 +56,7 @@ async function thin(
     const volumes = new Set(located.map(({ id }) => id))
     const { needed, elsewhere, ...thinned } = await thinCaptures({ ...parts, rule, now, volumes, remove })
     const notes = notesOn(elsewhere, left)
+    /** That the rule does not keep, in volumes that cannot be rewritten from here; the notes say why. */
     const counted = { ...thinned, elsewhere: sumOf(elsewhere.values()) }
     if (!remove) return { ...counted, volumes: 0, freed: 0, notes }
     const random = seededRandom(freshSeed())

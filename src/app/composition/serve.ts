@@ -6,17 +6,17 @@ import { hostname } from 'node:os'
 import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import type { NamedProblem, ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
+import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/server/open-server.ts'
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Notifications, notify } from '../../database/postgres/notifications.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
-import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
+import { seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlSnapshot, CrawlView, exitOf } from './crawl-view.ts'
+import { CrawlView, exitOf } from './crawl-view.ts'
 import { openDashboard } from './dashboard.ts'
-import { keepServing, maintenanceRole, type ServeEnd, serverCalls } from './keep-serving.ts'
+import { keepServing, maintenanceRole, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { settingsDigests } from './plan-for-workers.ts'
 import { checkWeights } from './refresh-options.ts'
@@ -29,23 +29,13 @@ export interface ServeOptions extends WritingOptions {
   given: ReadonlyMap<SettingName, Given>
 }
 
-export interface ServeHandle {
-  /** How it is reached from this machine. */
-  url: string
-  /** How workers on other machines reach it. */
-  publicUrl: string
-  done: Promise<ServeEnd & { exit: number; seeds: SeedSummary }>
-  snapshot(): CrawlSnapshot
-  /** What is wrong now, as this server sees it. */
-  problems(): readonly NamedProblem[]
-  stop(): void
-}
+export type ServeHandle = Awaited<ReturnType<typeof startServer>>
 
 const NUDGE_EVERY: Millis = 100
 const CHANNEL = 'work'
 const NO_WORKERS = { slow: [], lateMs: 0 }
 
-export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
+export async function startServer(settings: Settings, options: ServeOptions) {
   if (settings.refresh && settings.untilDone)
     throw new Problem('bad-flag', '--refresh never ends, so --until-done cannot be given with it')
   const tls = tlsFilesOf(settings)

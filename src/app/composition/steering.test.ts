@@ -9,7 +9,7 @@ import { loadSettings } from '../config/load.ts'
 import type { Coordinator } from './coordinator.ts'
 import { openForWriting } from './open-for-writing.ts'
 import type { CrawlPlan } from './plan.ts'
-import { keepSteering, LiveScope } from './steering.ts'
+import { keepSteering, liveScope } from './steering.ts'
 
 const NEW = 'http://new.test/'
 const VISIT = { id: 'v', agenda: [{ path: '', before: undefined, url: NEW }] } as unknown as Visit
@@ -37,12 +37,12 @@ function crawlOf() {
     frontier: { ledger: { giveBack: async (_: unknown, visits: string[]) => void given.push(...visits) } },
     parts: { database, settings: { scope: 'host', include: [], queries: true } },
   }
-  const live = new LiveScope(
+  const renewed: (readonly string[])[] = []
+  const live = liveScope(
     { seeds: ['http://a.test/'] } as unknown as CrawlPlan,
     coordinator as unknown as Coordinator,
+    () => void renewed.push(live.plan.seeds),
   )
-  const renewed: (readonly string[])[] = []
-  live.renewThreads = () => void renewed.push(live.plan.seeds)
   const crawl = { live, decisions, reads, given, renewed, leased: Promise.resolve() }
   const calls = live.over({
     checkOut: async () => {

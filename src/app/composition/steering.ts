@@ -14,60 +14,54 @@ import type { CrawlPlan } from './plan.ts'
  * The plan of a crawl's threads. Seeds may be added while it runs, and scopes follow seeds: a thread that began before would take the
  * pages of a new seed for out of scope. So they begin with new threads.
  */
-export class LiveScope {
-  plan: CrawlPlan
-  readonly #coordinator: Coordinator
+export type LiveScope = ReturnType<typeof liveScope>
+
+/** `renewThreads` tells all threads to end, and starts others. */
+export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coordinator, renewThreads: () => void) {
+  let plan = first
   /** The version of the seeds that `plan` has. */
-  #seeded: number | undefined
-  #renewing: Promise<void> | undefined
-  /** Tells all threads to end, and starts others. */
-  renewThreads: () => void = () => {}
+  let known = decisions.crawl.seeded
+  let renewing: Promise<void> | undefined
 
-  constructor(plan: CrawlPlan, coordinator: Coordinator) {
-    this.plan = plan
-    this.#coordinator = coordinator
-    this.#seeded = coordinator.decisions.crawl.seeded
-  }
-
-  /** Whoever calls meanwhile waits for the same one. After a failure the next call tries again. */
-  renew(): Promise<void> {
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined
-    })
-    return this.#renewing
-  }
-
-  async #renew(): Promise<void> {
-    const { decisions, parts } = this.#coordinator
+  const renewNow = async (): Promise<void> => {
     const { seeded } = decisions.crawl
-    if (seeded === this.#seeded) return
-    this.plan = { ...this.plan, ...(await scopeSeeds(parts)) }
+    if (seeded === known) return
+    plan = { ...plan, ...(await scopeSeeds(parts)) }
     // Not before: until then no thread may get a visit to a new seed.
-    this.#seeded = seeded
-    this.renewThreads()
+    known = seeded
+    renewThreads()
   }
-
-  /**
-   * The coordinator as threads see it. A visit to a new seed is given back: its thread may have begun before. The scope itself is
-   * never asked here: its patterns are the operator's, and one that backtracks without end would hang the coordinator.
-   */
-  over(calls: CoordinatorCalls): CoordinatorCalls {
-    const { decisions, frontier, parts } = this.#coordinator
-    return {
+  /** Whoever calls meanwhile waits for the same one. After a failure the next call tries again. */
+  const renew = (): Promise<void> => {
+    renewing ??= renewNow().finally(() => {
+      renewing = undefined
+    })
+    return renewing
+  }
+  return {
+    get plan() {
+      return plan
+    },
+    renew,
+    /**
+     * The coordinator as threads see it. A visit to a new seed is given back: its thread may have begun before. The scope itself is
+     * never asked here: its patterns are the operator's, and one that backtracks without end would hang the coordinator.
+     */
+    over: (calls: CoordinatorCalls): CoordinatorCalls => ({
       ...calls,
-      checkOut: async (worker, atMost) => {
-        const known = this.#seeded
+      async checkOut(worker, atMost) {
+        const before = known
         const answer = await calls.checkOut(worker, atMost)
         if (!answer.visits.some(({ agenda }) => agenda.some(isNewSeed))) return answer
         if (decisions.mayBeOld) await decisions.refresh()
-        if (decisions.crawl.seeded === known) return answer
+        if (decisions.crawl.seeded === before) return answer
         const visits = answer.visits.map(({ id }) => id)
         await parts.database.transact((tx) => frontier.ledger.giveBack(tx, visits))
         // What fails, `keepSteering` says and tries again.
-        await this.renew().catch(() => {})
+        await renew().catch(() => {})
         return { visits: [], next: LOOK_EVERY }
       },
-    }
+    }),
   }
 }
 

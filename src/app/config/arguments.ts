@@ -4,13 +4,8 @@ import { flagOf, type Given, keyOf, SETTING_NAMES, type SettingName, settingOf }
 import { didYouMean } from './nearest.ts'
 import type { CommandName, Setting } from './setting.ts'
 
-export interface Arguments {
-  /** Everything that is not a flag: seeds, a URL, `duplicates` … */
-  args: string[]
-  flags: Map<SettingName, Given>
-}
-
-export function parseArguments(argv: readonly string[], command: CommandName): Arguments {
+/** `args`: everything that is not a flag: seeds, a URL, `duplicates` … */
+export function parseArguments(argv: readonly string[], command: CommandName) {
   const args: string[] = []
   const flags = new Map<SettingName, Given>()
   for (let i = 0; i < argv.length; i++) {

@@ -7,8 +7,8 @@ import * as a from './parsers.ts'
 import { COMMAND_NAMES, type CommandName, group, many, maybe, one, toggle, yesNo } from './setting.ts'
 
 const CRAWLERS: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'config']
-/** Commands that end when a crawl does. */
-const ENDING: readonly CommandName[] = ['crawl', 'serve', 'config']
+/** Of commands that end when a crawl does. */
+const ENDS = { commands: ['crawl', 'serve', 'config'], lasting: false } as const
 /** Settings that a simulated crawl takes too. */
 const SIMULATED: readonly CommandName[] = [...CRAWLERS, 'simulate']
 /** What webmasters are told. */
@@ -97,19 +97,10 @@ export const CRAWL_SETTINGS = {
     limits: one(a.oneOf('generous', 'vn'), 'generous', {
       what: 'A preset; vn uses the thresholds of the Viúva Negra paper (depth 5, 5,000 URLs and 10 duplicates per site, URLs of 200 characters, 2 MB).',
     }),
-    maxPages: maybe(a.count({ min: 1 }), {
-      commands: ENDING,
-      lasting: false,
-      what: 'Stop after this many documents (exit code 14).',
-    }),
-    maxTime: maybe(a.duration({ min: SECOND }), {
-      commands: ENDING,
-      lasting: false,
-      what: 'Stop after this time (exit code 15).',
-    }),
+    maxPages: maybe(a.count({ min: 1 }), { ...ENDS, what: 'Stop after this many documents (exit code 14).' }),
+    maxTime: maybe(a.duration({ min: SECOND }), { ...ENDS, what: 'Stop after this time (exit code 15).' }),
     maxSize: maybe(a.size({ min: 1000 }), {
-      commands: ENDING,
-      lasting: false,
+      ...ENDS,
       what: 'Stop when the documents reach this total size (exit code 16).',
     }),
     maxDepth: one(a.count({ max: 10_000 }), '1000', {
@@ -159,16 +150,18 @@ export const CRAWL_SETTINGS = {
       what: 'The longest Retry-After to obey; a longer one is reduced to this.',
     }),
   }),
-  ...group('Identity', CRAWL, {
-    contact: maybe(a.contact, {
-      commands: SHOWN,
-      what: 'Where webmasters learn who is crawling and why; it is part of the User-Agent.',
-    }),
-    userAgentName: one(a.productToken, 'Orbweaver', {
-      commands: SHOWN,
-      what: 'The name in the User-Agent, which robots.txt can address.',
-    }),
-  }),
+  ...group(
+    'Identity',
+    { ...CRAWL, commands: SHOWN },
+    {
+      contact: maybe(a.contact, {
+        what: 'Where webmasters learn who is crawling and why; it is part of the User-Agent.',
+      }),
+      userAgentName: one(a.productToken, 'Orbweaver', {
+        what: 'The name in the User-Agent, which robots.txt can address.',
+      }),
+    },
+  ),
   ...group('Order and workers', CRAWL, {
     order: one(a.oneOf('klwf', 'round-robin', 'random'), 'klwf', {
       commands: SIMULATED,
@@ -309,6 +302,7 @@ const WRITERS: readonly CommandName[] = ['crawl', 'refresh', ...WORKER]
 
 /** Commands that reach a store of volumes. */
 const STORE: readonly CommandName[] = [...WRITERS, ...READERS, 'clean']
+const OF_STORE = { commands: STORE, secret: true, form: 'TEXT|@FILE', defaultText: 'as the AWS tools find it' } as const
 
 export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
   database: maybe(a.database, {
@@ -398,17 +392,11 @@ export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
   }),
   s3Region: one(a.s3Region, 'us-east-1', { commands: STORE, what: 'The region of the S3-compatible store.' }),
   s3Key: maybe(a.path, {
-    commands: STORE,
-    secret: true,
-    form: 'TEXT|@FILE',
-    defaultText: 'as the AWS tools find it',
+    ...OF_STORE,
     what: 'The access key id for the S3-compatible store. Pass it in ORBWEAVER_S3_KEY or in a file.',
   }),
   s3Secret: maybe(a.path, {
-    commands: STORE,
-    secret: true,
-    form: 'TEXT|@FILE',
-    defaultText: 'as the AWS tools find it',
+    ...OF_STORE,
     what: 'The secret of --s3-key. Pass it in ORBWEAVER_S3_SECRET or in a file.',
   }),
   everywhere: toggle({

@@ -8,24 +8,13 @@ import { didYouMean } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
 import { parser, Unfit } from './setting.ts'
 
-export interface HostPause {
-  /** `www.example.org`, `*.example.org` (all under it), or an IP address. */
-  host: string
-  pauseMs: number
-}
-
-export interface HostAddress {
-  /** A host, `*.example.org`, or `*`. */
-  host: string
-  ip: string
-  port?: number
-}
-
 /** RFC 6761: nobody can register these, so whatever answers for them is local. */
 const RESERVED = ['test', 'localhost', 'example', 'invalid']
 
-/** `HOST=0.1s` */
-export const pauseFor = parser('HOST=DURATION', (text): HostPause => {
+type HostPause = ReturnType<typeof pauseFor>
+
+/** `HOST=0.1s`; a host is `www.example.org`, `*.example.org` (all under it), or an IP address. */
+export const pauseFor = parser('HOST=DURATION', (text) => {
   const [host, pause] = pair(text, 'HOST=DURATION, for example www.example.org=500ms')
   return { host: ownHost(host), pauseMs: duration({ max: 86_400_000 })(pause) }
 })
@@ -47,8 +36,8 @@ export function ownHost(text: string): string {
   return pattern
 }
 
-/** `HOST=IP`, `HOST=IP:PORT`, `HOST=[IPV6]:PORT` */
-export const resolveAs = parser('HOST=IP[:PORT]', (text): HostAddress => {
+/** `HOST=IP`, `HOST=IP:PORT`, `HOST=[IPV6]:PORT`; a host, `*.example.org`, or `*`. */
+export const resolveAs = parser('HOST=IP[:PORT]', (text): { host: string; ip: string; port?: number } => {
   const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for example *.test=127.0.0.1:8080')
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(target)
   const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(target)
@@ -112,15 +101,8 @@ function exactness(pattern: string): number {
   return pattern.startsWith('*') ? pattern.length : 1000 + pattern.length
 }
 
-/** `--trust SITE[=RULE,…]`: hazard rules that do not apply to a site. */
-export interface Trust {
-  /** A site, `*.domain`, or `*` for all. */
-  site: string
-  /** Empty: all rules. */
-  rules: readonly string[]
-}
-
-export const trust = parser('SITE[=RULE,…]', (text): Trust => {
+/** `--trust SITE[=RULE,…]`: hazard rules that do not apply to a site, `*.domain`, or `*` for all. No rules: all of them. */
+export const trust = parser('SITE[=RULE,…]', (text) => {
   const [site, rules, more] = text.split('=')
   const named = rules === undefined ? [] : rules.split(',')
   const fits =
@@ -142,7 +124,7 @@ export const trust = parser('SITE[=RULE,…]', (text): Trust => {
 const RULES: readonly string[] = RULE_NAMES
 
 /** Whether a rule is switched off for a site; the name of `site-urls>=5000` is `site-urls`. */
-export function trustOf(trusts: readonly Trust[]): (site: string, rule: string) => boolean {
+export function trustOf(trusts: readonly ReturnType<typeof trust>[]): (site: string, rule: string) => boolean {
   if (trusts.length === 0) return () => false
   return (site, rule) => {
     const [name] = rule.split(/[<>= ]/, 1)

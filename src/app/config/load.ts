@@ -20,14 +20,7 @@ export const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_
 /** For a file of settings or a secret: far more than anyone writes by hand. */
 const LARGEST_FILE = 2 ** 20
 
-export interface Loaded {
-  settings: Settings
-  /** For every setting that is not at its default. */
-  given: ReadonlyMap<SettingName, Given>
-  args: readonly string[]
-  /** Shown before the command starts. */
-  warnings: readonly string[]
-}
+export type Loaded = ReturnType<typeof loadSettings>
 
 /** Where configuration is read from; tests pass their own. */
 export interface Surroundings {
@@ -41,11 +34,8 @@ export const surroundings: Surroundings = {
   readFile: (path) => readSmallFile(path, LARGEST_FILE),
 }
 
-export function loadSettings(
-  argv: readonly string[],
-  command: CommandName,
-  world: Surroundings = surroundings,
-): Loaded {
+/** `given`: for every setting that is not at its default. `warnings` are shown before the command starts. */
+export function loadSettings(argv: readonly string[], command: CommandName, world: Surroundings = surroundings) {
   const { args, flags } = parseArguments(argv, command)
   const environment = fromEnvironment(world)
   const { given: file, kept } = fromFile(world, new Map([...environment, ...flags]))

@@ -3,15 +3,12 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { Millis } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 
-/** How long to wait for a pipe, in total. */
-export interface PipePatience {
-  /** While a writer has it open: enough for a program that asks a vault for a secret or a person for a password. */
-  open: Millis
-  /** Before any writer has opened it. */
-  alone: Millis
-}
-
-const PATIENCE: PipePatience = { open: 60_000, alone: 5_000 }
+/**
+ * How long to wait for a pipe, in total: while a writer has it open (enough for a program that asks a vault for a secret or a person for
+ * a password), and before any writer has opened it.
+ */
+const PATIENCE = { open: 60_000, alone: 5_000 }
+export type PipePatience = typeof PATIENCE
 const POLL_MS: Millis = 10
 
 /**

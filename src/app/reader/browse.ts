@@ -186,15 +186,8 @@ async function siteStory(
   return { ...facts, more: { sums, pages, queue, visits: named, sharing, pauses, aliases } }
 }
 
-export interface PauseReason {
-  what: string
-  pauseMs: Millis
-  /** It is the one that counts now. */
-  counts: boolean
-}
-
-/** Everything that has to do with how long a site is left in peace, and which of it decides. */
-export function pausesOf(settings: Settings, view: SiteView, choice: Choice | undefined, now: Instant): PauseReason[] {
+/** Everything that has to do with how long a site is left in peace, and which of it counts now. */
+export function pausesOf(settings: Settings, view: SiteView, choice: Choice | undefined, now: Instant) {
   const { pause: configured, own } = pauseOf(settings, view.name, view.address)
   const crawlDelay = Math.min(view.memory.crawlDelay ?? 0, settings.maxCrawlDelay)
   const asked = choice?.pauseMs

@@ -1,46 +1,19 @@
 /** The cluster as the dashboard shows it: servers, workers with what they hold, the inbox, and where volumes lie. */
 import { join } from 'node:path'
 import type { Clock, Instant } from '../../base/clock.ts'
-import { type ThisComputer, watchComputer } from '../../base/computer.ts'
+import { watchComputer } from '../../base/computer.ts'
 import type { Disk } from '../../base/disk.ts'
 import { GONE_AFTER, SILENT_AFTER } from '../../cluster/maintenance/problems.ts'
 import { type LoggedCall, readCalls } from '../../cluster/server/call-log.ts'
-import { sumWorkers, type WorkerSums, workerOf } from '../../cluster/server/worker-table.ts'
+import { sumWorkers, workerOf } from '../../cluster/server/worker-table.ts'
 import { knownNodeId } from '../../collection/locations/own-locations.ts'
+import type { ClusterFacts } from '../../dashboard/pages/cluster.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openPart, partsWaiting, timeOf } from '../../intake/report-parts.ts'
-import { type ClusterStatus, clusterStatus, type WorkerStatus } from './status.ts'
+import { clusterStatus } from './status.ts'
 
-export interface ClusterView {
-  servers: ClusterStatus['servers']
-  differing: string[]
-  workers: (WorkerStatus & { leases: number })[]
-  /** Of all workers, and the sites that are leased now. */
-  sums: WorkerSums & { leases: number }
-  /** There are more workers than these. */
-  more: boolean
-  /** Threads of this machine's own process that hold sites: a crawl without servers has no other workers. */
-  threads: { name: string; leases: number }[]
-  inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
-  places: VolumePlace[]
-  /** That shows the pages. */
-  machine: ThisComputer
-}
-
-export interface VolumePlace {
-  /** `archive/` of this folder, `server ID`, `dir:/PATH` or `s3://…`. */
-  place: string
-  volumes: number
-  bytes: number
-  /** Not complete yet. */
-  open: number
-}
-
-export interface ClusterAsk {
-  skip: number
-  atMost: number
-}
+type VolumePlace = ClusterFacts['places'][number]
 
 /** Sites that are leased at once, and places of volumes. */
 const MAX_HOLDERS = 50_000
@@ -53,7 +26,7 @@ export function clusterReader(database: Database, clock: Clock, disk: Disk, fold
   const archive = join(folder, 'archive')
   const look = watchComputer()
   return {
-    cluster: ({ skip, atMost }: ClusterAsk): Promise<ClusterView> =>
+    cluster: ({ skip, atMost }: { skip: number; atMost: number }): Promise<ClusterFacts> =>
       database.read(async (tx) => {
         const now = clock.now()
         const status = await clusterStatus(tx, now, { atMost: atMost + 1, skip })
@@ -100,7 +73,7 @@ const OLDEST = {
     'SELECT visit, part, body FROM inbox WHERE corrupt IS NULL AND out_of_order = 0 ORDER BY bucket, id LIMIT 1',
 }
 
-async function inboxOf(tx: Tx): Promise<ClusterView['inbox']> {
+async function inboxOf(tx: Tx): Promise<ClusterFacts['inbox']> {
   const sql = queries(tx)
   const corrupt = await sql.get<{ n: number }>('SELECT count(*) AS n FROM inbox WHERE corrupt IS NOT NULL')
   const oldest = await sql.get<{ visit: string; part: number; body: Uint8Array }>(OLDEST[tx.dialect])

@@ -21,19 +21,7 @@ import { type DecodeLimit, decodeContent } from '../../web/http/decode.ts'
 import { headerOf, parseMediaType } from '../../web/http/headers.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 
-export interface Content {
-  url: string
-  at: Instant
-  status: number
-  mediaType: string
-  head: Uint8Array
-  payload: Uint8Array
-  body: Uint8Array
-  charset: string
-  text: Uint8Array
-  volume: string
-  offset: number
-}
+export type Content = Awaited<ReturnType<typeof readContent>>
 
 /** More than a crawl allows, for the operator asked for this page; still bounded, against bombs. */
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
@@ -103,7 +91,7 @@ export async function readContent(
   volumes: ReadLocation,
   capture: StoredCapture,
   limit = DECODE_LIMIT,
-): Promise<Content> {
+) {
   const { url, digest, volume, offset } = capture
   // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>

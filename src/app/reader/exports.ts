@@ -1,6 +1,6 @@
 /** Index and pages for other programs, one row at a time. */
 import { join } from 'node:path'
-import { type Instant, turn } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { pick } from '../../base/pick.ts'
 import { scratchFolder } from '../../base/real-disk.ts'
@@ -8,6 +8,7 @@ import { cdxjLine } from '../../collection/captures/cdxj.ts'
 import { INDEX, indexLines, lineText, mergeIndex } from '../../collection/captures/cdxj-merge.ts'
 import { captureCount, everyCapture, hasPage } from '../../collection/captures/read-captures.ts'
 import { pagesSince, type StoredPage } from '../../collection/pages/read-pages.ts'
+import { inPieces } from '../../collection/row-id.ts'
 import type { Database } from '../../database/database.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
@@ -39,7 +40,7 @@ async function isComplete(database: Database, disk: Disk, index: string): Promis
 }
 
 async function* linesOfCatalogue(database: Database): AsyncGenerator<string[]> {
-  for await (const capture of everyCapture(database)) yield [cdxjLine({ ...capture, filename: capture.volume })]
+  for await (const capture of everyCapture(database)) yield [cdxjLine(capture)]
 }
 
 /** Captures of documents: no redirects, errors or robots.txt. `bytes`: of the compressed record. */
@@ -56,14 +57,8 @@ const PAGES_AT_ONCE = 1000
 
 /** The columns of the catalogue's view `pages`, with the same names. */
 export async function* exportPages(database: Database): AsyncGenerator<object> {
-  for (let last = 0; ; ) {
-    const pages = await database.read((tx) => pagesSince(tx, last, PAGES_AT_ONCE))
-    for (const page of pages) yield columns(page)
-    const end = pages.at(-1)
-    if (end === undefined) return
-    last = end.id
-    await turn()
-  }
+  const read = (last?: StoredPage) => database.read((tx) => pagesSince(tx, last?.id ?? 0, PAGES_AT_ONCE))
+  for await (const pages of inPieces(read)) yield* pages.map(columns)
 }
 
 function columns(page: StoredPage): object {

@@ -6,7 +6,13 @@ import { realDisk } from '../../base/real-disk.ts'
 import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
 import { SILENT_AFTER } from '../../cluster/maintenance/problems.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
-import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
+import {
+  type ChangeReader,
+  changeReader,
+  firstPosition,
+  lastPosition,
+  positionOf,
+} from '../../collection/captures/read-changes.ts'
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, evolution, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
@@ -108,7 +114,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
           : since === 'now'
             ? await lastPosition(database)
             : await positionOf(database, since.cursor)
-      return position && new ChangeReader(database, position, isAt ? since.at : undefined)
+      return position && changeReader(database, position, isAt ? since.at : undefined)
     },
     versions: (url: string, ask: VersionsAsk) => versionsOf(database, volumes, url, ask),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, url, referrers)),

@@ -1,7 +1,8 @@
 /** What refreshing intends with known pages, for `plan`: how often each changes, what a look is worth now, when it is due. */
-import { type Clock, type Instant, turn } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { capOf } from '../../cluster/maintenance/measure-freshness.ts'
 import { answerTimes } from '../../collection/pages/read-pages.ts'
+import { inPieces } from '../../collection/row-id.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownPageRow, SeedPosition } from '../../frontier/contract.ts'
@@ -12,34 +13,8 @@ import { value, worthInverse } from '../../refresh/freshness.ts'
 import { pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface PagePlan {
-  url: string
-  lookedAt: Instant
-  /** Expected; undefined: never, others are worth more. */
-  dueAt: Instant | undefined
-  /** Changes per day, and between which rates the true one lies with 90 % confidence. */
-  changesPerDay: number
-  low: number
-  high: number
-  /** Looks that found a change. */
-  changes: number
-  weight: number
-  /** Of a look now: hours of freshness that it brings, by weight. */
-  valueHours: number
-  looksPerDay: number
-  /** Looks in a row that did not bring the page. */
-  failures: number
-}
-
-export interface RefreshPlan {
-  /** Known pages of the collection. */
-  pages: number
-  /** Of those that were asked about. */
-  asked: number
-  /** A look below this is not made, in hours as `valueHours`. */
-  priceHours: number
-  plans: PagePlan[]
-}
+export type PagePlan = ReturnType<typeof planOf>
+export type RefreshPlan = Awaited<ReturnType<typeof refreshPlan>>
 
 export interface PlanAsk {
   url?: string
@@ -60,7 +35,7 @@ export async function refreshPlan(
   clock: Clock,
   settings: Settings,
   { url, site, atMost }: PlanAsk,
-): Promise<RefreshPlan> {
+) {
   const { pages, price } = await database.read(async (tx) => ({
     pages: (await frontierQueries.totals(tx)).urls.refreshing,
     price: Math.max(await frontierQueries.price(tx), settings.refreshMinGain / 1000),
@@ -82,24 +57,35 @@ export async function refreshPlan(
   const looks = await looksPerSecond(database, settings, best, price)
   const texts = await database.read((tx) => frontierQueries.urlTexts(tx, best))
   const plans = best.map((page, at) => planOf(page, texts[at] ?? '', looks[at], worth(page)))
-  return { pages, asked, priceHours: price / HOUR, plans }
+  return {
+    /** Known pages of the collection, and those of them that were asked about. */
+    pages,
+    asked,
+    /** A look below this is not made, in hours as `valueHours`. */
+    priceHours: price / HOUR,
+    plans,
+  }
 }
 
-function planOf(page: KnownPageRow, url: string, looks: number, worth: number): PagePlan {
+function planOf(page: KnownPageRow, url: string, looks: number, worth: number) {
   const { rate, changes, changedMs, unchangedMs, lookedAt, refreshAt, weight, failures } = page
   const seen = { changes, changed: changedMs / 1000, unchanged: unchangedMs / 1000 }
   const [low, high] = rateRange(seen, rate)
   return {
     url,
     lookedAt,
+    /** Expected; undefined: never, others are worth more. */
     dueAt: refreshAt ?? (looks > 0 ? lookedAt + 1000 / looks : undefined),
+    /** Between which rates the true one lies with 90 % confidence. */
     changesPerDay: rate * DAY,
     low: low * DAY,
     high: high * DAY,
     changes,
     weight,
+    /** Of a look now: hours of freshness that it brings, by weight. */
     valueHours: worth / HOUR,
     looksPerDay: looks * DAY,
+    /** Looks in a row that did not bring the page. */
     failures,
   }
 }
@@ -151,19 +137,12 @@ async function* pagesOf(database: Database, site: bigint): AsyncGenerator<KnownP
 /** At most `MAX_PAGES`, and a piece more. */
 export async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
   let read = 0
-  for await (const rows of pagesAfter(database, undefined)) {
+  for await (const rows of pagesAfter(database)) {
     yield rows
     read += rows.length
     if (read >= MAX_PAGES) return
   }
 }
 
-async function* pagesAfter(database: Database, from: SeedPosition | undefined): AsyncGenerator<KnownPageRow[]> {
-  for (let after = from; ; ) {
-    const rows = await database.read((tx) => frontierQueries.knownPages(tx, after, PAGES_AT_ONCE))
-    yield rows
-    if (rows.length < PAGES_AT_ONCE) return
-    after = rows.at(-1)
-    await turn()
-  }
-}
+const pagesAfter = (database: Database, from?: SeedPosition) =>
+  inPieces<KnownPageRow>((last) => database.read((tx) => frontierQueries.knownPages(tx, last ?? from, PAGES_AT_ONCE)))

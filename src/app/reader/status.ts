@@ -1,51 +1,27 @@
 /** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
-import type { ThisComputer } from '../../base/computer.ts'
 import { type Freshness, measureFreshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
 import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
 import { GONE_AFTER, SILENT_AFTER, SLOW } from '../../cluster/maintenance/problems.ts'
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
 import { findingsBefore } from '../../collection/browse/findings.ts'
-import { type LookCounts, type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
+import { type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
 import { progressSince } from '../../collection/figures.ts'
-import type { Decided } from '../../contracts/control.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
 import { countStopped, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
+import { readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 import { pausesOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface CollectionStatus {
-  state: 'running' | 'complete' | 'unfinished'
-  /** What runs, or ran last, is a refresh. */
-  isRefresh: boolean
-  begunAt: Instant | undefined
-  lastAt: Instant | undefined
-  documents: number
-  bytes: number
-  /** `refreshing`: known pages that are looked at again. */
-  urls: { known: number; done: number; waiting: number; refreshing: number }
-  looks: LookCounts
-  sites: Totals['sites']
-  heldDomains: number
-  trend: Progress[]
-  nextDueMs: Millis | undefined
-  /** Parts that are durable and not yet applied. */
-  inbox: number
-  /** Who paused the crawl, and how many sites operators stopped. */
-  paused: Decided | undefined
-  stopped: { paused: number; barred: number }
-  /** Undefined when no server was ever started on it. */
-  cluster: ClusterStatus | undefined
-}
+export type CollectionStatus = Awaited<ReturnType<typeof collectionStatus>>
 
 /** The trend covers the last hour in which the crawl ran. */
 const TREND_SPAN: Millis = 3_600_000
 
-export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): Promise<CollectionStatus> {
+export async function collectionStatus(tx: Tx, running: boolean, clock: Clock) {
   const { sites: recorded, urls } = await frontierQueries.totals(tx)
   const sites = running ? recorded : atRest(recorded)
   const inbox = await partsWaiting(tx)
@@ -53,20 +29,25 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock): 
   const [due] = await frontierQueries.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
-    state: running ? 'running' : over ? 'complete' : 'unfinished',
+    state: running ? ('running' as const) : over ? ('complete' as const) : ('unfinished' as const),
+    /** What runs, or ran last, is a refresh. */
     isRefresh: await frontierQueries.isRefreshing(tx),
     ...(await spanOf(tx)),
     documents: await readCounter(tx, 'documents'),
     bytes: await readCounter(tx, 'bytes'),
+    /** `refreshing`: known pages that are looked at again. */
     urls: { known: urls.known, done: urls.marked, waiting: urls.waiting, refreshing: urls.refreshing },
     looks: await readLooks(tx),
     sites,
     heldDomains: recorded.held === 0 ? 0 : await frontierQueries.heldDomains(tx),
     trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
+    /** Parts that are durable and not yet applied. */
     inbox,
+    /** Who paused the crawl, and how many sites operators stopped. */
     paused: (await readChoice(tx, WHOLE_CRAWL)).paused,
     stopped: await countStopped(tx),
+    /** Undefined when no server was ever started on it. */
     cluster: await clusterStatus(tx, clock.now()),
   }
 }
@@ -122,45 +103,21 @@ async function trendOf(tx: Tx): Promise<Progress[]> {
   return last === undefined ? [] : progressSince(tx, last.at - TREND_SPAN)
 }
 
-export interface ClusterStatus {
-  servers: { url: string; version: string; seenMs: Millis; alive: boolean; computer: ThisComputer | null }[]
-  /** Settings in which running servers differ. */
-  differing: string[]
-  workers: WorkerStatus[]
-  /** Captures that were asked for again through another worker; null when there are none. */
-  rechecks: Rechecked | null
-}
-
-export interface WorkerStatus {
-  name: string
-  id: string
-  region: string | null
-  version: string
-  /** slow: its event loop is late, so its pauses are longer than needed. silent: it may be dead, and its leases expire. */
-  state: 'alive' | 'slow' | 'silent' | 'left' | 'barred'
-  visits: number
-  pagesPerSecond: number
-  lateMs: Millis
-  seenMs: Millis
-  /** As it says; null before its first report, and of an older version. */
-  computer: WorkerRow['computer']
-  clockOffsetMs: WorkerRow['clockOffsetMs']
-}
+export type ClusterStatus = NonNullable<Awaited<ReturnType<typeof clusterStatus>>>
+export type WorkerStatus = ClusterStatus['workers'][number]
 
 const MAX_WORKERS = 200
 
 /** Workers, latest first: `atMost` after the first `skip`. */
-export async function clusterStatus(
-  tx: Tx,
-  now: Instant,
-  { atMost, skip } = { atMost: MAX_WORKERS, skip: 0 },
-): Promise<ClusterStatus | undefined> {
+export async function clusterStatus(tx: Tx, now: Instant, { atMost, skip } = { atMost: MAX_WORKERS, skip: 0 }) {
   const servers = await readServers(tx, now - GONE_AFTER)
   const workers = await readWorkers(tx, atMost, skip)
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
+    /** Captures that were asked for again through another worker; null when there are none. */
     rechecks: (await readRechecks(tx, MAX_WORKERS)) ?? null,
+    /** Settings in which running servers differ. */
     differing: differingSettings(
       servers.filter(({ seenAt }) => ago(seenAt) < SILENT_AFTER).map(({ settings }) => settings),
     ),
@@ -171,6 +128,7 @@ export async function clusterStatus(
       alive: ago(seenAt) < SILENT_AFTER,
       computer,
     })),
+    /** `computer`: as it says; null before its first report, and of an older version. */
     workers: workers.map((row) => {
       const { id, name, region, version, visits, pagesPerSecond, lateMs, computer, clockOffsetMs } = row
       const figures = { visits, pagesPerSecond, lateMs, seenMs: ago(row.seenAt) }
@@ -179,7 +137,8 @@ export async function clusterStatus(
   }
 }
 
-function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStatus['state'] {
+/** slow: its event loop is late, so its pauses are longer than needed. silent: it may be dead, and its leases expire. */
+function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): 'alive' | 'slow' | 'silent' | 'left' | 'barred' {
   if (state === 'barred') return 'barred'
   if (state === 'ending') return 'left'
   if (seenMs >= SILENT_AFTER) return 'silent'

@@ -13,17 +13,7 @@ export interface PageVersion extends Content {
   as: 'html' | 'xhtml' | 'text' | 'none'
 }
 
-export interface Versions {
-  url: string
-  /** Undefined: there is none to compare with. */
-  before: PageVersion | undefined
-  after: PageVersion
-  /** Captures that have the page, and those that have not. */
-  whole: { count: number; first: Instant }
-  others: number
-  /** Looks at the page that have no capture any more, or never had one. */
-  withoutCapture: number
-}
+export type Versions = Exclude<Awaited<ReturnType<typeof versionsOf>>, { missing: unknown }>
 
 export interface VersionsAsk {
   /** What was current then; by default, the last version before the other one that differs from it. */
@@ -33,12 +23,7 @@ export interface VersionsAsk {
 }
 
 /** Undefined: no capture at that time has the page. `missing`: which of the two. */
-export async function versionsOf(
-  database: Database,
-  volumes: ReadLocation,
-  text: string,
-  { from, to }: VersionsAsk,
-): Promise<Versions | { missing: 'from' | 'to'; captures: number; looks: number; first: Instant | undefined }> {
+export async function versionsOf(database: Database, volumes: ReadLocation, text: string, { from, to }: VersionsAsk) {
   const found = await ofUrl(database, text, async (tx, site, key) => ({
     captures: await capturesOf(tx, site, key),
     page: await pageOf(tx, site, key),
@@ -50,7 +35,7 @@ export async function versionsOf(
     missing: which,
     captures: captures.length,
     looks,
-    first: whole[0]?.at,
+    first: whole[0]?.at as Instant | undefined,
   })
   const after = lastUpTo(whole, to)
   if (after === undefined) return missing('to')
@@ -62,10 +47,13 @@ export async function versionsOf(
   const read = async (capture: StoredCapture) => withReading(await readContent(database, volumes, capture), capture)
   return {
     url: after.url,
+    /** Undefined: there is none to compare with. */
     before: before === undefined ? undefined : await read(before),
     after: await read(after),
+    /** Captures that have the page, and those that have not. */
     whole: { count: whole.length, first: whole[0].at },
     others: captures.length - whole.length,
+    /** Looks at the page that have no capture any more, or never had one. */
     withoutCapture: Math.max(0, looks - captures.length),
   }
 }

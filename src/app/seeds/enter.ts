@@ -9,33 +9,8 @@ import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { Damaged } from './decompress.ts'
 import { clip, type Found, type SeedInput } from './found.ts'
 
-export interface SourceReport {
-  source: SeedSource
-  name: string
-  /** What `at` in the examples counts. */
-  unit: SeedInput['unit']
-  /** Added to the queue. */
-  new: number
-  /** Known before, whatever became of them. */
-  known: number
-  /** Known to be gone, or on a site that was given up. */
-  dead: number
-  /** Out of scope, on a blacklist, or not URLs. */
-  refused: number
-  /** Repeated within the input. */
-  repeated: number
-  /** Sites that had been given up and are tried again. */
-  again: number
-  /** The first few that were refused. */
-  examples: { at: number; text: string; why: string }[]
-  /** The first few corrected mistakes. */
-  corrected: { at: number; text: string; url: string }[]
-  corrections: number
-  /** Remarks on the input as a whole. */
-  notes: string[]
-  /** Why the input was not read to its end. */
-  damage?: string
-}
+/** `damage`: why the input was not read to its end. */
+export type SourceReport = ReturnType<typeof blankReport> & { damage?: string }
 
 export interface EnterTools {
   /** With the URL rules of the collection. */
@@ -59,10 +34,7 @@ const MAX_REMEMBERED = 4_000_000
 
 type Seed = Extract<Found, { kind: 'seed' }>
 
-export async function enterSeeds(
-  inputs: readonly SeedInput[],
-  tools: EnterTools,
-): Promise<{ reports: SourceReport[]; stopped: boolean }> {
+export async function enterSeeds(inputs: readonly SeedInput[], tools: EnterTools) {
   const reports: SourceReport[] = []
   const seen = new HashSet64()
   for (const input of inputs) {
@@ -163,20 +135,29 @@ function note(report: SourceReport, what: string): undefined {
   if (report.notes.length < MAX_EXAMPLES) report.notes.push(what)
 }
 
-function blankReport({ source, name, unit }: SeedInput): SourceReport {
+function blankReport({ source, name, unit }: SeedInput) {
   return {
     source,
     name,
+    /** What `at` in the examples counts. */
     unit,
+    /** Added to the queue. */
     new: 0,
+    /** Known before, whatever became of them. */
     known: 0,
+    /** Known to be gone, or on a site that was given up. */
     dead: 0,
+    /** Out of scope, on a blacklist, or not URLs. */
     refused: 0,
+    /** Repeated within the input. */
     repeated: 0,
+    /** Sites that had been given up and are tried again. */
     again: 0,
-    examples: [],
-    corrected: [],
+    /** The first few that were refused, and the first few corrected mistakes. */
+    examples: [] as { at: number; text: string; why: string }[],
+    corrected: [] as { at: number; text: string; url: string }[],
     corrections: 0,
-    notes: [],
+    /** Remarks on the input as a whole. */
+    notes: [] as string[],
   }
 }

@@ -139,10 +139,7 @@ export interface SeedWatch {
   progress(report: SourceReport, share: number | undefined): void
 }
 
-export interface SeedsEntered {
-  reports: SourceReport[]
-  stopped: boolean
-}
+export type SeedsEntered = Awaited<ReturnType<typeof enterSeeds>>
 
 /** Seeds that the operator names again are tried again if they gave no answer in a crawl that has ended. Those of other lists are not. */
 const NAMED: ReadonlySet<SeedSource | undefined> = new Set<SeedSource>(['given', 'file', 'names'])

@@ -7,16 +7,12 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { Seed, SeedPosition, SeedSource, SeedUrl, UrlView } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import type { MarkName } from '../../frontier/rules/mark.ts'
+import type { SeedsOfSource } from '../../report/tables.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface SeedCounts {
+export interface SeedCounts extends SeedsOfSource {
   source: SeedSource
-  waiting: number
-  collected: number
-  moved: number
-  dead: number
-  refused: number
 }
 
 type Column = Exclude<keyof SeedCounts, 'source'>
@@ -74,24 +70,22 @@ function otherGuesses(first: string): SeedUrl[] {
   })
 }
 
-/** What became of one seed. Redirects are followed to their end. */
-export interface SeedOutcome {
-  url: string
-  source: SeedSource
-  became: Column
+const NOTHING = {
   /** The failure, or what refused it; `not-entered`: it moved out of the scope; null when it was collected. */
-  why: string | null
+  why: null as string | null,
   /** Of the last answer, if there was one. */
-  status: number | null
+  status: null as number | null,
   /** The URL to which it moved. */
-  to: string | null
+  to: null as string | null,
   /** The rule that refused it. */
-  rule: string | null
+  rule: null as string | null,
   /** It is done, and brought no document. */
-  isEmpty: boolean
+  isEmpty: false,
 }
 
-type Outcome = Omit<SeedOutcome, 'url' | 'source'>
+type Outcome = typeof NOTHING & { became: Column }
+/** What became of one seed. Redirects are followed to their end. */
+export type SeedOutcome = Outcome & Seed
 
 export interface SeedTools {
   tx: Tx
@@ -99,7 +93,6 @@ export interface SeedTools {
 }
 
 const MAX_REDIRECTS = 10
-const NOTHING = { why: null, status: null, to: null, rule: null, isEmpty: false }
 
 export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Promise<SeedOutcome> {
   let best = await outcomeOf(tools, url)
@@ -197,29 +190,29 @@ export async function* seedOutcomes(database: Database): AsyncGenerator<SeedOutc
 }
 
 /** What a crawl says of its seeds at its end. */
-export interface SeedSummary {
-  /** Seeds that were looked up, at most a thousand: `seed --list` has all. */
-  looked: number
-  /** Of these, the ones that brought nothing. */
-  empty: number
-  /** No seed brought anything, those that were not looked up included. */
-  areAllEmpty: boolean
-  examples: SeedOutcome[]
-  /** Seeds that moved out of the scope. */
-  moved: { from: string; to: string }[]
-}
+export type SeedSummary = Awaited<ReturnType<typeof seedSummary>>
 
 const MAX_LOOKED = 1000
 const MAX_EXAMPLES = 10
 
 /** Of the seeds named for this crawl, or of all if none were. */
-export async function seedSummary(database: Database, named: readonly string[]): Promise<SeedSummary> {
+export async function seedSummary(database: Database, named: readonly string[]) {
   return database.read(async (tx) => {
     const seeds: Seed[] =
       named.length > 0
         ? named.slice(0, MAX_LOOKED).map((url) => ({ url, source: 'given' }))
         : await frontierQueries.firstSeeds(tx, MAX_LOOKED)
-    const end: SeedSummary = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
+    const end = {
+      /** Seeds that were looked up: `seed --list` has all. */
+      looked: seeds.length,
+      /** Of these, the ones that brought nothing. */
+      empty: 0,
+      /** No seed brought anything, those that were not looked up included. */
+      areAllEmpty: false,
+      examples: [] as SeedOutcome[],
+      /** Seeds that moved out of the scope. */
+      moved: [] as { from: string; to: string }[],
+    }
     const tools = { tx, reader: await frontierQueries.reader(tx) }
     for (const seed of seeds) {
       const outcome = await seedOutcome(tools, seed)

@@ -62,11 +62,7 @@ async function checkLines(database: Database, disk: Disk, path: string, faults: 
 
 const whereOf = (number: number) => `${INDEX_PATH} line ${number}`
 
-async function compareLines(
-  tx: Tx,
-  lines: readonly string[],
-  first: number,
-): Promise<{ found: Faults; ids: number[] }> {
+async function compareLines(tx: Tx, lines: readonly string[], first: number) {
   const found = new Faults()
   const ids: number[] = []
   const locations = lines.map(locationOf)
@@ -80,7 +76,7 @@ async function compareLines(
       found.add(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
     } else {
       ids.push(capture.id)
-      if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(lines[i]))
+      if (cdxjLine(capture) !== lineText(lines[i]))
         found.add(where, `does not say of ${capture.url} what the catalogue says`)
     }
   }

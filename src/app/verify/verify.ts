@@ -10,8 +10,8 @@ import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
 import { verifyCatalogue } from './catalogue.ts'
 import { INDEX_PATH, verifyIndex } from './cdxj-index.ts'
-import { type Fault, Faults } from './faults.ts'
-import { isForeignFolder, type VolumesParts, type VolumesTotals, verifyVolumes } from './volumes.ts'
+import { Faults } from './faults.ts'
+import { isForeignFolder, type VolumesParts, verifyVolumes } from './volumes.ts'
 
 export interface VerifyParts extends VolumesParts {
   indexes: string
@@ -19,12 +19,7 @@ export interface VerifyParts extends VolumesParts {
   running(): Promise<boolean>
 }
 
-export interface VerifyReport extends VolumesTotals {
-  faults: Fault[]
-  notes: Fault[]
-}
-
-export async function verifyCollection(parts: VerifyParts, progress: (volume: string) => void): Promise<VerifyReport> {
+export async function verifyCollection(parts: VerifyParts, progress: (volume: string) => void) {
   const faults = new Faults()
   const running = await parts.running()
   const crashed = !running && (await wasCutOff(parts))

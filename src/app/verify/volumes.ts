@@ -144,9 +144,9 @@ async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promis
   const totals: VolumesTotals = { ...NOTHING_READ, volumes: 1 }
   // The transaction begins with its first statement.
   const durable = await knownEnd(tx, name)
-  const compare = new Comparison(tx, name, faults)
-  if (!(await compare.begin())) faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
-  const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
+  const compare = await comparison(tx, name, faults)
+  if (compare.isEmpty) faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
+  const check = verifyVolume(patient(disk), path, (found) => compare.see(found))
   let tail = 0
   for (;;) {
     const step = await check.next()
@@ -164,73 +164,50 @@ async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promis
   return { found: faults, volume: totals }
 }
 
-class Comparison {
-  readonly #tx: Tx
-  readonly #volume: string
-  readonly #faults: Faults
-  readonly #rows: AsyncIterator<StoredCapture[]>
+async function comparison(tx: Tx, volume: string, faults: Faults) {
+  const rows = rowsOf(tx, volume)
   /** The rows at the next offset that the catalogue names. */
-  #next: StoredCapture[] | undefined
-  #unknown = 0
-  #replaced = 0
-
-  constructor(tx: Tx, volume: string, faults: Faults) {
-    this.#tx = tx
-    this.#volume = volume
-    this.#faults = faults
-    this.#rows = rowsOf(tx, volume)
+  let next: StoredCapture[] | undefined
+  let unknown = 0
+  let replaced = 0
+  const fault = (row: StoredCapture, what: string) => faults.add(`${volume} at ${row.offset}`, `${row.url}: ${what}`)
+  const advance = async () => {
+    next = (await rows.next()).value
   }
-
-  /** False: the catalogue names nothing in this volume. */
-  async begin(): Promise<boolean> {
-    await this.#advance()
-    return this.#next !== undefined
+  const missingBefore = async (offset: number) => {
+    for (; next !== undefined && next[0].offset < offset; await advance())
+      for (const row of next) fault(row, 'the catalogue has a capture here, the volume has none')
   }
-
-  async see(found: FoundCapture): Promise<void> {
-    await this.#missingBefore(found.offset)
-    if (this.#next?.[0].offset !== found.offset) {
-      this.#unknown++
-      return
-    }
-    for (const [times, row] of this.#next.entries()) {
-      if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same offset')
-      for (const what of differences(row, found)) this.#fault(row, what)
-      if (found.kind === 'revisit') await this.#checkOriginal(row, found)
-    }
-    await this.#advance()
+  const checkOriginal = async (row: StoredCapture, { original, digest }: FoundCapture) => {
+    if (original !== undefined && (await responseAt(tx, digest, original.url, original.at)) !== undefined) return
+    if ((await responseWith(tx, digest)) !== undefined) replaced++
+    else fault(row, `is a revisit of ${original?.url ?? 'nothing'}, which is not in the collection`)
   }
-
-  async end(): Promise<void> {
-    await this.#missingBefore(Number.POSITIVE_INFINITY)
-    const note = (count: number, what: string) => {
-      if (count > 0) this.#faults.note(this.#volume, `${count} ${what}`)
-    }
-    note(
-      this.#unknown,
-      'of its captures are not in the catalogue: their reports have not come, or retention removed them',
-    )
-    note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
-  }
-
-  async #missingBefore(offset: number): Promise<void> {
-    for (; this.#next !== undefined && this.#next[0].offset < offset; await this.#advance())
-      for (const row of this.#next) this.#fault(row, 'the catalogue has a capture here, the volume has none')
-  }
-
-  async #advance(): Promise<void> {
-    this.#next = (await this.#rows.next()).value
-  }
-
-  async #checkOriginal(row: StoredCapture, found: FoundCapture): Promise<void> {
-    const { original, digest } = found
-    if (original !== undefined && (await responseAt(this.#tx, digest, original.url, original.at)) !== undefined) return
-    if ((await responseWith(this.#tx, digest)) !== undefined) this.#replaced++
-    else this.#fault(row, `is a revisit of ${original?.url ?? 'nothing'}, which is not in the collection`)
-  }
-
-  #fault(row: StoredCapture, what: string): void {
-    this.#faults.add(`${this.#volume} at ${row.offset}`, `${row.url}: ${what}`)
+  await advance()
+  return {
+    /** The catalogue names nothing in this volume. */
+    isEmpty: next === undefined,
+    async see(found: FoundCapture): Promise<void> {
+      await missingBefore(found.offset)
+      if (next?.[0].offset !== found.offset) {
+        unknown++
+        return
+      }
+      for (const [times, row] of next.entries()) {
+        if (times > 0) fault(row, 'two captures of the catalogue lie at the same offset')
+        for (const what of differences(row, found)) fault(row, what)
+        if (found.kind === 'revisit') await checkOriginal(row, found)
+      }
+      await advance()
+    },
+    async end(): Promise<void> {
+      await missingBefore(Number.POSITIVE_INFINITY)
+      const note = (count: number, what: string) => {
+        if (count > 0) faults.note(volume, `${count} ${what}`)
+      }
+      note(unknown, 'of its captures are not in the catalogue: their reports have not come, or retention removed them')
+      note(replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
+    },
   }
 }
 

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
+import { FORGET_LOCATION } from '../../collection/locations/own-locations.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
+import { forgetCalls } from '../server/call-log.ts'
 import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
-import { FORGET_LOCATION, orphansAt, orphanVolumes, rowsAt } from './orphan-volumes.ts'
+import { orphansAt, orphanVolumes, rowsAt } from './orphan-volumes.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   const { database, files, now, isAtRest } = parts
@@ -191,9 +193,6 @@ const REMOVE_WORKER = `DELETE FROM worker WHERE ${IDLE} AND id = ?`
 const READ_SERVERS = `SELECT id, url AS name, seen_at AS "seenAt" FROM server WHERE seen_at < ? ORDER BY seen_at LIMIT ?`
 const REMOVE_SERVER = 'DELETE FROM server WHERE seen_at < ? AND id = ?'
 const COUNT_CALLS = 'SELECT count(*) AS n FROM worker_call WHERE at < ?'
-const FORGET_CALLS = `
-  DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)`
-const CALLS_AT_ONCE = 5000
 
 /** Workers and servers that were silent for very long. */
 async function silentMembers(database: Database, silentSince: Instant): Promise<Orphan[]> {
@@ -216,7 +215,7 @@ async function silentMembers(database: Database, silentSince: Instant): Promise<
 
 /** One orphan for all of them. */
 async function oldCalls(database: Database, before: Instant): Promise<Orphan[]> {
-  const { n } = (await database.read((tx) => queries(tx).get<{ n: number }>(COUNT_CALLS, before)))!
+  const n = await database.read((tx) => countOf(tx, COUNT_CALLS, before))
   if (n === 0) return []
   return [
     {
@@ -225,10 +224,8 @@ async function oldCalls(database: Database, before: Instant): Promise<Orphan[]> 
       why: `made before ${new Date(before).toISOString()}, past the retention time`,
       count: n,
       async remove() {
-        for (;;) {
-          const gone = await database.transact((tx) => queries(tx).run(FORGET_CALLS, before, CALLS_AT_ONCE))
-          if (gone < CALLS_AT_ONCE) return true
-        }
+        while (await forgetCalls(database, before));
+        return true
       },
     },
   ]

@@ -10,11 +10,13 @@ import { reasonOf } from '../../base/errors.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
 import { copyOf } from '../../collection/captures/stored-copies.ts'
 import type { OtherLocation } from '../../collection/locations/other-locations.ts'
+import { FORGET_LOCATION } from '../../collection/locations/own-locations.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
-import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
-import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
+import { inPieces } from '../../collection/row-id.ts'
+import { verifyVolume } from '../../collection/volumes/verify-volume.ts'
+import { volumeFiles } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import { countOf, queries } from '../../database/queries.ts'
 import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
@@ -24,10 +26,8 @@ const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location
 /** Complete copies, and whether their server is known. */
 const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
-export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 
-const partsIn = (database: Database): Promise<number> =>
-  database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+const partsIn = (database: Database) => database.read((tx) => countOf(tx, COUNT_INBOX))
 
 export async function orphanVolumes(
   database: Database,
@@ -35,62 +35,55 @@ export async function orphanVolumes(
   silentSince: Instant,
 ): Promise<Findings> {
   const archive = join(folder, 'archive')
-  const files = disk.list(archive).filter((file) => isVolume(file) || isOpenVolume(file))
+  const files = volumeFiles(disk, archive)
   const waiting = await partsIn(database)
   if (waiting > 0 && files.length > 0)
     return {
       orphans: [],
       notes: [`volumes were not looked at: ${waiting} parts in the inbox may name what is in them`],
     }
-  const removing = (file: string, isStillOne: () => Promise<boolean>) => async () => {
-    if (!(await isStillOne())) return false
-    disk.remove(join(archive, file))
-    // Remove the file first: a row without a file is found next time; a file without a row has no known owner.
-    await disk.syncFolder(archive)
-    if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_LOCATION, nameOf(file), node))
-    return true
-  }
   const orphans: Orphan[] = []
-  const unnamed: string[] = []
-  for (const file of files) {
-    if (unnamed.length + orphans.length >= MAX_OF_A_KIND) break
-    const complete = () => database.read((tx) => completeElsewhere(tx, disk, file, node))
+  const add = ({ file, name }: (typeof files)[number], why: string, isStillOne: () => Promise<boolean>) => {
+    const remove = async () => {
+      if (!(await isStillOne())) return false
+      disk.remove(join(archive, file))
+      // Remove the file first: a row without a file is found next time; a file without a row has no known owner.
+      await disk.syncFolder(archive)
+      if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_LOCATION, name, node))
+      return true
+    }
+    orphans.push({ kind: 'volume', name: file, why, bytes: disk.size(join(archive, file)) ?? 0, remove })
+  }
+  const unnamed = new Map<string, () => void>()
+  for (const one of files) {
+    if (unnamed.size + orphans.length >= MAX_OF_A_KIND) break
+    const { name, file, isOpen } = one
+    const complete = async () => (isOpen ? database.read((tx) => completeElsewhere(tx, disk, name, node)) : undefined)
+    const isUnneeded = () => database.read((tx) => isUnnamed(tx, name, silentSince))
     const location = await complete()
-    if (location !== undefined) {
-      const why = `a beginning that its worker left: all of it lies ${location}`
-      const bytes = disk.size(join(archive, file)) ?? 0
-      const remove = removing(file, async () => (await complete()) !== undefined)
-      orphans.push({ kind: 'volume', name: file, why, bytes, remove })
-    } else if (await database.read((tx) => isUnnamed(tx, nameOf(file), silentSince))) unnamed.push(file)
+    if (location !== undefined)
+      add(
+        one,
+        `a beginning that its worker left: all of it lies ${location}`,
+        async () => (await complete()) !== undefined,
+      )
+    else if (await isUnneeded()) unnamed.set(join(archive, file), () => add(one, NOTHING_NAMED, isUnneeded))
   }
-  const needed = await onlyCopies(
-    database,
-    disk,
-    unnamed.map((file) => join(archive, file)),
-  )
+  const needed = await onlyCopies(database, disk, [...unnamed.keys()])
   const notes = [...needed].map((path) => `${path} stays: no capture names it, but revisits refer to payloads in it`)
-  for (const file of unnamed) {
-    if (needed.has(join(archive, file))) continue
-    orphans.push({
-      kind: 'volume',
-      name: file,
-      why: 'no capture names anything in it, and no report of it can come any more',
-      bytes: disk.size(join(archive, file)) ?? 0,
-      remove: removing(file, () => database.read((tx) => isUnnamed(tx, nameOf(file), silentSince))),
-    })
-  }
+  for (const [path, add] of unnamed) if (!needed.has(path)) add()
   return { orphans, notes }
 }
+
+const NOTHING_NAMED = 'no capture names anything in it, and no report of it can come any more'
 
 /** Where the complete copy of an incomplete volume is. A folder must be checked to hold it: it may be this one. */
 async function completeElsewhere(
   tx: Tx,
   disk: Disk,
-  file: string,
+  name: string,
   node: string | undefined,
 ): Promise<string | undefined> {
-  if (!isOpenVolume(file)) return undefined
-  const name = nameOf(file)
   const known = await knownEnd(tx, name)
   type Place = { node: string; bytes: number; server: string | null }
   for (const { node: at, bytes, server } of await queries(tx).all<Place>(READ_COMPLETE, name)) {
@@ -109,8 +102,6 @@ async function isUnnamed(tx: Tx, name: string, silentSince: Instant): Promise<bo
   const owners = await queries(tx).all<{ worker: string; seenAt: Instant | null }>(READ_OWNERS, name)
   return owners.every(({ seenAt }) => seenAt === null || seenAt < silentSince)
 }
-
-const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)
 
 /**
  * A revisit may reference a record whose own report never arrived. The catalogue does not know that record, yet the
@@ -140,10 +131,9 @@ export async function onlyCopies(database: Database, disk: Disk, paths: readonly
 
 async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
   const found = new Set<string>()
-  const capture = ({ kind, digest }: FoundCapture) => {
+  const reading = verifyVolume(disk, path, ({ kind, digest }) => {
     if (kind === 'response') found.add(digest)
-  }
-  const reading = verifyVolume(disk, path, { capture })
+  })
   // Damage in it doesn't matter: no report references it.
   while (!(await reading.next()).done);
   return found
@@ -213,14 +203,9 @@ export async function orphansAt(
   return found
 }
 
-/** In pieces: between them other transactions have their turn. */
 export async function* rowsAt(database: Database, node: string): AsyncGenerator<Row> {
-  for (let last = ''; ; ) {
-    const piece = await database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last, PIECE))
-    yield* piece
-    if (piece.length < PIECE) return
-    last = piece[piece.length - 1].name
-  }
+  const read = (last?: Row) => database.read((tx) => queries(tx).all<Row>(READ_ROWS, node, last?.name ?? '', PIECE))
+  for await (const piece of inPieces(read)) yield* piece
 }
 
 async function whyNeeded(

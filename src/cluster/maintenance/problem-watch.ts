@@ -52,13 +52,7 @@ export interface WatchParts {
   isOurs(): Promise<boolean>
 }
 
-export interface ProblemWatch {
-  /** As this process saw them last, also when the database cannot be reached. */
-  now(): readonly NamedProblem[]
-  /** What the process knows of itself, at this moment. */
-  local(): LocalLook
-  stop(): Promise<void>
-}
+export type ProblemWatch = ReturnType<typeof watchProblems>
 
 const LOOK_EVERY: Millis = 10_000
 /** What nobody has seen for so long is over. */
@@ -70,12 +64,14 @@ const PACE_FROM: Millis = 300_000
 const MAX_WORKERS = 200
 const MAX_WHAT = 1000
 
-export function watchProblems(parts: WatchParts): ProblemWatch {
+export function watchProblems(parts: WatchParts) {
   const over = new AbortController()
   const looks = new ProblemLooks(parts)
   const looking = every(parts.clock, LOOK_EVERY, over.signal, () => looks.look())
   return {
+    /** As this process saw them last, also when the database cannot be reached. */
     now: () => looks.found,
+    /** What the process knows of itself, at this moment. */
     local: () => parts.local(),
     async stop() {
       over.abort()

@@ -129,6 +129,24 @@ function world() {
   return { clock, database, enrolled, fill, planner, run, tick }
 }
 
+test('it is measured once more at the end, by who plans', async () => {
+  const { database, fill, planner, run, tick } = world()
+  await run(async () => {
+    await fill(0)
+    const one = planner()
+    await tick(one, 4)
+    const before = await database.read(recordedFreshness)
+    await database.transact(async (tx) => sqliteTx(tx).run('UPDATE known_page SET looked_at = ?', 1_780_000_000_000))
+    const other = planner({ isOurs: async () => false })
+    await tick(other, 1)
+    await other.finish()
+    assert.deepEqual(await database.read(recordedFreshness), before)
+    await one.finish()
+    const after = await database.read(recordedFreshness)
+    assert.ok(before!.freshness < 0.01 && after!.freshness > 0.99, `${before?.freshness}, then ${after?.freshness}`)
+  })
+})
+
 test('pages are enrolled some at each tick until none is left; then it is measured', async () => {
   const { clock, database, enrolled, fill, planner, run, tick } = world()
   await run(async () => {

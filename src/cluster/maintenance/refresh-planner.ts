@@ -7,7 +7,14 @@ import type { Millis } from '../../base/clock.ts'
 import { readLooks } from '../../collection/counters/counters.ts'
 import type { Ledger } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
-import { type Freshness, Measure, type MeasureParts, recordedFreshness, recordFreshness } from './measure-freshness.ts'
+import {
+  type Freshness,
+  Measure,
+  type MeasureParts,
+  measureFreshness,
+  recordedFreshness,
+  recordFreshness,
+} from './measure-freshness.ts'
 
 export interface PlannerParts extends MeasureParts {
   ledger: Pick<Ledger, 'enrol' | 'setPrice'>
@@ -31,6 +38,8 @@ const MEASURE_EVERY: Millis = 60_000
 /** A measure takes at most this share of the time. */
 const MEASURE_SHARE = 0.05
 const WEIGHTS_EVERY: Millis = 24 * 3_600_000
+/** Pages measured at the end, which may not take long. */
+const PAGES_AT_END = 100_000
 
 export class RefreshPlanner {
   readonly #parts: PlannerParts
@@ -70,6 +79,13 @@ export class RefreshPlanner {
     }
     // Of a collection that is not enrolled yet, a measure would say little.
     if (this.#isEnrolled && clock.elapsed() >= this.#nextMeasure) await this.#measureSome()
+  }
+
+  /** A run of less than a minute would report how fresh the pages were before it. */
+  async finish(): Promise<void> {
+    if (!this.#isOurs || !this.#isEnrolled) return
+    const measured = await measureFreshness({ ...this.#parts, maxPages: PAGES_AT_END })
+    if (measured !== undefined) await this.#parts.database.transact((tx) => recordFreshness(tx, measured))
   }
 
   async #enrolSome(): Promise<void> {

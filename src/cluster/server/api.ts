@@ -5,8 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Check, Errors } from 'typebox/value'
-import type { Clock, Millis } from '../../base/clock.ts'
-import { finishesWithin, remembered } from '../../base/clock.ts'
+import { type Clock, finishesWithin, type Millis, remembered } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { CALLS, type CallDefinition, type CallName, openApi } from '../wire/calls.ts'
@@ -22,8 +21,7 @@ import {
 } from '../wire/protocol.ts'
 import type { CallNote } from './call-log.ts'
 import type { Callers, Rates } from './callers.ts'
-import type { Asked, Handlers } from './handlers.ts'
-import { anonymousRequest, apiErrorOf, noDatabase } from './handlers.ts'
+import { type Asked, anonymousRequest, apiErrorOf, type Handlers, noDatabase } from './handlers.ts'
 import type { Metrics, MetricsPage } from './metrics.ts'
 import { isLocal, type Role } from './roles.ts'
 import { belowBase, type Door } from './web-door.ts'
@@ -163,16 +161,8 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
     async handler(request, reply) {
       const { asked } = askedBy.get(request)!
       if (typeof call.body === 'string') asked.bytes = bytesOf(request)
-      const { name = '' } = request.params as { name?: string }
-      const {
-        offset = '0',
-        length = '0',
-        ...position
-      } = request.query as Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
-      asked.name = name
-      asked.offset = Number(offset)
-      asked.length = Number(length)
-      Object.assign(asked, position)
+      asked.name = (request.params as { name?: string }).name ?? ''
+      asked.query = request.query as Asked['query']
       const answer = await handler(asked, request.body)
       if (answer instanceof Uint8Array) reply.type('application/octet-stream')
       return answer
@@ -199,7 +189,6 @@ function blank(request: FastifyRequest): Asked {
     ...anonymousRequest(),
     address: socket.remoteAddress ?? '',
     isLocal: isLocal(request.raw),
-    length: 0,
     join: joinShown(request.headers.authorization),
     packing: request.headers['content-encoding'] ?? '',
     gone: () => socket.destroyed,

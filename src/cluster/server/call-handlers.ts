@@ -1,7 +1,7 @@
 /** Every API call with its handler, over one coordinator. Independent of HTTP. */
 import { type Millis, remembered } from '../../base/clock.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
-import { ChangeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
+import { changeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { lookCounts } from '../../collection/counters/counters.ts'
 import type { Database } from '../../database/database.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
@@ -64,7 +64,7 @@ export async function callHandlers(parts: HandlerParts, more: HandlerTools): Pro
     checkIn: acceptParts(tools),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
-    changes: (asked) => changesAfter(database, asked.since ?? 'first'),
+    changes: (asked) => changesAfter(database, asked.query.since ?? 'first'),
     async register(asked, { name, region, version, join }) {
       checkJoin(parts.joinSecret, join, asked)
       const id = freshId()
@@ -92,7 +92,7 @@ async function changesAfter(database: Database, since: string): Promise<AnswerOf
         : await positionOf(database, since)
   if (position === undefined)
     throw new ApiError('bad-request', 'the cursor is not one of this collection', 'begin with since=first or since=now')
-  const reader = new ChangeReader(database, position)
+  const reader = changeReader(database, position)
   const changes: AnswerOf<'changes'>['changes'] = []
   for await (const { change } of reader.read(MAX_CAPTURES_READ)) {
     const { at, id: _, ...rest } = change

@@ -29,54 +29,41 @@ const insertOf = (rows: number) =>
 const INSERT_MANY = insertOf(ROWS)
 const INSERT_ONE = insertOf(1)
 
-export class CallLog {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #keepFor: Millis
-  #waiting: CallNote[] = []
+export function callLog(database: Database, clock: Clock, keepFor: Millis) {
+  let waiting: CallNote[] = []
   /** Dropped entries since the last `flush`. */
-  #dropped = 0
-
-  constructor(database: Database, clock: Clock, keepFor: Millis) {
-    this.#database = database
-    this.#clock = clock
-    this.#keepFor = keepFor
+  let dropped = 0
+  return {
+    note(call: CallNote): void {
+      if (waiting.length < MAX_WAITING) waiting.push(call)
+      else dropped++
+    },
+    /** Writes the buffer; returns how many entries were dropped since the last time. */
+    async flush(): Promise<number> {
+      const notes = waiting
+      waiting = []
+      try {
+        if (notes.length > 0) await database.transact((tx) => write(queries(tx), notes))
+      } catch (error) {
+        const room = MAX_WAITING - waiting.length
+        dropped += Math.max(0, notes.length - room)
+        waiting = [...notes.slice(-room), ...waiting]
+        throw error
+      }
+      const lost = dropped
+      dropped = 0
+      return lost
+    },
+    /** Deletes some old entries; true when there are more. */
+    forget: () => forgetCalls(database, clock.now() - keepFor),
   }
+}
 
-  note(call: CallNote): void {
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(call)
-    else this.#dropped++
-  }
+const FORGET = 'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)'
 
-  /** Writes the buffer; returns how many entries were dropped since the last time. */
-  async flush(): Promise<number> {
-    const notes = this.#waiting
-    this.#waiting = []
-    try {
-      if (notes.length > 0) await this.#database.transact((tx) => write(queries(tx), notes))
-    } catch (error) {
-      const room = MAX_WAITING - this.#waiting.length
-      this.#dropped += Math.max(0, notes.length - room)
-      this.#waiting = [...notes.slice(-room), ...this.#waiting]
-      throw error
-    }
-    const dropped = this.#dropped
-    this.#dropped = 0
-    return dropped
-  }
-
-  /** Deletes some old entries; true when there are more. */
-  async forget(): Promise<boolean> {
-    const before = this.#clock.now() - this.#keepFor
-    const gone = await this.#database.transact((tx) =>
-      queries(tx).run(
-        'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)',
-        before,
-        FORGET_AT_ONCE,
-      ),
-    )
-    return gone === FORGET_AT_ONCE
-  }
+/** Some of those before that; true when there are more. */
+export async function forgetCalls(database: Database, before: Instant): Promise<boolean> {
+  return (await database.transact((tx) => queries(tx).run(FORGET, before, FORGET_AT_ONCE))) === FORGET_AT_ONCE
 }
 
 async function write(sql: Queries, notes: readonly CallNote[]): Promise<void> {

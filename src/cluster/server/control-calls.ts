@@ -27,11 +27,11 @@ export function controlHandlers({
     async control(asked) {
       return database.read(async (tx) => ({
         crawl: await readChoice(tx, WHOLE_CRAWL),
-        sites: await decidedSites(tx, asked.after ?? '', MAX_ENTRIES),
+        sites: await decidedSites(tx, asked.query.after ?? '', MAX_ENTRIES),
       }))
     },
-    async audit(asked) {
-      const before = asked.before === undefined ? undefined : Number(asked.before)
+    async audit({ query }) {
+      const before = query.before === undefined ? undefined : Number(query.before)
       return { entries: await database.read((tx) => readAudit(tx, before, MAX_ENTRIES)) }
     },
     async orders({ gone, note }, { since, waitMs }) {

@@ -27,14 +27,8 @@ export interface Asked {
   isLocal: boolean
   /** The volume name in the path. */
   name: string
-  offset: number
-  /** The range that an operator reads. */
-  length?: number
-  /** After which change. */
-  since?: string
-  /** Where a page of a list begins. */
-  after?: string
-  before?: string
+  /** Which part of a volume or a list. */
+  query: Partial<Record<'offset' | 'length' | 'since' | 'after' | 'before', string>>
   /** The join secret sent by an operator. */
   join?: string
   /** A body that is not JSON, and its encoding. */
@@ -52,7 +46,7 @@ export function anonymousRequest(): Asked {
     address: '',
     isLocal: false,
     name: '',
-    offset: 0,
+    query: {},
     bytes: new Uint8Array(0),
     packing: '',
     gone: () => false,
@@ -108,7 +102,7 @@ export interface HandlerTools {
 
 /** What handlers are made of. */
 export interface CallTools extends HandlerParts, HandlerTools {
-  tickets: Tickets
+  tickets: ReturnType<typeof ticketsBy>
   holdings: Holdings
 }
 
@@ -119,17 +113,12 @@ export interface CallTools extends HandlerParts, HandlerTools {
 /** 128 bits can't be guessed; a visit sends its ticket with hundreds of parts. */
 const BYTES = 16
 
-export interface Tickets {
-  of(worker: string, visit: VisitId): string
-  isFor(ticket: string, worker: string, visit: VisitId): boolean
-}
-
-export function ticketsBy(key: Uint8Array): Tickets {
+export function ticketsBy(key: Uint8Array) {
   const hashOf = (worker: string, visit: VisitId) =>
     createHmac('sha256', key).update(`${worker}\n${visit}`).digest().subarray(0, BYTES)
   return {
-    of: (worker, visit) => hashOf(worker, visit).toString('base64url'),
-    isFor(ticket, worker, visit) {
+    of: (worker: string, visit: VisitId) => hashOf(worker, visit).toString('base64url'),
+    isFor(ticket: string, worker: string, visit: VisitId) {
       const shown = Buffer.from(ticket, 'base64url')
       return shown.length === BYTES && timingSafeEqual(shown, hashOf(worker, visit))
     },

@@ -13,11 +13,11 @@ import type { WorkerNews } from '../wire/calls.ts'
 import { ApiError } from '../wire/protocol.ts'
 import { type ApiTools, buildApi } from './api.ts'
 import { callHandlers } from './call-handlers.ts'
-import { CallLog } from './call-log.ts'
-import { Callers, Rates } from './callers.ts'
+import { callLog } from './call-log.ts'
+import { knownCallers, ratesBy } from './callers.ts'
 import { anonymousRequest, checkJoin, type HandlerParts, type Handlers } from './handlers.ts'
 import { type MetricFacts, Metrics, metricsPages, NOT_WATCHED } from './metrics.ts'
-import { Roles, type Tokens } from './roles.ts'
+import { rolesBy, type Tokens } from './roles.ts'
 import { isOwnPage, type Pages, webDoor } from './web-door.ts'
 import { cannotListen, urlOf } from './web-server.ts'
 import { differingSettings, type Roster, type WorkerTable, workerTable } from './worker-table.ts'
@@ -37,23 +37,7 @@ export interface ServerParts extends HandlerParts {
   pages?: Pages
   tokens?: Tokens
   basePath?: string
-  limits?: Partial<ServerLimits>
-}
-
-export interface ServerLimits {
-  /** Maximum leases per worker. */
-  leases: number
-  /** Calls per second and worker, on average. */
-  calls: number
-}
-
-export interface Server {
-  /** Its URL from this machine. */
-  readonly url: string
-  /** Its URL for workers. */
-  readonly publicUrl: string
-  /** Finishes running calls, writes the call log, and unregisters the server. */
-  close(): Promise<void>
+  limits?: Partial<typeof LIMITS>
 }
 
 export interface ListenOptions {
@@ -66,7 +50,8 @@ export interface ListenOptions {
   machine: string
 }
 
-const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
+/** Leases per worker, and calls per second and worker, on average. */
+const LIMITS = { leases: 20_000, calls: 1000 }
 /** For calls without a secret: per address, which may be a proxy's. */
 const ANONYMOUS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
@@ -80,11 +65,13 @@ const TLS_EVERY: Millis = 10_000
 /** Time for running calls at shutdown. */
 const DRAIN_WITHIN: Millis = 10_000
 
-export async function openServer(parts: ServerParts, listen: ListenOptions): Promise<Server> {
+export type Server = Awaited<ReturnType<typeof openServer>>
+
+export async function openServer(parts: ServerParts, listen: ListenOptions) {
   const { clock, journal, database, nudge, program } = parts
   const limits = { ...LIMITS, ...parts.limits }
   const workerRows = workerTable(database)
-  const log = new CallLog(database, clock, parts.keepCallsFor)
+  const log = callLog(database, clock, parts.keepCallsFor)
   const metrics = new Metrics()
   let ending = false
   const isEnding = () => ending
@@ -98,9 +85,9 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const shown = parts.tls?.read()
   const app = buildApi({
     handlers,
-    callers: new Callers(workerRows, clock),
-    workerRates: new Rates(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
-    anonymousRates: new Rates(clock, ANONYMOUS),
+    callers: knownCallers(workerRows, clock),
+    workerRates: ratesBy(clock, { aSecond: limits.calls, burst: 2 * limits.calls }),
+    anonymousRates: ratesBy(clock, ANONYMOUS),
     metrics,
     metricsPage: metricsPages(metrics, clock, () => metricFactsOf(parts, handlers)),
     note(call) {
@@ -158,8 +145,10 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   })
 
   return {
+    /** From this machine, and for workers. */
     url,
     publicUrl,
+    /** Finishes running calls, writes the call log, and unregisters the server. */
     async close() {
       ending = true
       nudge.wake()
@@ -183,7 +172,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
 function accessOf(parts: ServerParts, { publicUrl }: ListenOptions, isTls: boolean): Pick<ApiTools, 'admit' | 'pages'> {
   const { pages, basePath = '', clock, journal, joinSecret } = parts
   const failed = (error: unknown) => journal.record({ kind: 'trouble', what: `a page failed: ${reasonOf(error)}` })
-  const roles = new Roles(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
+  const roles = rolesBy(parts.tokens ?? { viewer: undefined, operator: undefined }, clock, basePath)
   return {
     pages: pages && webDoor({ pages, roles, clock, base: basePath, isTls, publicUrl, failed }),
     admit(needed, request, asked) {

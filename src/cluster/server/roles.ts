@@ -18,76 +18,58 @@ export interface Tokens {
 
 const SESSION: Millis = 7 * 86_400_000
 
-export class Roles {
-  readonly #tokens: Tokens
-  readonly #clock: Clock
-  readonly #base: string
+export type Roles = ReturnType<typeof rolesBy>
+
+/** `base`: of the pages, `` or `/crawl`. */
+export function rolesBy(tokens: Tokens, clock: Clock, base: string) {
+  const hasTokens = tokens.viewer !== undefined || tokens.operator !== undefined
   /** Signs forms where there are no tokens. */
-  readonly #key = freshId()
-
-  /** `base`: of the pages, `` or `/crawl`. */
-  constructor(tokens: Tokens, clock: Clock, base: string) {
-    this.#tokens = tokens
-    this.#clock = clock
-    this.#base = base
-  }
-
-  get hasTokens(): boolean {
-    return this.#tokens.viewer !== undefined || this.#tokens.operator !== undefined
-  }
-
-  /** Undefined: nobody who is known. */
-  of(request: IncomingMessage): Role | undefined {
-    if (!this.hasTokens) return isLocal(request) ? 'operator' : undefined
-    const [, shown] = /^Bearer (\S{1,2000})$/.exec(request.headers.authorization ?? '') ?? []
-    if (shown !== undefined) return this.#ofToken(shown)
-    const cookies = (request.headers.cookie ?? '').split(/; */)
-    const name = this.cookieName(request)
-    const session = cookies.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
-    return session === undefined ? undefined : this.#ofSession(session)
-  }
-
-  /** Browsers send cookies to every port of a host: two dashboards there must not sign each other out. The port is the one that the browser sees. */
-  cookieName({ headers }: IncomingMessage): string {
-    const [, port] = /:(\d{1,5})$/.exec(headers.host ?? '') ?? []
-    const base = this.#base === '' ? [] : [hash('sha256', this.#base).slice(0, 8)]
-    return ['orbweaver', ...(port === undefined ? [] : [port]), ...base].join('-')
-  }
-
-  /** A new session for who has this token. */
-  signIn(token: string): { role: Role; session: string; seconds: number } | undefined {
-    const role = this.#ofToken(token)
-    if (role === undefined) return undefined
-    const until = `${role}.${this.#clock.now() + SESSION}`
-    return { role, session: `${until}.${this.#sign(role, until)}`, seconds: SESSION / 1000 }
-  }
-
-  /** In every form of an operator: another site can't know it. */
-  csrf(role: Role): string {
-    return role === 'operator' ? this.#sign(role, 'form') : ''
-  }
-
-  isForm(role: Role, csrf: string): boolean {
-    return role === 'operator' && isSame(csrf, this.csrf(role))
-  }
-
-  #ofToken(shown: string): Role | undefined {
-    const { operator, viewer } = this.#tokens
+  const key = freshId()
+  const sign = (role: Role, text: string) =>
+    createHmac('sha256', tokens[role] ?? key)
+      .update(text)
+      .digest('hex')
+  const ofToken = (shown: string): Role | undefined => {
+    const { operator, viewer } = tokens
     if (operator !== undefined && isSame(shown, operator)) return 'operator'
     return viewer !== undefined && isSame(shown, viewer) ? 'viewer' : undefined
   }
-
-  #ofSession(session: string): Role | undefined {
+  const ofSession = (session: string): Role | undefined => {
     const [, given, until, signature] = /^(viewer|operator)\.(\d{1,16})\.([0-9a-f]{64})$/.exec(session) ?? []
     const role = given as Role | undefined
-    if (role === undefined || !isSame(signature, this.#sign(role, `${role}.${until}`))) return undefined
-    return this.#clock.now() < Number(until) ? role : undefined
+    if (role === undefined || !isSame(signature, sign(role, `${role}.${until}`))) return undefined
+    return clock.now() < Number(until) ? role : undefined
   }
-
-  #sign(role: Role, text: string): string {
-    return createHmac('sha256', this.#tokens[role] ?? this.#key)
-      .update(text)
-      .digest('hex')
+  /** Browsers send cookies to every port of a host: two dashboards there must not sign each other out. The port is the one that the browser sees. */
+  const cookieName = ({ headers }: IncomingMessage): string => {
+    const [, port] = /:(\d{1,5})$/.exec(headers.host ?? '') ?? []
+    const ofBase = base === '' ? [] : [hash('sha256', base).slice(0, 8)]
+    return ['orbweaver', ...(port === undefined ? [] : [port]), ...ofBase].join('-')
+  }
+  /** In every form of an operator: another site can't know it. */
+  const csrf = (role: Role): string => (role === 'operator' ? sign(role, 'form') : '')
+  return {
+    hasTokens,
+    cookieName,
+    csrf,
+    /** Undefined: nobody who is known. */
+    of(request: IncomingMessage): Role | undefined {
+      if (!hasTokens) return isLocal(request) ? 'operator' : undefined
+      const [, shown] = /^Bearer (\S{1,2000})$/.exec(request.headers.authorization ?? '') ?? []
+      if (shown !== undefined) return ofToken(shown)
+      const cookies = (request.headers.cookie ?? '').split(/; */)
+      const name = cookieName(request)
+      const session = cookies.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
+      return session === undefined ? undefined : ofSession(session)
+    },
+    /** A new session for who has this token. */
+    signIn(token: string) {
+      const role = ofToken(token)
+      if (role === undefined) return undefined
+      const until = `${role}.${clock.now() + SESSION}`
+      return { role, session: `${until}.${sign(role, until)}`, seconds: SESSION / 1000 }
+    },
+    isForm: (role: Role, shown: string) => role === 'operator' && isSame(shown, csrf(role)),
   }
 }
 

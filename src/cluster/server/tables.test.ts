@@ -7,7 +7,7 @@ import { watchComputer } from '../../base/computer.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { CallLog, type CallNote, readCalls } from './call-log.ts'
+import { type CallNote, callLog, readCalls } from './call-log.ts'
 import { volumeLocations } from './uploads.ts'
 import { freeWorker, hashOf, readServers, readWorkers, sumWorkers, workerTable } from './worker-table.ts'
 
@@ -138,7 +138,7 @@ function tablesContract(make: () => Promise<Database>): void {
   it('calls are written in groups and thrown away when they are old', async () => {
     await using made = await open()
     const clock = virtualClock(NOON)
-    const log = new CallLog(made.database, clock, 1000)
+    const log = callLog(made.database, clock, 1000)
     const note = (n: number): CallNote => ({
       at: NOON - 2000 + n * 20,
       worker: n % 2 === 0 ? 'a' : 'b',

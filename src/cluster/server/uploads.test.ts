@@ -18,7 +18,7 @@ function asked(worker: string, offset: number, bytes: Uint8Array): Asked {
     address: '',
     isLocal: false,
     name: NAME,
-    offset,
+    query: { offset: String(offset) },
     bytes,
     packing: '',
     gone: () => false,

@@ -5,6 +5,7 @@
  */
 import type { Disk } from '../../base/disk.ts'
 import { grownVolumes, VolumeConflict } from '../../collection/volumes/grown-volumes.ts'
+import { readOrAgain } from '../../collection/volumes/local-volumes.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -86,10 +87,10 @@ export function uploadHandlers(
   }
 
   return {
-    upload: ({ worker, name, offset, bytes, note }) =>
+    upload: ({ worker, name, query: { offset = 0 }, bytes, note }) =>
       inTurn(name, async () => {
         const volume = await ownVolume(name, worker)
-        const end = await orConflict(copies.append(name, volume.durable, offset, bytes))
+        const end = await orConflict(copies.append(name, volume.durable, Number(offset), bytes))
         note.items = 1
         volume.durable = end
         if (end - volume.noted >= NOTE_EVERY_BYTES) {
@@ -132,25 +133,14 @@ export function volumeHandlers(tools: CallTools): Pick<Handlers, 'located' | 're
       await locations.note(name, worker, bytes, sealed)
       return {}
     },
-    async readVolume(asked) {
-      const { name, offset, length = 0, note } = asked
+    async readVolume({ name, query, note }) {
+      const [offset, length] = [Number(query.offset), Number(query.length)]
       if (length > MAX_VOLUME_PIECE)
         throw new ApiError('too-big', `at most ${MAX_VOLUME_PIECE} bytes at once`, 'ask for less at once')
       const path = volumePath(disk, folder, name)
       if (path === undefined) throw new ApiError('not-found', `${name} is not here`, 'ask where it lies')
       note.items = 1
-      return readOrAgain(name, path, offset, length)
+      return readOrAgain(disk, folder, path, { volume: name, offset, length })
     },
-  }
-
-  /** Sealing may rename it between the lookup and this. */
-  function readOrAgain(name: string, path: string, offset: number, length: number): Uint8Array {
-    try {
-      return disk.read(path, offset, length)
-    } catch (error) {
-      const now = volumePath(disk, folder, name)
-      if (now === undefined || now === path) throw error
-      return disk.read(now, offset, length)
-    }
   }
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { freshId } from '../../base/random.ts'
-import { Rates } from './callers.ts'
+import { ratesBy } from './callers.ts'
 import type { Role, Roles } from './roles.ts'
 
 export interface PageAsked {
@@ -98,8 +98,8 @@ class Refused extends Error {
 
 export function webDoor(options: DoorOptions): Door {
   const { roles, pages, clock, base } = options
-  const signIns = new Rates(clock, SIGN_INS)
-  const requests = new Rates(clock, REQUESTS)
+  const signIns = ratesBy(clock, SIGN_INS)
+  const requests = ratesBy(clock, REQUESTS)
   /** What the next page says, by a name that only its reader has. */
   const messages = new Map<string, PageMessage>()
 

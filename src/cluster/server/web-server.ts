@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import { Roles, type Tokens } from './roles.ts'
+import { rolesBy, type Tokens } from './roles.ts'
 import { belowBase, type DoorOptions, webDoor } from './web-door.ts'
 
 export interface WebServerOptions extends Pick<DoorOptions, 'pages' | 'base' | 'clock' | 'failed'> {
@@ -24,7 +24,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 
 export async function openWebServer(options: WebServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { host, port, tokens, base, clock } = options
-  const roles = new Roles(tokens, clock, base)
+  const roles = rolesBy(tokens, clock, base)
   const door = webDoor({ ...options, roles, isTls: false, publicUrl: undefined })
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN },

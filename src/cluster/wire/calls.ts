@@ -19,7 +19,17 @@ import {
   PROTOCOL,
   PROTOCOL_HEADER,
 } from './protocol.ts'
-import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
+import {
+  Address,
+  CopyOnTheWire,
+  closed,
+  Digest,
+  Duration,
+  oneOf,
+  Reading,
+  VisitName,
+  VisitOnTheWire,
+} from './visit-json.ts'
 
 /** The body of a call: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
 export type Body = TObject | TUnion<TObject[]> | 'parts' | 'bytes'
@@ -40,12 +50,11 @@ export interface CallDefinition {
   answer: TObject | 'bytes'
 }
 
-const closed = { additionalProperties: false } as const
 const OPERATOR =
   'The operator shows the token (`Authorization: Bearer TOKEN`) or the join secret (`Authorization: Join BASE64URL`).'
 const whole = (maximum: number, description?: string) =>
   Type.Integer({ minimum: 0, maximum, ...(description && { description }) })
-const nothing = Type.Object({}, closed)
+const nothing = closed({})
 
 /** The calling thread of the worker: each has its own leases and addresses. New names after each start. */
 const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
@@ -69,7 +78,7 @@ const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
  * its lease was lost (what counts is decided when it is applied). `not-yours`: the ticket doesn't match the visit and
  * worker. `unreadable`: damaged, or not what its envelope says.
  */
-export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
+export const PartAnswer = oneOf('stored', 'not-yours', 'unreadable')
 export type PartAnswer = Static<typeof PartAnswer>
 
 const numbers = <Name extends string>(...names: Name[]) =>
@@ -127,38 +136,33 @@ export type Statistics = Static<typeof Statistics>
 const amount = (description?: string) => Type.Number({ minimum: 0, maximum: 1e15, ...(description && { description }) })
 const Amount = amount()
 /** `DiskLoad` of `base/computer.ts`. */
-const DiskOnTheWire = Type.Object(
-  { ms: Amount, writesPerSecond: Amount, queue: Amount, waitMs: Type.Optional(Amount), sectorsPerSecond: Amount },
-  closed,
-)
+const DiskOnTheWire = closed({
+  ms: Amount,
+  writesPerSecond: Amount,
+  queue: Amount,
+  waitMs: Type.Optional(Amount),
+  sectorsPerSecond: Amount,
+})
 
 /** The machine of a worker, as it says (W2). Figures may be of a container. */
-export const Computer = Type.Object(
-  {
-    cpus: whole(1e6),
-    cpuModel: Type.String({ maxLength: 200 }),
-    load: Type.Number({ minimum: 0, maximum: 1e9, description: 'processes that run or wait to, in the last minute' }),
-    memoryBytes: Bytes,
-    freeMemoryBytes: Bytes,
-    freeDiskBytes: whole(Number.MAX_SAFE_INTEGER, 'where it writes volumes now'),
-    disk: Type.Optional(DiskOnTheWire),
-    bytesPerSecond: amount('of documents, in the last ten seconds'),
-    fastestBytesPerSecond: amount(
-      'the most in ten seconds since it was started: its connection has at least this speed',
-    ),
-  },
-  closed,
-)
+export const Computer = closed({
+  cpus: whole(1e6),
+  cpuModel: Type.String({ maxLength: 200 }),
+  load: Type.Number({ minimum: 0, maximum: 1e9, description: 'processes that run or wait to, in the last minute' }),
+  memoryBytes: Bytes,
+  freeMemoryBytes: Bytes,
+  freeDiskBytes: whole(Number.MAX_SAFE_INTEGER, 'where it writes volumes now'),
+  disk: Type.Optional(DiskOnTheWire),
+  bytesPerSecond: amount('of documents, in the last ten seconds'),
+  fastestBytesPerSecond: amount('the most in ten seconds since it was started: its connection has at least this speed'),
+})
 export type Computer = Static<typeof Computer>
 
 export const MAX_CHANGES = 1000
 const ChangeOnTheWire = Type.Object({
   at: Type.String({ description: 'ISO 8601, UTC' }),
   url: Type.String(),
-  change: Type.Union([
-    ...([Type.Literal('new'), Type.Literal('changed'), Type.Literal('back')] as const),
-    ...([Type.Literal('moved'), Type.Literal('missing'), Type.Literal('gone')] as const),
-  ]),
+  change: oneOf('new', 'changed', 'back', 'moved', 'missing', 'gone'),
   status: Type.Integer(),
   mediaType: Type.String(),
   digest: Type.String(),
@@ -189,10 +193,7 @@ export const CALLS = {
     path: `${API}/changes`,
     by: 'operator',
     what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
-    query: Type.Object(
-      { since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) },
-      closed,
-    ),
+    query: closed({ since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) }),
     answer: Type.Object({
       changes: Type.Array(ChangeOnTheWire, { maxItems: MAX_CHANGES }),
       cursor: Type.String(),
@@ -215,7 +216,7 @@ export const CALLS = {
     path: `${API}/control`,
     by: 'operator',
     what: `What operators decided and is in force: about the crawl, and about at most ${MAX_ENTRIES} sites in the order of their names, after the site \`after\`. ${OPERATOR}`,
-    query: Type.Object({ after: Type.Optional(Type.String({ maxLength: 2000 })) }, closed),
+    query: closed({ after: Type.Optional(Type.String({ maxLength: 2000 })) }),
     answer: Type.Object({
       crawl: ChoiceOnTheWire,
       sites: Type.Array(Type.Object({ site: Type.String(), choice: ChoiceOnTheWire })),
@@ -226,7 +227,7 @@ export const CALLS = {
     path: `${API}/audit`,
     by: 'operator',
     what: `Every action of an operator, the latest first, at most ${MAX_ENTRIES} with an id below \`before\`; fewer when their texts exceed a megabyte. \`subject\` is a site or a worker, empty for the whole crawl; \`before\` and \`after\` are JSON. ${OPERATOR}`,
-    query: Type.Object({ before: Type.Optional(Digits) }, closed),
+    query: closed({ before: Type.Optional(Digits) }),
     answer: AuditPage,
   },
   orders: {
@@ -234,7 +235,7 @@ export const CALLS = {
     path: `${API}/orders`,
     by: 'worker',
     what: 'What operators decided after the version `since`; waits up to `waitMs` until there is something. The worker ends its visits to these sites, all of them when the crawl is paused. `blacklist` is the whole list when it changed, else absent. `version` of the answer is the next `since`: ask again at once.',
-    body: Type.Object({ since: whole(Number.MAX_SAFE_INTEGER), waitMs: whole(LONGEST_POLL) }, closed),
+    body: closed({ since: whole(Number.MAX_SAFE_INTEGER), waitMs: whole(LONGEST_POLL) }),
     answer: OrdersOnTheWire,
   },
   register: {
@@ -242,15 +243,12 @@ export const CALLS = {
     path: `${API}/workers`,
     by: 'anyone',
     what: 'A new worker joins. The secret is sent once; the server keeps only a hash. `join` is the secret that the operator gives to those who may join.',
-    body: Type.Object(
-      {
-        name: Label,
-        region: Type.Optional(Label),
-        version: Type.String({ maxLength: 100 }),
-        join: Type.Optional(Type.String({ maxLength: 1000 })),
-      },
-      closed,
-    ),
+    body: closed({
+      name: Label,
+      region: Type.Optional(Label),
+      version: Type.String({ maxLength: 100 }),
+      join: Type.Optional(Type.String({ maxLength: 1000 })),
+    }),
     answer: Type.Object({
       worker: Type.String({ pattern: '^[0-9a-f]{16}$' }),
       secret: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
@@ -268,7 +266,7 @@ export const CALLS = {
     path: `${API}/plan`,
     by: 'worker',
     what: `What a worker needs to crawl as the coordinator would, at most ${MAX_PLAN_BYTES / 2 ** 20} MiB. A worker that has a plan names its digest (\`have\`) and gets the plan only if it has changed.`,
-    body: Type.Object({ have: Type.Optional(PlanDigest) }, closed),
+    body: closed({ have: Type.Optional(PlanDigest) }),
     answer: Type.Object({
       digest: PlanDigest,
       plan: Type.Optional(
@@ -287,15 +285,12 @@ export const CALLS = {
     path: `${API}/visits`,
     by: 'worker',
     what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over. After a check-out without an answer, the worker names the visits that the thread has; other visits granted to it and not begun are taken back first.',
-    body: Type.Object(
-      {
-        thread: Thread,
-        atMost: Type.Integer({ minimum: 1, maximum: MAX_VISITS }),
-        waitMs: whole(LONGEST_POLL),
-        has: Type.Optional(Type.Array(VisitName, { maxItems: MAX_RENEWED })),
-      },
-      closed,
-    ),
+    body: closed({
+      thread: Thread,
+      atMost: Type.Integer({ minimum: 1, maximum: MAX_VISITS }),
+      waitMs: whole(LONGEST_POLL),
+      has: Type.Optional(Type.Array(VisitName, { maxItems: MAX_RENEWED })),
+    }),
     answer: Type.Object({
       visits: Type.Array(Type.Object({ visit: VisitOnTheWire, ticket: Ticket }), { maxItems: MAX_VISITS }),
       next: Type.Union([Duration, Type.Literal('over')]),
@@ -307,15 +302,15 @@ export const CALLS = {
     path: `${API}/visits/enter`,
     by: 'worker',
     what: 'May this visit ask at this address? An address belongs to one thread at a time.',
-    body: Type.Object({ thread: Thread, visit: VisitName, address: Address }, closed),
-    answer: Type.Object({ answer: Type.Union([Type.Literal('here'), Type.Literal('elsewhere')]) }),
+    body: closed({ thread: Thread, visit: VisitName, address: Address }),
+    answer: Type.Object({ answer: oneOf('here', 'elsewhere') }),
   },
   renew: {
     method: 'POST',
     path: `${API}/visits/renew`,
     by: 'worker',
     what: 'Renews all leases of a thread, counted from when the request was sent. Visits in `lost` no longer have a lease.',
-    body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MAX_RENEWED }) }, closed),
+    body: closed({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MAX_RENEWED }) }),
     answer: Type.Object({ lease: Duration, lost: Type.Array(VisitName) }),
   },
   checkIn: {
@@ -331,7 +326,7 @@ export const CALLS = {
     path: `${API}/unreadable`,
     by: 'worker',
     what: 'The thread that read this page hung and was ended: the page is recorded as one that cannot be read, and the visit ends.',
-    body: Type.Object({ thread: Thread, ticket: Ticket, reading: Reading }, closed),
+    body: closed({ thread: Thread, ticket: Ticket, reading: Reading }),
     answer: nothing,
   },
   leave: {
@@ -339,7 +334,7 @@ export const CALLS = {
     path: `${API}/leave`,
     by: 'worker',
     what: 'The thread has ended: its leases are released now instead of expiring. A restarted worker calls this for its earlier threads.',
-    body: Type.Object({ thread: Thread }, closed),
+    body: closed({ thread: Thread }),
     answer: nothing,
   },
   findCopies: {
@@ -347,7 +342,7 @@ export const CALLS = {
     path: `${API}/copies`,
     by: 'worker',
     what: 'Earlier captures of these payloads, in the same order; null where there is none.',
-    body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MAX_DIGESTS }) }, closed),
+    body: closed({ digests: Type.Array(Digest, { minItems: 1, maxItems: MAX_DIGESTS }) }),
     answer: Type.Object({ copies: Type.Array(Type.Union([CopyOnTheWire, Type.Null()]), { maxItems: MAX_DIGESTS }) }),
   },
   alive: {
@@ -355,20 +350,17 @@ export const CALLS = {
     path: `${API}/alive`,
     by: 'worker',
     what: 'How the worker is doing; answered with the servers there are.',
-    body: Type.Object(
-      {
-        visits: whole(10_000_000),
-        lateMs: Type.Number({ minimum: 0, maximum: 1e9 }),
-        pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
-        state: Type.Union([Type.Literal('working'), Type.Literal('ending')]),
-        version: Type.String({ maxLength: 100 }),
-        computer: Type.Optional(Computer),
-        clockOffsetMs: Type.Optional(
-          Type.Number({ minimum: -1e14, maximum: 1e14, description: "the servers' time minus that of its machine" }),
-        ),
-      },
-      closed,
-    ),
+    body: closed({
+      visits: whole(10_000_000),
+      lateMs: Type.Number({ minimum: 0, maximum: 1e9 }),
+      pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
+      state: oneOf('working', 'ending'),
+      version: Type.String({ maxLength: 100 }),
+      computer: Type.Optional(Computer),
+      clockOffsetMs: Type.Optional(
+        Type.Number({ minimum: -1e14, maximum: 1e14, description: "the servers' time minus that of its machine" }),
+      ),
+    }),
     answer: Type.Object({ servers: Servers }),
   },
   upload: {
@@ -378,7 +370,7 @@ export const CALLS = {
     what: `The next bytes of a volume, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
     body: 'bytes',
     params: VolumeParams,
-    query: Type.Object({ offset: Digits }, closed),
+    query: closed({ offset: Digits }),
     answer: Type.Object({ bytes: Bytes }),
   },
   readVolume: {
@@ -387,7 +379,7 @@ export const CALLS = {
     by: 'operator',
     what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
     params: VolumeParams,
-    query: Type.Object({ offset: Digits, length: Digits }, closed),
+    query: closed({ offset: Digits, length: Digits }),
     answer: 'bytes',
   },
   located: {
@@ -395,7 +387,7 @@ export const CALLS = {
     path: `${API}/volumes/:name/place`,
     by: 'worker',
     what: 'A volume is not on a server but in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with this many bytes. Sent before the parts that name it.',
-    body: Type.Object({ location: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
+    body: closed({ location: Place, bytes: Bytes, sealed: Type.Boolean() }),
     params: VolumeParams,
     answer: nothing,
   },
@@ -404,7 +396,7 @@ export const CALLS = {
     path: `${API}/volumes/:name/seal`,
     by: 'worker',
     what: 'The volume is complete: it has so many bytes and gets no more.',
-    body: Type.Object({ bytes: Bytes }, closed),
+    body: closed({ bytes: Bytes }),
     params: VolumeParams,
     answer: Type.Object({ bytes: Bytes }),
   },

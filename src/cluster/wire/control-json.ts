@@ -1,9 +1,8 @@
 /** What operators decide, as it is sent: `contracts/control.ts` in JSON. */
 import Type from 'typebox'
 import { MAX_ORDERS } from '../../contracts/control.ts'
-import { Duration, SiteName } from './visit-json.ts'
+import { closed, Duration, oneOf, SiteName } from './visit-json.ts'
 
-const closed = { additionalProperties: false } as const
 /** Of one answer; the next page begins after its last. */
 export const MAX_ENTRIES = 1000
 const MAX_SEEDS_SENT = 10_000
@@ -12,46 +11,30 @@ const Text = Type.String({ maxLength: 2000 })
 const Site = Type.String({ minLength: 1, maxLength: 2000, description: 'www.example.org, or any URL of it' })
 const Reason = Type.Optional(Type.String({ maxLength: MAX_REASON }))
 const Rule = Type.Optional(Type.String({ maxLength: 100, description: 'a hazard rule; without it, all' }))
-const oneOf = <Name extends string>(...names: readonly Name[]) => Type.Union(names.map((name) => Type.Literal(name)))
 
 /** `Action` of `contracts/control.ts`. */
 export const ActionBody = Type.Union([
-  Type.Object({ action: Type.Literal('pause'), reason: Reason }, closed),
-  Type.Object({ action: oneOf('resume', 'stop') }, closed),
-  Type.Object({ action: oneOf('pause-site', 'bar-site'), site: Site, reason: Reason }, closed),
-  Type.Object({ action: oneOf('resume-site', 'ask-again'), site: Site }, closed),
-  Type.Object(
-    { action: Type.Literal('set-pause'), site: Site, pauseMs: Type.Union([Type.Number(), Type.Null()]) },
-    closed,
-  ),
-  Type.Object({ action: oneOf('trust', 'distrust'), site: Site, rule: Rule }, closed),
-  Type.Object(
-    {
-      action: Type.Literal('confirm-hazard'),
-      site: Site,
-      rule: Type.String({ maxLength: 100, description: 'a hazard rule' }),
-      pattern: Type.Optional(Type.String({ maxLength: 2000, description: 'as found; without it, the whole site' })),
-    },
-    closed,
-  ),
-  Type.Object(
-    { action: oneOf('confirm-mirror', 'overrule-mirror', 'undecide-mirror'), site: Site, original: Site },
-    closed,
-  ),
-  Type.Object(
-    { action: Type.Literal('add-seeds'), urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }) },
-    closed,
-  ),
-  Type.Object(
-    {
-      action: Type.Literal('announce'),
-      urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }),
-      at: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'default: now' })),
-    },
-    closed,
-  ),
-  Type.Object({ action: oneOf('blacklist', 'unblacklist'), pattern: Text }, closed),
-  Type.Object({ action: Type.Literal('free-worker'), worker: Text }, closed),
+  closed({ action: Type.Literal('pause'), reason: Reason }),
+  closed({ action: oneOf('resume', 'stop') }),
+  closed({ action: oneOf('pause-site', 'bar-site'), site: Site, reason: Reason }),
+  closed({ action: oneOf('resume-site', 'ask-again'), site: Site }),
+  closed({ action: Type.Literal('set-pause'), site: Site, pauseMs: Type.Union([Type.Number(), Type.Null()]) }),
+  closed({ action: oneOf('trust', 'distrust'), site: Site, rule: Rule }),
+  closed({
+    action: Type.Literal('confirm-hazard'),
+    site: Site,
+    rule: Type.String({ maxLength: 100, description: 'a hazard rule' }),
+    pattern: Type.Optional(Type.String({ maxLength: 2000, description: 'as found; without it, the whole site' })),
+  }),
+  closed({ action: oneOf('confirm-mirror', 'overrule-mirror', 'undecide-mirror'), site: Site, original: Site }),
+  closed({ action: Type.Literal('add-seeds'), urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }) }),
+  closed({
+    action: Type.Literal('announce'),
+    urls: Type.Array(Text, { minItems: 1, maxItems: MAX_SEEDS_SENT }),
+    at: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'default: now' })),
+  }),
+  closed({ action: oneOf('blacklist', 'unblacklist'), pattern: Text }),
+  closed({ action: Type.Literal('free-worker'), worker: Text }),
 ])
 
 const Decided = Type.Object({ at: Type.Number(), who: Type.String(), reason: Type.Optional(Type.String()) })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { Disk } from '../../base/disk.ts'
 import { seededRandom } from '../../base/random.ts'
-import { Outbox } from './outbox.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 
 const FOLDER = '/outbox'
 const bytesOf = (n: number) => Uint8Array.of(n, n, n)
@@ -70,7 +70,7 @@ test('what was put is there after a loss of power, whole and in its order', asyn
       const disk = memoryDisk()
       const random = seededRandom(seed)
       let life = lifeOf(disk)
-      let outbox = Outbox.open(life.disk, FOLDER, 1000)
+      let outbox = openOutbox(life.disk, FOLDER, 1000)
       let waiting: number[] = []
       let last = 0
       const sent = new Set<number>()
@@ -90,7 +90,7 @@ test('what was put is there after a loss of power, whole and in its order', asyn
           life.end()
           disk.crash(random)
           life = lifeOf(disk)
-          outbox = Outbox.open(life.disk, FOLDER, 1000)
+          outbox = openOutbox(life.disk, FOLDER, 1000)
           const found = drained(outbox).filter((n) => n !== 99)
           // Some that were sent may come again; none that was not sent is missing.
           assert.deepEqual(
@@ -109,7 +109,7 @@ test('what was put is there after a loss of power, whole and in its order', asyn
 })
 
 test('there is room for so many bytes and no more', async () => {
-  const outbox = Outbox.open(memoryDisk(), FOLDER, 8)
+  const outbox = openOutbox(memoryDisk(), FOLDER, 8)
   assert.equal(await outbox.put(bytesOf(1), 4), true)
   assert.equal(await outbox.put(bytesOf(2), 1), true)
   assert.equal(await outbox.put(bytesOf(3), 1), false)
@@ -120,12 +120,12 @@ test('there is room for so many bytes and no more', async () => {
 
 test('what is refused for good is out of the way, and kept', async () => {
   const disk = memoryDisk()
-  const outbox = Outbox.open(disk, FOLDER, 100)
+  const outbox = openOutbox(disk, FOLDER, 100)
   await outbox.put(bytesOf(1), 1)
   outbox.setAside(outbox.first!)
   assert.ok(outbox.isEmpty)
   assert.equal(disk.list(FOLDER).length, 1)
-  assert.ok(Outbox.open(disk, FOLDER, 100).isEmpty)
+  assert.ok(openOutbox(disk, FOLDER, 100).isEmpty)
 })
 
 test('a disk that is full takes nothing and loses nothing', async () => {
@@ -138,7 +138,7 @@ test('a disk that is full takes nothing and loses nothing', async () => {
       return disk.append(path)
     },
   }
-  const outbox = Outbox.open(filling, FOLDER, 100)
+  const outbox = openOutbox(filling, FOLDER, 100)
   await assert.rejects(outbox.put(bytesOf(1), 1), /ENOSPC/)
   assert.ok(outbox.isEmpty && outbox.bytes === 0)
   full = false

@@ -3,9 +3,10 @@
  * need be by the next process. Its size is bounded.
  */
 import { join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 
 const EXTENSION = '.parts'
+/** As `replaceFile` has it. */
 const TORN = '.new'
 /** Refused batches, kept for inspection. */
 const REFUSED = '.refused'
@@ -16,106 +17,70 @@ export interface Waiting {
   bytes: number
 }
 
-export class Outbox {
-  readonly #disk: Disk
-  readonly #folder: string
-  readonly #maxBytes: number
-  #waiting: Waiting[]
+export type Outbox = ReturnType<typeof openOutbox>
+
+/** Starts with what an earlier process left; unfinished files were never acknowledged. */
+export function openOutbox(disk: Disk, folder: string, maxBytes: number) {
+  disk.makeFolder(folder)
+  const names = disk.list(folder)
+  for (const name of names) if (name.endsWith(TORN)) disk.remove(join(folder, name))
+  let waiting: Waiting[] = names
+    .filter((name) => /^\d{12}-\d{1,6}\.parts$/.test(name))
+    .map((name) => ({ name, parts: partsOf(name), bytes: disk.size(join(folder, name)) ?? 0 }))
+  let bytes = waiting.reduce((sum, one) => sum + one.bytes, 0)
+  let last = waiting.reduce((max, { name }) => Math.max(max, serialOf(name)), 0)
   /** Being written: their bytes are reserved, but they can't be sent yet. */
-  #writing = 0
-  #bytes: number
-  #last: number
-
-  private constructor(disk: Disk, folder: string, maxBytes: number, waiting: Waiting[]) {
-    this.#disk = disk
-    this.#folder = folder
-    this.#maxBytes = maxBytes
-    this.#waiting = waiting
-    this.#bytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.#last = waiting.reduce((max, { name }) => Math.max(max, serialOf(name)), 0)
+  let writing = 0
+  const forget = (one: Waiting) => {
+    waiting = waiting.filter((other) => other !== one)
+    bytes -= one.bytes
   }
-
-  /** Starts with what an earlier process left; unfinished files were never acknowledged. */
-  static open(disk: Disk, folder: string, maxBytes: number): Outbox {
-    disk.makeFolder(folder)
-    const names = disk.list(folder)
-    for (const name of names) if (name.endsWith(TORN)) disk.remove(join(folder, name))
-    const waiting = names
-      .filter((name) => /^\d{12}-\d{1,6}\.parts$/.test(name))
-      .map((name) => ({ name, parts: partsOf(name), bytes: disk.size(join(folder, name)) ?? 0 }))
-    return new Outbox(disk, folder, maxBytes, waiting)
-  }
-
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0 && this.#writing === 0
-  }
-
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  get parts(): number {
-    return this.#waiting.reduce((sum, { parts }) => sum + parts, 0)
-  }
-
-  /** Durable when it resolves; false if it is full. */
-  async put(bytes: Uint8Array, parts: number): Promise<boolean> {
-    if (this.#bytes + bytes.length > this.#maxBytes) return false
-    const name = `${String(++this.#last).padStart(12, '0')}-${parts}${EXTENSION}`
-    const path = join(this.#folder, name)
-    this.#bytes += bytes.length
-    this.#writing++
-    try {
-      await this.#write(path, bytes)
-    } catch (error) {
-      this.#bytes -= bytes.length
-      this.#disk.remove(path + TORN)
-      throw error
-    } finally {
-      this.#writing--
-    }
-    this.#waiting.push({ name, parts, bytes: bytes.length })
-    // Concurrent writes may finish in another order.
-    this.#waiting.sort((a, b) => (a.name < b.name ? -1 : 1))
-    return true
-  }
-
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
-    const file = this.#disk.append(path + TORN)
-    try {
-      file.write(bytes)
-      await file.sync()
-    } finally {
-      file.close()
-    }
-    this.#disk.rename(path + TORN, path)
-    await this.#disk.syncFolder(this.#folder)
-  }
-
-  /** The next batch to send. */
-  get first(): Waiting | undefined {
-    return this.#waiting[0]
-  }
-
-  read({ name, bytes }: Waiting): Uint8Array {
-    return this.#disk.read(join(this.#folder, name), 0, bytes)
-  }
-
-  /** A server has stored it. Sending it again after a crash is harmless, so nothing waits for the disk. */
-  remove(one: Waiting): void {
-    this.#forget(one)
-    this.#disk.remove(join(this.#folder, one.name))
-  }
-
-  setAside(one: Waiting): void {
-    this.#forget(one)
-    const path = join(this.#folder, one.name)
-    this.#disk.rename(path, path + REFUSED)
-  }
-
-  #forget(one: Waiting): void {
-    this.#waiting = this.#waiting.filter((other) => other !== one)
-    this.#bytes -= one.bytes
+  return {
+    get isEmpty() {
+      return waiting.length === 0 && writing === 0
+    },
+    get bytes() {
+      return bytes
+    },
+    get parts() {
+      return waiting.reduce((sum, { parts }) => sum + parts, 0)
+    },
+    /** Durable when it resolves; false if it is full. */
+    async put(frame: Uint8Array, parts: number): Promise<boolean> {
+      if (bytes + frame.length > maxBytes) return false
+      const name = `${String(++last).padStart(12, '0')}-${parts}${EXTENSION}`
+      const path = join(folder, name)
+      bytes += frame.length
+      writing++
+      try {
+        await replaceFile(disk, path, frame)
+      } catch (error) {
+        bytes -= frame.length
+        disk.remove(path + TORN)
+        throw error
+      } finally {
+        writing--
+      }
+      waiting.push({ name, parts, bytes: frame.length })
+      // Concurrent writes may finish in another order.
+      waiting.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return true
+    },
+    /** The next batch to send. */
+    get first(): Waiting | undefined {
+      return waiting[0]
+    },
+    read: ({ name, bytes }: Waiting): Uint8Array => disk.read(join(folder, name), 0, bytes),
+    /** A server has stored it. Sending it again after a crash is harmless, so nothing waits for the disk. */
+    remove(one: Waiting): void {
+      forget(one)
+      disk.remove(join(folder, one.name))
+    },
+    setAside(one: Waiting): void {
+      forget(one)
+      const path = join(folder, one.name)
+      disk.rename(path, path + REFUSED)
+    },
   }
 }
 

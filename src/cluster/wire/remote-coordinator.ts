@@ -18,7 +18,7 @@ import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { RequestOf, WorkerNews } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import type { HttpClient } from './http-client.ts'
-import { Outbox } from './outbox.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 import { MAX_DIGESTS, MAX_RENEWED, MAX_VISITS } from './protocol.ts'
 import { type Identity, type ServerClock, Servers, serverClock, Unreachable } from './servers.ts'
 import { visitFromWire } from './visit-json.ts'
@@ -83,7 +83,7 @@ export class RemoteServers implements CoordinatorCalls {
     this.clock = serverClock(options.clock)
     this.#servers = new Servers(options.servers, client, this.clock, random)
     this.#servers.callAs(options.identity)
-    this.#outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
+    this.#outbox = openOutbox(disk, options.outboxFolder, options.outboxBytes)
     const { clock } = this
     this.#deliveries = new Deliveries({ servers: this.#servers, outbox: this.#outbox, clock, journal, ready })
     this.findCopy = copyFinder(this.#servers)

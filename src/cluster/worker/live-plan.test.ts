@@ -4,7 +4,7 @@ import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import type { CrawlPlan } from '../../app/composition/plan.ts'
 import { wantedBy } from '../../app/composition/remote-worker.ts'
 import { loadSettings } from '../../app/config/load.ts'
-import { LivePlan, PLAN_FRESH } from './live-plan.ts'
+import { livePlan, PLAN_FRESH } from './live-plan.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }
 const planOf = (seeds: string[], flags: string[] = []): CrawlPlan => ({
@@ -19,7 +19,7 @@ const visit = (site: string) => ({ site, agenda: [{ url: `http://${site}/` }] as
 function watching(first: CrawlPlan, answers: (CrawlPlan | Error)[], stop = new AbortController()) {
   const clock = virtualClock(0)
   const seen = { asked: [] as number[], renewed: 0 }
-  const live = new LivePlan(first, {
+  const live = livePlan(first, {
     clock,
     journal: { record() {} },
     async read() {

@@ -29,53 +29,39 @@ type Begun = Pick<Visit, 'site' | 'agenda'>
 /** Sites that the newest plan does not want either. When there are more, all are asked about again. */
 const MAX_UNWANTED = 10_000
 
-export class LivePlan<Plan extends { version: string }> {
-  readonly #tools: LivePlanTools<Plan>
-  #plan: Plan
-  #wants: ((url: string) => boolean) | undefined
-  readonly #unwanted = new Set<SiteName>()
+export function livePlan<Plan extends { version: string }>(first: Plan, tools: LivePlanTools<Plan>) {
+  const { clock, journal, read, wantedBy, renew, stop } = tools
+  let plan = first
+  let wants: ((url: string) => boolean) | undefined
+  const unwanted = new Set<SiteName>()
   /** One question after the other: later ones profit from the answer. */
-  #last: Promise<void> = Promise.resolve()
+  let last: Promise<void> = Promise.resolve()
 
-  constructor(plan: Plan, tools: LivePlanTools<Plan>) {
-    this.#plan = plan
-    this.#tools = tools
+  const unknown = (visits: readonly Begun[]): readonly Begun[] => {
+    const isWanted = (wants ??= wantedBy(plan))
+    return visits.filter(
+      ({ site, agenda: [begin] }) => begin !== undefined && !unwanted.has(site) && !isWanted(begin.url),
+    )
   }
-
-  get plan(): Plan {
-    return this.#plan
-  }
-
-  /** Await it before the threads get these visits. */
-  async check(visits: readonly Begun[]): Promise<void> {
-    if (this.#unknown(visits).length === 0) return
-    const turn = this.#last.then(() => this.#update(visits))
-    this.#last = turn
-    await turn
-  }
-
   /** Restarts the threads if the servers have another plan now. */
-  async readAgain(): Promise<void> {
-    const { read, renew, journal } = this.#tools
-    const { version } = this.#plan
+  const readAgain = async (): Promise<void> => {
+    const { version } = plan
     const next = { ...(await read()), version }
-    if (isDeepStrictEqual(next, this.#plan)) return
-    this.#plan = next
-    this.#wants = undefined
-    this.#unwanted.clear()
+    if (isDeepStrictEqual(next, plan)) return
+    plan = next
+    wants = undefined
+    unwanted.clear()
     journal.record({ kind: 'trouble', what: 'the servers have a new plan: visits are given back and begun again' })
     renew()
   }
-
-  async #update(visits: readonly Begun[]): Promise<void> {
-    const { clock, journal, renew, stop } = this.#tools
+  const update = async (visits: readonly Begun[]): Promise<void> => {
     try {
       // A server may answer first with a plan that it made before these visits, but not after PLAN_FRESH.
       for (const rest of [0, PLAN_FRESH]) {
-        if (this.#unknown(visits).length === 0) return
+        if (unknown(visits).length === 0) return
         await clock.sleep(rest, stop)
         if (stop.aborted) return
-        await this.readAgain()
+        await readAgain()
       }
     } catch (error) {
       // By the old plan they would be visited wrongly.
@@ -83,15 +69,20 @@ export class LivePlan<Plan extends { version: string }> {
       return renew()
     }
     // The scope has become narrower, or a sitemap named the address.
-    for (const { site } of this.#unknown(visits)) this.#unwanted.add(site)
-    if (this.#unwanted.size > MAX_UNWANTED) this.#unwanted.clear()
+    for (const { site } of unknown(visits)) unwanted.add(site)
+    if (unwanted.size > MAX_UNWANTED) unwanted.clear()
   }
-
-  #unknown(visits: readonly Begun[]): readonly Begun[] {
-    this.#wants ??= this.#tools.wantedBy(this.#plan)
-    const wants = this.#wants
-    return visits.filter(
-      ({ site, agenda: [first] }) => first !== undefined && !this.#unwanted.has(site) && !wants(first.url),
-    )
+  return {
+    get plan(): Plan {
+      return plan
+    },
+    readAgain,
+    /** Await it before the threads get these visits. */
+    async check(visits: readonly Begun[]): Promise<void> {
+      if (unknown(visits).length === 0) return
+      const turn = last.then(() => update(visits))
+      last = turn
+      await turn
+    },
   }
 }

@@ -5,8 +5,7 @@
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Millis, realClock } from '../../base/clock.ts'
-import type { Disk } from '../../base/disk.ts'
-import { replaceFile } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { type Journal, Readers } from '../../base/journal.ts'
 import { freshId, freshSeed, type Random, seededRandom } from '../../base/random.ts'
@@ -29,7 +28,7 @@ import { Refusal } from '../wire/classify-answer.ts'
 import { type HttpClient, httpClient } from '../wire/http-client.ts'
 import { joinServers, RemoteServers, type VolumeCalls } from '../wire/remote-coordinator.ts'
 import { type Identity, Unreachable } from '../wire/servers.ts'
-import { type RunningWorker, runThreads, type ThreadOptions } from './run-threads.ts'
+import { runThreads, type ThreadOptions } from './run-threads.ts'
 
 export interface RemoteWorkerOptions<Plan> extends ThreadOptions<Plan>, Pick<LocationParts, 'volumes' | 's3'> {
   version: string
@@ -44,18 +43,12 @@ export interface RemoteWorkerOptions<Plan> extends ThreadOptions<Plan>, Pick<Loc
   journal?: (event: Event) => void
 }
 
-export interface WorkerHandle extends RunningWorker {
-  name: string
-}
-
 const OUTBOX_BYTES = 2 ** 30
 /** How long a check-out waits at the server for a site to become free. */
 const POLL: Millis = 20_000
 const ID_LETTERS = 8
 
-export async function startRemoteWorker<Plan extends { version: string }>(
-  options: RemoteWorkerOptions<Plan>,
-): Promise<WorkerHandle> {
+export async function startRemoteWorker<Plan extends { version: string }>(options: RemoteWorkerOptions<Plan>) {
   const { folder, version } = options
   for (const inside of ['', 'archive']) realDisk.makeFolder(join(folder, inside))
   await realDisk.syncFolder(folder)

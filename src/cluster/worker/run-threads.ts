@@ -12,7 +12,7 @@ import type { FindCopy } from '../../contracts/ports.ts'
 import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { Computer } from '../wire/calls.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
-import { LivePlan } from './live-plan.ts'
+import { livePlan } from './live-plan.ts'
 
 /** What threads do, as composition decides. */
 export interface ThreadOptions<Plan> {
@@ -42,27 +42,12 @@ export interface RunParts<Plan> extends ThreadOptions<Plan> {
   notes: ThreadNotes
 }
 
-export interface WorkerSnapshot {
-  /** Sites that it visits now. */
-  visits: number
-  /** Since it was started. */
-  pages: number
-  bytes: number
-  /** Report parts that wait here for a server. */
-  undelivered: number
-  /** How often a location for volumes failed and the next one took over. */
-  locationsReplaced: number
-  /** How long no server has answered; undefined when the last one did. */
-  lostMs: Millis | undefined
-  slow: { site: string; why: string }[]
-  lateMs: Millis
-}
-
-export interface RunningWorker {
-  done: Promise<{ why: 'complete' | 'interrupted'; undelivered: number }>
-  snapshot(): WorkerSnapshot
-  stop(): void
-}
+/**
+ * `visits`: sites that it visits now. `pages`, `bytes`: since it was started. `undelivered`: report parts that wait here for a server.
+ * `locationsReplaced`: how often a location for volumes failed and the next one took over. `lostMs`: how long no server has answered;
+ * undefined when the last one did.
+ */
+export type WorkerSnapshot = ReturnType<Awaited<ReturnType<typeof runThreads>>['snapshot']>
 
 /** It is not filled, so threads ask this process about every payload. */
 const NO_FILTER = DigestFilter.ofBits(1024)
@@ -86,10 +71,10 @@ export function askIfSeen(find: FindCopy, bits = SEEN_BITS): FindCopy {
 /** Threads wait this long for volumes to reach the next location: over a slow line it may take longer. */
 const LEAVE_WITHIN: Millis = 20_000
 
-export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>): Promise<RunningWorker> {
+export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>) {
   const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
-  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())
+  const live = await openPlan(parts, stopped.signal, () => threads.pool.renew())
   // Threads begin visits only by the servers' current plan.
   remote.onVisits = (visits) => live.check(visits)
   const done = { pages: 0, bytes: 0 }
@@ -218,14 +203,14 @@ async function openPlan<Plan extends { version: string }>(
   { remote, journal, readPlan, wantedBy }: RunParts<Plan>,
   stop: AbortSignal,
   renew: () => void,
-): Promise<LivePlan<Plan>> {
+) {
   let last: { received: PlanForWorkers; plan: Plan } | undefined
   const read = async () => {
     const received = await remote.plan()
     if (last?.received !== received) last = { received, plan: await readPlan(received) }
     return last.plan
   }
-  return new LivePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
+  return livePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
 }
 
 const SECOND: Millis = 1000

@@ -30,7 +30,7 @@ export async function mergeIndex(
 ): Promise<number> {
   disk.makeFolder(folder)
   for (const name of disk.list(folder)) if (name.startsWith(PARTIAL)) disk.remove(`${folder}/${name}`)
-  const runs = new Runs(disk, folder)
+  const runs = sortedRuns(disk, folder)
   let run: string[] = []
   for await (const lines of pieces) {
     for (const line of lines) {
@@ -81,31 +81,27 @@ async function writeLines(disk: Disk, path: string, lines: Iterable<string>, syn
 }
 
 /** Sorted files beside the index. They need no sync: after a crash they are written again. */
-class Runs {
-  paths: string[] = []
-  readonly #disk: Disk
-  readonly #folder: string
-  #made = 0
-
-  constructor(disk: Disk, folder: string) {
-    this.#disk = disk
-    this.#folder = folder
+function sortedRuns(disk: Disk, folder: string) {
+  let paths: string[] = []
+  let made = 0
+  const write = async (lines: Iterable<string>): Promise<void> => {
+    const path = `${folder}/${PARTIAL}run-${made++}`
+    paths.push(path)
+    await writeLines(disk, path, lines, false)
   }
-
-  async spill(lines: string[]): Promise<void> {
-    await this.#write(lines.sort(byBytes))
-    if (this.paths.length < MAX_RUNS) return
-    // Each open run holds a piece of its file in memory, so many are merged into one.
-    const small = this.paths
-    this.paths = []
-    await this.#write(merged(small.map((path) => indexLines(this.#disk, path))))
-    for (const path of small) this.#disk.remove(path)
-  }
-
-  async #write(lines: Iterable<string>): Promise<void> {
-    const path = `${this.#folder}/${PARTIAL}run-${this.#made++}`
-    this.paths.push(path)
-    await writeLines(this.#disk, path, lines, false)
+  return {
+    get paths() {
+      return paths
+    },
+    async spill(lines: string[]): Promise<void> {
+      await write(lines.sort(byBytes))
+      if (paths.length < MAX_RUNS) return
+      // Each open run holds a piece of its file in memory, so many are merged into one.
+      const small = paths
+      paths = []
+      await write(merged(small.map((path) => indexLines(disk, path))))
+      for (const path of small) disk.remove(path)
+    },
   }
 }
 

@@ -11,7 +11,7 @@ const page: IndexedCapture = {
   digest: 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ',
   length: 812,
   offset: 415,
-  filename: 'a.warc.gz',
+  volume: 'a.warc.gz',
   kind: 'response',
 }
 

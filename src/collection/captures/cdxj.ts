@@ -5,26 +5,13 @@
  * `unk`; a revisit has `warc/revisit` and no status. `test/interop/warc-python.ts` compares these lines with the output of
  * `cdx-indexer -s -j`.
  */
-import type { Instant } from '../../base/clock.ts'
 import { surt } from '../../web/url/surt.ts'
 import { timestamp14 } from '../../web/warc/instant-text.ts'
+import type { StoredCapture } from './read-captures.ts'
 
-export interface IndexedCapture {
-  url: string
-  at: Instant
-  status: number
-  /** `text/html`, or a whole Content-Type; '' if the answer had none. */
-  mediaType: string
-  /** `sha1:…` */
-  digest: string
-  length: number
-  offset: number
-  /** Name of the volume, without `.open`. */
-  filename: string
-  kind: 'response' | 'revisit'
-}
+export type IndexedCapture = Omit<StoredCapture, 'id' | 'duplicate' | 'change' | 'place'>
 
-/** Without the line break. */
+/** Without the line break. The media type may be a whole Content-Type; '' if the answer had none. */
 export function cdxjLine(capture: IndexedCapture): string {
   const { kind, status, mediaType, digest } = capture
   const mime = kind === 'revisit' ? 'warc/revisit' : mediaType.split(MIME_END, 1)[0] || 'unk'
@@ -33,7 +20,7 @@ export function cdxjLine(capture: IndexedCapture): string {
     `${key(capture.url)} ${timestamp14(capture.at)} {"url": ${quoted(capture.url)}, "mime": ${quoted(mime)}, ` +
     `${kind === 'revisit' || status <= 0 ? '' : `"status": "${status}", `}` +
     `${bare === '' ? '' : `"digest": ${quoted(bare)}, `}"length": "${capture.length}", "offset": "${capture.offset}"` +
-    `${capture.filename === '' ? '' : `, "filename": ${quoted(capture.filename)}`}}`
+    `${capture.volume === '' ? '' : `, "filename": ${quoted(capture.volume)}`}}`
   )
 }
 

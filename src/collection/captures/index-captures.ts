@@ -30,8 +30,7 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   const first = await captures.next()
   if (first.done && isSame) return
   async function* lines(): AsyncGenerator<string[]> {
-    for (let next = first; !next.done; next = await captures.next())
-      yield next.value.map((capture) => cdxjLine({ ...capture, filename: capture.volume }))
+    for (let next = first; !next.done; next = await captures.next()) yield next.value.map(cdxjLine)
   }
   await mergeIndex(disk, folder, lines(), isStale)
   await writeUpto(database, node, upto, disk.size(path) ?? 0)

@@ -6,7 +6,7 @@ import type { PageReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { applyReports } from '../sample-catalogue.test-data.ts'
-import { ChangeReader, firstPosition, lastPosition, positionOf } from './read-changes.ts'
+import { type ChangeReader, changeReader, firstPosition, lastPosition, positionOf } from './read-changes.ts'
 
 const postgres = await postgresForTests()
 after(() => ('skipped' in postgres ? undefined : postgres.end()))
@@ -66,7 +66,7 @@ for (const [name, skip, make] of DATABASES) {
     await look(database, url, 11, 200, 'three')
     await look(database, 'http://a.test/robots.txt', 12, 200, 'a')
     await look(database, 'http://a.test/never', 13, 404)
-    const reader = new ChangeReader(database, firstPosition(database))
+    const reader = changeReader(database, firstPosition(database))
     const { lines } = await seen(reader)
     assert.deepEqual(lines, [
       ...['new /x 0', 'changed /x 3', 'missing /x 5', 'back /x 7', 'moved /x 8', 'gone /x 10', 'changed /x 11'],
@@ -74,7 +74,7 @@ for (const [name, skip, make] of DATABASES) {
     assert.deepEqual((await seen(reader)).lines, [], 'nothing comes twice')
     await look(database, url, 14, 200, 'four')
     assert.deepEqual((await seen(reader)).lines, ['changed /x 14'])
-    const late = new ChangeReader(database, firstPosition(database), NOON + 9 * MINUTE)
+    const late = changeReader(database, firstPosition(database), NOON + 9 * MINUTE)
     assert.deepEqual((await seen(late)).lines, ['gone /x 10', 'changed /x 11', 'changed /x 14'])
     await database.close()
   })
@@ -84,19 +84,19 @@ for (const [name, skip, make] of DATABASES) {
     for (let minute = 0; minute < 4; minute++)
       for (const site of ['a', 'b', 'c', 'd', 'e'])
         await look(database, `http://${site}.test/x`, minute, 200, `${minute}`)
-    const all = await seen(new ChangeReader(database, firstPosition(database)))
+    const all = await seen(changeReader(database, firstPosition(database)))
     assert.equal(all.lines.length, 20)
     for (const [i, cursor] of all.cursors.entries()) {
       const position = await positionOf(database, cursor)
-      const rest = await seen(new ChangeReader(database, position!))
+      const rest = await seen(changeReader(database, position!))
       assert.deepEqual(rest.lines, all.lines.slice(i + 1))
     }
-    const bounded = new ChangeReader(database, firstPosition(database))
+    const bounded = changeReader(database, firstPosition(database))
     for await (const _ of bounded.read(0)) assert.fail('it may read none')
     assert.equal(bounded.isAtEnd, false)
     assert.equal((await seen(bounded)).lines.length, 20)
     assert.equal(bounded.isAtEnd, true)
-    const end = new ChangeReader(database, await lastPosition(database))
+    const end = changeReader(database, await lastPosition(database))
     await look(database, 'http://c.test/x', 9, 200, 'new')
     assert.deepEqual((await seen(end)).lines, ['changed /x 9'])
     assert.equal(await positionOf(database, database.dialect === 'sqlite' ? 'p123' : 's1'), undefined)

@@ -49,55 +49,51 @@ type Row = Omit<PageChange, 'change'> & { statusBefore: number | null }
 
 const PIECE = 500
 
-export class ChangeReader {
-  readonly #database: Database
+export type ChangeReader = ReturnType<typeof changeReader>
+
+/** `since`: captures before that are skipped. */
+export function changeReader(database: Database, from: ReadonlyMap<number, number>, since: Instant = 0) {
   /** By bucket, the last id that was read. */
-  readonly #position: Map<number, number>
-  readonly #since: Instant
-  isAtEnd = false
-
-  /** `since`: captures before that are skipped. */
-  constructor(database: Database, position: ReadonlyMap<number, number>, since: Instant = 0) {
-    this.#database = database
-    this.#position = new Map(position)
-    this.#since = since
-  }
-
-  /**
-   * What came since the last call; nothing when there is nothing new. Each with the position after it. `atMost`: captures that are
-   * read, about; `isAtEnd` says whether there are others.
-   */
-  async *read(
-    atMost = Number.POSITIVE_INFINITY,
-  ): AsyncGenerator<{ change: PageChange; cursor: string }, void, undefined> {
-    this.isAtEnd = false
-    let left = atMost
-    for (const [bucket, grown] of await lastPosition(this.#database)) {
-      while (this.#position.get(bucket)! < grown) {
-        if (left <= 0) return
-        const { rows, end } = await this.#database.read((tx) => this.#piece(tx, bucket))
-        for (const row of rows) {
-          this.#position.set(bucket, row.id)
-          const change = changeOf(row)
-          if (change !== undefined) yield { change, cursor: this.cursor() }
-        }
-        left -= rows.length
-        if (rows.length < PIECE) this.#position.set(bucket, end)
-      }
-    }
-    this.isAtEnd = true
-  }
-
+  const position = new Map(from)
+  let isAtEnd = false
   /** What `positionOf` reads. */
-  cursor(): string {
-    const numbers = [...this.#position.values()].map(numberOfId)
-    return this.#database.dialect === 'sqlite' ? `s${numbers[0]}` : `p${packed(numbers)}`
+  const cursor = (): string => {
+    const numbers = [...position.values()].map(numberOfId)
+    return database.dialect === 'sqlite' ? `s${numbers[0]}` : `p${packed(numbers)}`
   }
-
-  async #piece(tx: Tx, bucket: number): Promise<{ rows: Row[]; end: number }> {
-    const after = this.#position.get(bucket)!
+  const piece = async (tx: Tx, bucket: number) => {
     const end = await endOf(tx, bucket)
-    return { rows: await queries(tx).all<Row>(READ_CHANGES, bucket, after, this.#since, PIECE), end }
+    return { rows: await queries(tx).all<Row>(READ_CHANGES, bucket, position.get(bucket)!, since, PIECE), end }
+  }
+  return {
+    cursor,
+    get isAtEnd() {
+      return isAtEnd
+    },
+    /**
+     * What came since the last call; nothing when there is nothing new. Each with the position after it. `atMost`: captures that are
+     * read, about; `isAtEnd` says whether there are others.
+     */
+    async *read(
+      atMost = Number.POSITIVE_INFINITY,
+    ): AsyncGenerator<{ change: PageChange; cursor: string }, void, undefined> {
+      isAtEnd = false
+      let left = atMost
+      for (const [bucket, grown] of await lastPosition(database)) {
+        while (position.get(bucket)! < grown) {
+          if (left <= 0) return
+          const { rows, end } = await database.read((tx) => piece(tx, bucket))
+          for (const row of rows) {
+            position.set(bucket, row.id)
+            const change = changeOf(row)
+            if (change !== undefined) yield { change, cursor: cursor() }
+          }
+          left -= rows.length
+          if (rows.length < PIECE) position.set(bucket, end)
+        }
+      }
+      isAtEnd = true
+    },
   }
 }
 

@@ -3,7 +3,7 @@
  * visit's end, so that the difference to the line before is the visit's own, however many parts it came in. One row per site is written
  * at the end of a visit, not with its parts.
  */
-import type { Instant, Millis } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import type { VisitEnd } from '../../contracts/report.ts'
 import { type SiteName, siteKeyOf, type WorkerId } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
@@ -61,18 +61,8 @@ export async function noteLost(
 const lineOf = ({ at, why, worker = '' }: Omit<EndedVisit, 'site'>) =>
   `${Math.round(at)} ${why} ${worker.replace(/[^\w.-]/g, '').slice(0, MAX_WORKER) || '-'} `
 
-/** A visit that has ended. */
-export interface PastVisit {
-  /** Its end; of a lost one, when that was noticed: its beginning is not known. */
-  at: Instant
-  tookMs: Millis
-  why: EndedVisit['why']
-  /** Undefined: not known. */
-  worker: WorkerId | undefined
-  requests: number
-  documents: number
-  bytes: number
-}
+/** A visit that has ended. `at`: its end; of a lost one, when that was noticed: its beginning is not known. */
+export type PastVisit = ReturnType<typeof readVisits>[number]
 
 export const READ_VISITS = 'SELECT visits FROM site_visits WHERE bucket = ? AND site = ?'
 
@@ -83,7 +73,7 @@ export async function lastVisits(tx: Tx, site: SiteName): Promise<PastVisit[]> {
 }
 
 /** The oldest line that is kept is only what the next one is compared with, unless it is the first there ever was. */
-function readVisits(text: string): PastVisit[] {
+function readVisits(text: string) {
   // What is behind the last line break was cut.
   const lines = text.split('\n').slice(0, -1)
   const read = lines.map((line) => {

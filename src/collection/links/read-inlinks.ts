@@ -8,22 +8,19 @@ import { rowOf, siteAt } from '../row-id.ts'
 import { linksToIndex } from './index-links.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 
-export interface Inlinks {
-  /** Pages that link here (C10); with `enough`, at least so many when it is that or more. */
-  count: number
-  /** Their URLs, in the order in which the pages came; as many as were asked for. */
-  from: string[]
-  /** Pages that are not indexed yet: 0, the answer is complete. */
-  behind: number
-}
+export type Inlinks = Awaited<ReturnType<typeof whoLinksHere>>
 
+/**
+ * How many pages link here (C10); with `enough`, at least so many when it is that or more. `from`: their URLs, in the order in which the
+ * pages came, at most so many. `behind`: pages that are not indexed yet; 0: the answer is complete.
+ */
 export async function whoLinksHere(
   tx: Tx,
   site: SiteName,
   key: UrlKey,
   atMost = 1000,
   enough = Number.POSITIVE_INFINITY,
-): Promise<Inlinks> {
+) {
   const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key), enough)
   const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
   const rows = [...pages].slice(0, atMost).map((page) => queries(tx).get<{ url: string }>(sql, ...rowOf(page)))

@@ -3,8 +3,7 @@
  * coordinator's own name. After a crash, those in folders of this machine are repaired like the ones in the archive.
  */
 import { join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
-import { replaceFile } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -40,7 +39,8 @@ export function knownNodeId(disk: Disk, folder: string): string | undefined {
 
 const RECORD = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed`
-const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+/** One place of a volume. */
+export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const READ_OWN = 'SELECT name, node FROM volume_location WHERE sealed = 0 AND worker = ? ORDER BY node, name'
 const READ_OTHERS = 'SELECT DISTINCT name FROM volume_location WHERE sealed = 0 AND worker <> ?'
 
@@ -107,7 +107,7 @@ async function repairFolder(parts: OwnLocations, folder: string, names: readonly
   for (const name of names) {
     const path = volumePath(disk, folder, name)
     if (path !== undefined) await noteLocation(parts, name, DIR + folder, disk.size(path) ?? 0, !isOpenVolume(path))
-    else if (ends.get(name) === 0) await database.transact((tx) => queries(tx).run(FORGET, name, DIR + folder))
+    else if (ends.get(name) === 0) await database.transact((tx) => queries(tx).run(FORGET_LOCATION, name, DIR + folder))
     else throw new Error(`${name} is not there`)
   }
 }

@@ -118,24 +118,14 @@ async function readWhole(
 const COPY_BYTES = 4 * 2 ** 20
 
 /** Copies a whole volume into a scratch folder, which is removed when the result is disposed of. */
-export async function fetchVolume(
-  location: StoredLocation,
-  name: string,
-  disk: Disk,
-  sources: VolumeSources,
-): Promise<{ path: string } & Disposable> {
+export async function fetchVolume(location: StoredLocation, name: string, disk: Disk, sources: VolumeSources) {
   const readAt = await readerAt(location, disk, sources)
   if (readAt === undefined) throw new Error('it cannot be reached')
   return copyVolume(readAt, name, disk, location.bytes)
 }
 
 /** `bytes`: the size it must have; infinite where that is not known. */
-export async function copyVolume(
-  readAt: ReadAt,
-  name: string,
-  disk: Disk,
-  bytes = Number.POSITIVE_INFINITY,
-): Promise<{ path: string } & Disposable> {
+export async function copyVolume(readAt: ReadAt, name: string, disk: Disk, bytes = Number.POSITIVE_INFINITY) {
   const folder = scratchFolder('volume')
   try {
     const path = join(folder.path, name)

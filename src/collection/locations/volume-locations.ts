@@ -42,8 +42,6 @@ export class LocationFailed extends Error {
 /** Records where a volume lies that is not sent to a server. */
 export type RecordLocation = (name: string, location: string, bytes: number, sealed: boolean) => Promise<void>
 
-export type LocationList = ReturnType<typeof locationList>
-
 /** `archive`: holds volumes that were to be sent to a location of this list, or of an earlier one. */
 export function locationList(locations: readonly VolumeLocation[], journal: Journal<Event>, archive?: VolumeLocation) {
   /** Where volumes may lie. */
@@ -149,13 +147,8 @@ export interface KeptParts {
   isOurs(volume: string): boolean
 }
 
-export interface KeptLocation extends VolumeLocation {
-  /** Recorded as complete: other locations leave it alone. */
-  has(volume: string): boolean
-}
-
 /** Volumes stay in the folder in which they are written, as long as its disk has room. */
-export function keptLocation({ name, disk, folder, record, hasRoom, isOurs }: KeptParts): KeptLocation {
+export function keptLocation({ name, disk, folder, record, hasRoom, isOurs }: KeptParts) {
   /** Volumes that were recorded, and whether as complete. */
   const recorded = new Map<string, boolean>()
   const note = async () => {
@@ -175,7 +168,9 @@ export function keptLocation({ name, disk, folder, record, hasRoom, isOurs }: Ke
     await note()
     if (!isRoomy) throw new LocationFailed(`the disk of ${folder} is almost full`)
   }
-  return { name, folder, has: (volume) => recorded.get(volume) === true, ship, note, settled: async () => {} }
+  /** Recorded as complete: other locations leave it alone. */
+  const has = (volume: string) => recorded.get(volume) === true
+  return { name, folder, has, ship, note, settled: async () => {} }
 }
 
 /** Any error there becomes `LocationFailed`: another location may work. */
@@ -221,12 +216,9 @@ export interface LocationParts {
   isOurs(volume: string): boolean
 }
 
-export interface OpenLocations {
-  list: LocationList
-  close(): void
-}
+export type OpenLocations = Awaited<ReturnType<typeof openLocations>>
 
-export async function openLocations(parts: LocationParts): Promise<OpenLocations> {
+export async function openLocations(parts: LocationParts) {
   const { disk, record, journal } = parts
   const archive = resolve(parts.archive)
   const stores: ObjectStore[] = []

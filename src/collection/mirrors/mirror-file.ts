@@ -1,7 +1,6 @@
 /** The list of mirrors on disk: read at the start of a crawl, written by `mirrors` and when pairs leave it. */
 import { dirname, join } from 'node:path'
-import type { Disk } from '../../base/disk.ts'
-import { replaceFile } from '../../base/disk.ts'
+import { type Disk, replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Resolve } from '../../contracts/exchange.ts'
 import type { SiteName } from '../../contracts/visit.ts'

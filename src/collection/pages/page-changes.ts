@@ -46,11 +46,7 @@ export interface KnownPage {
 }
 
 /** The known rows of all pages in some reports, and the last page of the bucket that the reverse index has taken. */
-export async function readKnown(
-  tx: Tx,
-  bucket: number,
-  reports: readonly VisitReport[],
-): Promise<{ known: KnownPage[]; indexedUpto: number }> {
+export async function readKnown(tx: Tx, bucket: number, reports: readonly VisitReport[]) {
   const wanted = reports.flatMap(({ site: name, pages }) => {
     const site = siteKeyOf(name)
     return pages.flatMap(({ key, ownRequest }) => (ownRequest ? [] : [{ site, key: signed64(key) }]))
@@ -59,7 +55,9 @@ export async function readKnown(
     rowsOf(tx, bucket, wanted),
     queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
-  const known = rows.map((row) => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow(row) }))
+  const known = rows.map(
+    (row): KnownPage => ({ id: Number(row.id), links: row.links ?? undefined, row: knownRow(row) }),
+  )
   return { known, indexedUpto: upto!.page }
 }
 

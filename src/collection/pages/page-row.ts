@@ -123,26 +123,17 @@ export function linksAfterFetch({ links, outcome }: PageReport, known: PageRow):
 /** Failed looks that a page has at most: the next one takes the place of an old one. */
 const MAX_FAILED_LOOKS = 50
 
-export interface FailedLook {
-  site: bigint
-  key: bigint
-  slot: number
-  at: number
-  status: number
-  outcome: string
-  why: string | null
-  detail: string | null
-}
+export type FailedLook = NonNullable<ReturnType<typeof failedLook>>
 
 /** A look at a known page that left no capture: only this row tells of it. `after`: the row after the look. */
-export function failedLook(known: PageRow, after: PageRow, page: PageReport): FailedLook | undefined {
+export function failedLook(known: PageRow, after: PageRow, page: PageReport) {
   const { kind } = page.outcome
   if (kind === 'kept' || kind === 'moved' || kind === 'read' || page.capture !== undefined) return undefined
   if (!hasContent(known) && known.outcome !== 'moved') return undefined
   const { site, key, looks } = after
   const { at, status } = page
   return {
-    ...{ site, key, slot: looks % MAX_FAILED_LOOKS, at: Math.round(at), status, outcome: kind },
+    ...{ site, key, slot: looks % MAX_FAILED_LOOKS, at: Math.round(at), status, outcome: kind as string },
     ...reasonOf(page.outcome),
   }
 }

@@ -101,17 +101,13 @@ const BEFORE_ALL = -(2n ** 63n)
  * The home pages of sites with a document, to enter them again. In the order of buckets and keys, in pieces: a collection may
  * have millions. `last`: for the next call; undefined when there are no more.
  */
-export async function answeredSites(
-  tx: Tx,
-  last: bigint | undefined,
-  atMost: number,
-): Promise<{ urls: string[]; last: bigint | undefined }> {
+export async function answeredSites(tx: Tx, last: bigint | undefined, atMost: number) {
   const { after, order } = pieceOf(tx.dialect, 'site_stats', 'site')
   const from: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
   const sql = `SELECT site, name FROM site_stats WHERE documents > 0 AND ${after} ${order} LIMIT ?`
   const sites = await queries(tx).allExact<{ site: bigint; name: string }>(sql, ...from, atMost)
   const homes = await Promise.all(sites.map(({ site, name }) => homeUrl(tx, site, name)))
-  return { urls: homes.filter((url) => url !== undefined), last: sites.at(-1)?.site }
+  return { urls: homes.filter((url) => url !== undefined), last: sites.at(-1)?.site as bigint | undefined }
 }
 
 async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | undefined> {

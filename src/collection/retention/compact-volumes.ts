@@ -21,6 +21,7 @@ import { indexCaptures, markIndexStale } from '../captures/index-captures.ts'
 import { capturesIn } from '../captures/read-captures.ts'
 import { copyOf } from '../captures/stored-copies.ts'
 import { type OtherLocation, UNFINISHED } from '../locations/other-locations.ts'
+import { FORGET_LOCATION } from '../locations/own-locations.ts'
 import { EXTENSION } from '../volumes/volume-name.ts'
 import { findVolumes, type LocatedVolume, type VolumeParts } from './find-volumes.ts'
 
@@ -33,13 +34,6 @@ export interface Compaction extends VolumeParts {
   guard: (tx: Tx) => Promise<void>
 }
 
-export interface Compacted {
-  /** Rewritten or removed. */
-  volumes: number
-  bytes: number
-  notes: string[]
-}
-
 interface OldVolume {
   location: OtherLocation
   name: string
@@ -50,9 +44,10 @@ const MIN_SHARE = 0.05
 /** Old volumes that wait for the index. */
 const MAX_WAITING_BYTES = 4e9
 
-export async function compactVolumes(compaction: Compaction): Promise<Compacted> {
+export async function compactVolumes(compaction: Compaction) {
   const { database, disk, folder, node } = compaction
-  const done: Compacted = { volumes: 0, bytes: 0, notes: [] }
+  /** Rewritten or removed, and what that freed. */
+  const done = { volumes: 0, bytes: 0, notes: [] as string[] }
   const found = await findVolumes(compaction)
   const old = await removeLeftovers(compaction, found.listed)
   const isNamed = async (name: string) => (await database.read((tx) => capturesIn(tx, name, 0, 1))).length > 0
@@ -130,7 +125,7 @@ async function rewrite(compaction: Compaction, volume: LocatedVolume): Promise<n
   const unfinished = location.unfinished(name)
   using file = await location.open(volume.name, volume.size)
   disk.remove(unfinished)
-  let written: Written
+  let written: Awaited<ReturnType<typeof writeWanted>>
   try {
     written = await writeWanted(compaction, { ...volume, path: file.path }, unfinished, name)
   } catch (error) {
@@ -155,21 +150,16 @@ interface Run {
   by: number
 }
 
-interface Written {
-  /** Of wanted records, in the order of the file; none but a warcinfo is left when it is empty. */
-  runs: Run[]
-  size: number
-}
-
 const RECORDS_PER_TURN = 200
 const COPIED_AT_ONCE = 1024 * 1024
 
+/** `runs`: of wanted records, in the order of the file; none but a warcinfo is left when it is empty. */
 async function writeWanted(
   compaction: Compaction,
   { name: from, path }: { name: string; path: string },
   unfinished: string,
   name: string,
-): Promise<Written> {
+) {
   const { disk } = compaction
   const wanted = wantedRecords(compaction, from)
   const runs: Run[] = []
@@ -271,7 +261,6 @@ const LEFT = 'SELECT count(*) AS n FROM capture WHERE volume = ?'
 /** No row: the archive of a collection of its own. */
 const MOVE_LOCATION = 'UPDATE volume_location SET name = ?, bytes = ? WHERE name = ? AND node = ?'
 const FORGET_VOLUME = 'DELETE FROM volume WHERE name = ?'
-const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const RUNS_AT_ONCE = 1000
 
 async function moveCaptures(

@@ -31,24 +31,20 @@ export interface LocatedVolume extends KnownVolume {
   size: number
 }
 
-type Sizes = ReadonlyMap<string, number>
-
-export interface FoundVolumes {
-  located: LocatedVolume[]
-  /** They should be there, but are not. */
-  gone: { name: string; location: OtherLocation }[]
-  /** Why a volume stays as it is, by its id. */
-  left: Map<number, string>
-  /** All volumes at each location that can be reached. */
-  listed: Map<OtherLocation, Sizes>
-}
-
 const READ_VOLUMES = 'SELECT id, name, removed_bytes AS "removedBytes" FROM volume ORDER BY name'
 
-export async function findVolumes({ database, disk, folder, node, locations }: VolumeParts): Promise<FoundVolumes> {
+export async function findVolumes({ database, disk, folder, node, locations }: VolumeParts) {
   const archive = folderLocation(disk, join(folder, 'archive'), node)
   const here = await archive.list()
-  const found: FoundVolumes = { located: [], gone: [], left: new Map(), listed: new Map([[archive, here]]) }
+  const found = {
+    located: [] as LocatedVolume[],
+    /** They should be there, but are not. */
+    gone: [] as { name: string; location: OtherLocation }[],
+    /** Why a volume stays as it is, by its id. */
+    left: new Map<number, string>(),
+    /** All volumes at each location that can be reached. */
+    listed: new Map<OtherLocation, ReadonlyMap<string, number>>([[archive, here]]),
+  }
   const troubles = new Map<string, string>()
   for (const location of locations)
     try {

@@ -23,7 +23,12 @@ export function localVolumes(disk: Disk, folder: string): ReadLocation {
 }
 
 /** A crawl may close and so rename the volume after its path was found. */
-function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: RecordLocation): Uint8Array {
+export function readOrAgain(
+  disk: Disk,
+  folder: string,
+  path: string,
+  { volume, offset, length }: RecordLocation,
+): Uint8Array {
   try {
     return disk.read(path, offset, length)
   } catch (error) {

@@ -4,15 +4,15 @@ import { type MemoryDisk, memoryDisk } from '../../../testkit/memory-disk.ts'
 import { deflatedMember } from '../../web/warc/gzip-member.ts'
 import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from './made-up.test-exchange.ts'
-import { type FoundCapture, type VolumeTotals, verifyVolume } from './verify-volume.ts'
+import { type FoundCapture, verifyVolume } from './verify-volume.ts'
 
 async function verified(disk: MemoryDisk, path: string) {
   const captures: FoundCapture[] = []
   const problems: { offset: number; what: string }[] = []
-  const run = verifyVolume(disk, path, { capture: (found) => void captures.push(found) })
+  const run = verifyVolume(disk, path, (found) => void captures.push(found))
   for (;;) {
     const next = await run.next()
-    if (next.done) return { captures, problems, totals: next.value as VolumeTotals }
+    if (next.done) return { captures, problems, totals: next.value }
     problems.push(next.value)
   }
 }

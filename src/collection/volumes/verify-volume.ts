@@ -2,7 +2,7 @@
  * Reads every record of a volume again and checks gzip's CRC, lengths, both digests, and that each request is next to its
  * answer. One record in memory at a time. Faults are reported with their offset, and reading goes on after them.
  */
-import { type Instant, turn } from '../../base/clock.ts'
+import { turn } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
@@ -11,43 +11,16 @@ import { bytesOf, MemberReader, parseRecord, type WarcRecord } from '../../web/w
 import { isNotModified } from '../../web/warc/record.ts'
 
 /** A response or revisit in the volume, to compare with index and catalogue. */
-export interface FoundCapture {
-  kind: 'response' | 'revisit'
-  offset: number
-  length: number
-  url: string
-  at: Instant
-  digest: string
-  status: number
-  /** The capture that a revisit refers to. */
-  original?: { url: string; at: Instant }
-}
-
-export interface VolumeTotals {
-  records: number
-  captures: number
-  bytes: number
-  problems: number
-}
-
-export interface VerifyHooks {
-  /** Reading waits for it. */
-  capture?(found: FoundCapture): void | Promise<void>
-  progress?(bytes: number, ofBytes: number): void
-}
+export type FoundCapture = NonNullable<ReturnType<typeof captureOf>>
 
 const RECORDS_PER_TURN = 200
 
-/** Yields faults as they are found; returns the totals. */
-export async function* verifyVolume(
-  disk: Disk,
-  path: string,
-  hooks: VerifyHooks = {},
-): AsyncGenerator<{ offset: number; what: string }, VolumeTotals> {
+/** Yields faults as they are found; returns the totals. Reading waits for `see`. */
+export async function* verifyVolume(disk: Disk, path: string, see?: (found: FoundCapture) => void | Promise<void>) {
   const source = bytesOf(disk, path)
   const reader = new MemberReader(source)
   const pairs = new Pairs()
-  const totals: VolumeTotals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
+  const totals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
   const fault = (offset: number, what: string) => {
     totals.problems++
     return { offset, what }
@@ -70,14 +43,10 @@ export async function* verifyVolume(
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
-      await hooks.capture?.(found)
+      await see?.(found)
     }
-    if (count % RECORDS_PER_TURN === 0) {
-      hooks.progress?.(reader.offset, source.size)
-      await turn()
-    }
+    if (count % RECORDS_PER_TURN === 0) await turn()
   }
-  hooks.progress?.(source.size, source.size)
   return totals
 }
 
@@ -127,11 +96,13 @@ class Pairs {
   }
 }
 
-function captureOf(record: WarcRecord): FoundCapture | undefined {
+function captureOf(record: WarcRecord) {
   const kind = record.headers.get('WARC-Type')
   if (kind !== 'response' && kind !== 'revisit') return undefined
-  const found: FoundCapture = {
-    kind,
+  const original = record.headers.uri('WARC-Refers-To-Target-URI')
+  const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')
+  return {
+    kind: kind as 'response' | 'revisit',
     offset: record.offset,
     length: record.length,
     url: record.headers.uri('WARC-Target-URI') ?? '',
@@ -140,9 +111,7 @@ function captureOf(record: WarcRecord): FoundCapture | undefined {
     status: isNotModified(record.headers.get('WARC-Profile'))
       ? 304
       : (parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0),
+    /** The capture that a revisit refers to. */
+    ...(original !== undefined && originalAt !== undefined && { original: { url: original, at: originalAt } }),
   }
-  const original = record.headers.uri('WARC-Refers-To-Target-URI')
-  const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')
-  if (original !== undefined && originalAt !== undefined) found.original = { url: original, at: originalAt }
-  return found
 }

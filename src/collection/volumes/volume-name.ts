@@ -31,16 +31,9 @@ export function volumePath(disk: Disk, folder: string, name: string): string | u
   return [closed, closed + OPEN, closed].find((path) => disk.size(path) !== undefined)
 }
 
-export interface VolumeFile {
-  /** Of the volume, without `.open`. */
-  name: string
-  file: string
-  isOpen: boolean
-}
-
-/** All volumes in a folder, in the order of their files. */
-export function volumeFiles(disk: Disk, folder: string): VolumeFile[] {
-  return disk.list(folder).flatMap((file): VolumeFile[] => {
+/** All volumes in a folder, in the order of their files. `name`: without `.open`. */
+export function volumeFiles(disk: Disk, folder: string) {
+  return disk.list(folder).flatMap((file) => {
     if (isVolume(file)) return [{ name: file, file, isOpen: false }]
     return isOpenVolume(file) ? [{ name: file.slice(0, -OPEN.length), file, isOpen: true }] : []
   })

@@ -10,7 +10,7 @@ import { hasRest, type PageContext, type PatternFinding, patience } from './find
 import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, type Parameter, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -210,9 +210,9 @@ function repeatPattern(folder: string, min: number): string {
   return `${folder}/** with ${min} segments repeated`
 }
 
-/** The URL repeats itself, and a known page at the URL without some of its segments says nearly the same. */
-export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
-  if (repeatsIn(path) < SUSPICIOUS) return false
+/** The URL repeats itself (`inPath`, as `repeatsIn` counts), and a known page at the URL without some of its segments says nearly the same. */
+export function isAliasOfRepeats(known: KnownPages, path: string, inPath: number, content: Content): boolean {
+  if (inPath < SUSPICIOUS) return false
   const slashes: number[] = []
   for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
     slashes.push(at)
@@ -225,20 +225,19 @@ export function isAliasOfRepeats(known: KnownPages, path: string, content: Conte
 }
 
 /** Counts the page if its path repeats itself. */
-export function countRepeats(repeats: Repeats | undefined, path: string, isNew: boolean): Repeats | undefined {
-  if (repeatsIn(path) < SUSPICIOUS) return repeats
+export function countRepeats(repeats: Repeats | undefined, inPath: number, isNew: boolean): Repeats | undefined {
+  if (inPath < SUSPICIOUS) return repeats
   const [answered, nothingNew] = repeats ?? [0, 0]
   return [answered + 1, nothingNew + (isNew ? 0 : 1)]
 }
 
 export function judgeRepeats(
   repeats: Repeats | undefined,
+  inPath: number,
   isAlias: boolean,
   { page, content }: PageContext,
 ): PatternFinding | undefined {
-  if (content === undefined || repeats === undefined) return undefined
-  const count = repeatsIn(page.path)
-  if (count < SUSPICIOUS) return undefined
+  if (content === undefined || repeats === undefined || inPath < SUSPICIOUS) return undefined
   const [answered, nothingNew] = repeats
   const rule = 'repeated-segments'
   const examples = [shorten(page.path)]
@@ -249,7 +248,7 @@ export function judgeRepeats(
     return { rule, proof: isAlias ? 'alias' : 'text', pattern: repeatPattern(folder, SUSPICIOUS), evidence, examples }
   }
   // A page with new content counts as a page wherever it lies.
-  if (count < CERTAIN || nothingNew === 0) return undefined
-  const evidence = `a page was answered whose path has ${count} segments that were there before in it`
+  if (inPath < CERTAIN || nothingNew === 0) return undefined
+  const evidence = `a page was answered whose path has ${inPath} segments that were there before in it`
   return { rule, proof: 'text', pattern: repeatPattern('', CERTAIN), evidence, examples }
 }

@@ -11,9 +11,9 @@ import type { HazardFinding, Proof } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
-import type { OpenTraps } from './open-traps.ts'
+import { type OpenTraps, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { patternOf, patternOfVia, type UrlPattern } from './pattern.ts'
+import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
@@ -132,7 +132,7 @@ export function exceedsHeldLimit(
  */
 export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
   const from = patternOfLink(page)
-  const before = via === undefined ? undefined : patternOfVia(via)
+  const before = via === undefined ? undefined : patternOfLink(via)
   return (link) => {
     const to = patternOfLink(link)
     return isAnother(from, to) && (before === undefined || isAnother(before, to))
@@ -202,7 +202,7 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   const urlPattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
-  const via = page.via === undefined ? undefined : patternOfVia(page.via).form
+  const via = page.via === undefined ? undefined : patternOfVia(traps, page.via).form
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
@@ -215,7 +215,8 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
 }
 
 function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
-  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, content)) return true
+  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
+    return true
   if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
   return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
 }

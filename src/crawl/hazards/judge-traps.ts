@@ -20,10 +20,10 @@ import {
   type TemplateCount,
 } from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
-import { evictFamilies, familyOf, forget } from './open-traps.ts'
+import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
-import { patternOf, patternOfVia, type UrlPattern } from './pattern.ts'
+import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
@@ -94,7 +94,9 @@ export function judgeTraps(
 /** A page compared with what the site has shown, before its families count it. */
 interface Observation {
   pattern: UrlPattern
-  /** Of the page that named it, unless a page lists it. */
+  /** Of the page that named it. */
+  namer: UrlPattern | undefined
+  /** The same, unless a page lists it. */
   via: UrlPattern | undefined
   content: Content | undefined
   census: LinkCensus
@@ -112,6 +114,7 @@ interface Observation {
   seen: boolean
   /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
+  repeats: number
   repeated: boolean
   alias: boolean
   template: TemplateCount | undefined
@@ -121,8 +124,9 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
-  const via = page.generation > 0 && page.via !== undefined ? patternOfVia(page.via) : undefined
-  const census = countLinks(page.path, pattern, page.links, traps.navigation, via)
+  const namer = page.via === undefined ? undefined : patternOfVia(traps, page.via)
+  const via = page.generation > 0 ? namer : undefined
+  const census = countLinks(page, pattern, traps.navigation, namer)
   const common = content && countContent(traps.contents, content, mark(pattern.form) | 0, certain)
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
@@ -132,11 +136,13 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
   const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
-  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, content)
+  const repeats = repeatsIn(page.path)
+  const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated
   const template = compared ? countTemplate(traps.templates, content!, census) : undefined
   return {
     pattern,
+    namer,
     via,
     content,
     census,
@@ -148,6 +154,7 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
     text,
     seen,
     aliases,
+    repeats,
     repeated,
     alias,
     template,
@@ -187,7 +194,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
   }
   traps.pace[isSlow(page) ? 1 : 0]++
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
-  traps.repeats = countRepeats(traps.repeats, page.path, !nothingNew)
+  traps.repeats = countRepeats(traps.repeats, observed.repeats, !nothingNew)
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
@@ -224,7 +231,7 @@ function isList({ content, hollow, census }: Observation, form: Family): boolean
 }
 
 function findingsOf(
-  { aliases, repeated, template, pattern }: Observation,
+  { aliases, repeats, repeated, template, pattern }: Observation,
   traps: OpenTraps,
   base: Family | undefined,
   site: Family | undefined,
@@ -232,7 +239,7 @@ function findingsOf(
 ): readonly PatternFinding[] {
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
-    const first = judgeRepeats(traps.repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
+    const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
     else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
   }
@@ -299,11 +306,16 @@ interface PageFamilies {
 }
 
 /** `all` collects the families that the page changes. */
-function countFamilies({ pattern }: Observation, counted: Counted, traps: OpenTraps, all: Family[]): PageFamilies {
+function countFamilies(
+  { pattern, namer }: Observation,
+  counted: Counted,
+  traps: OpenTraps,
+  all: Family[],
+): PageFamilies {
   const { census, content } = counted
   const form = familyOf(traps, pattern.form, all)
   const isNew = countForm(form, counted)
-  const folders = countFolders(pattern, counted, traps, all)
+  const folders = countFolders(pattern, namer, counted, traps, all)
   if (pattern.names.length === 0) {
     // With parameters, the page's own text is not new.
     if (census.base.count > 0 && content !== undefined) remember(familyOf(traps, `${pattern.base}?**`, all), content)
@@ -331,11 +343,16 @@ function countForm(form: Family, counted: Counted): boolean {
 }
 
 /** Shallowest first. A deeper folder counts only if the one above shows too much to be stopped as a whole. */
-function countFolders({ folders }: UrlPattern, counted: Counted, traps: OpenTraps, all: Family[]): Family[] {
+function countFolders(
+  { folders }: UrlPattern,
+  namer: UrlPattern | undefined,
+  counted: Counted,
+  traps: OpenTraps,
+  all: Family[],
+): Family[] {
   const shallowestFirst: Family[] = []
   const { listed } = counted
-  const { via } = counted.page
-  const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : patternOfVia(via).folders
+  const from = namer === undefined ? NOWHERE : namer.folders
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = familyOf(traps, folders[at], all)
     // Pages that are named from outside the folder are listed.

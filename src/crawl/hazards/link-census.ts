@@ -3,7 +3,7 @@
  * too. An honest site closes: its pages link to known pages and share navigation. A maze does not.
  */
 import { lowHalf } from './marks.ts'
-import type { LinkFacts } from './page-facts.ts'
+import type { PageFacts } from './page-facts.ts'
 import { hasRandomName, patternOf, type UrlPattern } from './pattern.ts'
 
 export interface FreshLinks {
@@ -33,14 +33,14 @@ export interface LinkCensus {
 const MAX_LINKS = 64
 const MAX_MARKS = 32
 
-/** `marks`: link marks of the page before; replaced by those of this page. */
+/** `marks`: link marks of the page before; replaced by those of this page. `namer`: the pattern of the page that named it. */
 export function countLinks(
-  path: string,
+  { path, links, generation, via }: Pick<PageFacts, 'path' | 'links' | 'generation' | 'via'>,
   pattern: UrlPattern,
-  links: readonly LinkFacts[],
   marks: number[],
-  via?: UrlPattern,
+  namer: UrlPattern | undefined,
 ): LinkCensus {
+  const otherForm = namer !== undefined && generation > 0 ? namer.form : pattern.form
   const form = none()
   const base = none()
   const folders = pattern.folders.map(none)
@@ -54,6 +54,7 @@ export function countLinks(
   indexMarks(marks)
   targets.clear()
   targets.set(path, pattern)
+  if (via !== undefined && namer !== undefined) targets.set(via, namer)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
     // Links to itself or home may be on every page, even in a maze.
@@ -78,7 +79,7 @@ export function countLinks(
     const longer = link.path.length > path.length
     const random = hasRandomName(link.path)
     // Two families that link to each other grow as one.
-    if (target.form === pattern.form || target.form === via?.form) add(form, random, longer)
+    if (target.form === pattern.form || target.form === otherForm) add(form, random, longer)
     else if (target.base !== pattern.base) elsewhere.add(target.form)
     if (target.names.length > 0 && target.base === pattern.base) add(base, random, longer)
     for (const folder of target.folders) {
@@ -104,7 +105,7 @@ function isAbove(link: string, path: string): boolean {
   return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
 }
 
-/** Patterns of the page counted last and of its fresh links, needed again for `familiesBeside`. */
+/** Patterns of the page counted last, of the page that named it and of its fresh links, needed again for `familiesBeside`. */
 const targets = new Map<string, UrlPattern>()
 
 export function patternOfLink(path: string): UrlPattern {

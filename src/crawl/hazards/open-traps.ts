@@ -8,6 +8,7 @@ import type { Drift } from './drift.ts'
 import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
 import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { patternOf, type UrlPattern } from './pattern.ts'
 import { sizeOfSuspects } from './suspects.ts'
 
 /** Texts recognised again on any page. */
@@ -39,6 +40,8 @@ export interface OpenTraps {
   readonly drift: Drift
   probe: TrapMemory['probe']
   reported: readonly string[]
+  /** The page that named the last ones; not stored. */
+  namer: { path: string; pattern: UrlPattern }
 }
 
 /** A memory without suspects is of an earlier version and is dropped. */
@@ -75,8 +78,11 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     drift: toSigned(traps.drift ?? []),
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
+    namer: HOME,
   }
 }
+
+const HOME = { path: '/', pattern: patternOf('/') }
 
 const NOTHING: TrapMemory = { suspects: [] }
 
@@ -107,6 +113,12 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
+}
+
+/** The pattern of a page that named others. Those that it named come in a row, so it is kept. */
+export function patternOfVia(traps: Pick<OpenTraps, 'namer'>, via: string): UrlPattern {
+  if (traps.namer.path !== via) traps.namer = { path: via, pattern: patternOf(via) }
+  return traps.namer.pattern
 }
 
 /** Finds a site's families by pattern, creates them, and keeps their size within bounds. */

@@ -60,11 +60,12 @@ function countNames(family: Family, names: readonly string[], isNew: boolean, ma
   const [, pages, idle, news] = row
   // News on a page with a parameter known for news says nothing about the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
+  const barren = isNew ? [] : rarestBarren(names, row, max)
   for (const name of names) {
     const at = indexOfName(name, row, max)
     if (at < 0) continue
     pages[at]++
-    if (!isNew) idle[at]++
+    if (!isNew) idle[at] += barren.length === 0 || barren.includes(name.split('=', 1)[0]) ? 1 : 0
     else if (fertile.length === 0 || fertile.includes(name)) news[at]++
   }
   family.parameters = row
@@ -78,6 +79,25 @@ function copyOf([names, pages, idle, news, sets, values]: ParameterRow): Paramet
 function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean {
   const at = names.indexOf(name)
   return at >= 0 && news[at] >= 1 && news[at] * 2 >= pages[at]
+}
+
+/**
+ * A page without news speaks against the rarest of its parameters that never brought any: `Start=1` on every link that only
+ * opens a row (`Expand=3&Start=1`) would else be blamed before `Expand`, and `Start=31` is another page.
+ */
+function rarestBarren(names: readonly string[], [known, pages, idle]: ParameterRow, max: number): string[] {
+  const isFull = known.length >= max && Math.min(...pages) > 2
+  let fewest = Number.POSITIVE_INFINITY
+  let found: string[] = []
+  for (const name of names) {
+    const at = known.indexOf(name)
+    const seen = at < 0 ? 0 : pages[at]
+    if (name.includes('=') || seen > fewest || (at < 0 ? isFull : idle[at] < seen)) continue
+    if (seen < fewest) found = []
+    fewest = seen
+    found.push(name)
+  }
+  return found
 }
 
 /** Replaces the rarest name by a new one. */

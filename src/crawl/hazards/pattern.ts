@@ -43,18 +43,6 @@ export function patternOf(path: string): UrlPattern {
 
 const NO_NAMES: readonly string[] = []
 
-/** The pattern of a page that named others. It names many in a row, so the last one is kept. */
-export function patternOfVia(via: string): UrlPattern {
-  if (via !== lastVia) {
-    lastPattern = patternOf(via)
-    lastVia = via
-  }
-  return lastPattern
-}
-
-let lastVia = ''
-let lastPattern: UrlPattern = { form: '/', folders: [], base: '/', names: NO_NAMES }
-
 /** The leaf follows the last slash; a path that ends in a slash has its last folder as leaf. */
 function leafAtOf(path: string, end = path.includes('?') ? path.indexOf('?') : path.length): number {
   return path.lastIndexOf('/', end - 2) + 1

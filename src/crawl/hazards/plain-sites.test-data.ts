@@ -1,64 +1,45 @@
 /** Honest sites as test servers and beginners have them: no navigation, one kind of page, hardly a word. */
-import { page, randomOf, site, slug, words } from './sites.test-data.ts'
+import { each, page, type Routes, randomOf, range, site, slug, words } from './sites.test-data.ts'
 import type { Site } from './traces.test-data.ts'
 
-const range = (count: number) => Array.from({ length: count }, (_, at) => at)
-
-/** `links` of a home page, and what stands at all other paths. */
-function plain(links: readonly string[], rest: Site): Site {
-  return (path) => (path === '/' ? page('Home', 'welcome', links) : rest(path))
+/** `links` of a home page, and what is at all other paths. */
+const plain = <Form extends string>(links: readonly string[], rest: Site | Routes<Form>): Site => {
+  const others = typeof rest === 'function' ? rest : site(rest)
+  return (path) => (path === '/' ? page('Home', 'welcome', links) : others(path))
 }
-
-const numbered = (form: RegExp, answer: (at: number, path: string) => ReturnType<Site>): Site =>
-  site([[form, ([at], path) => answer(Number(at), path)]])
 
 /** Each with how many pages there are, home among them. */
 export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
   'a heap of numbers, random words, no navigation': [
     120,
-    plain(
-      ['/1', '/2'],
-      numbered(/^\/(\d+)$/, (at) =>
-        at < 120
-          ? page(
-              '',
-              words(`noise ${at}`, 1500),
-              [2 * at + 1, 2 * at + 2].flatMap((to) => (to < 120 ? `/${to}` : [])),
-            )
-          : undefined,
-      ),
-    ),
+    plain(['/1', '/2'], {
+      '/#': (at) => {
+        const below = [2 * at + 1, 2 * at + 2].filter((to) => to < 120).map((to) => `/${to}`)
+        return at < 120 ? page('', words(`noise ${at}`, 1500), below) : undefined
+      },
+    }),
   ],
   'a chain, a number is all that differs': [
     251,
-    plain(
-      ['/page/1'],
-      numbered(/^\/page\/(\d+)$/, (at) =>
+    plain(['/page/1'], {
+      '/page/#': (at) =>
         page(`Page ${at}`, `This is page ${at} of this chain.`, at < 250 ? [[`/page/${at + 1}`, 'next']] : []),
-      ),
-    ),
+    }),
   ],
   'a home page that lists 200 pages of one text': [
     201,
-    plain(
-      range(200).map((at) => `/p${at}.html`),
-      numbered(/^\/p\d+\.html$/, () => page('Text', words('one', 60), [])),
-    ),
+    plain(each(200, '/p#.html'), { '/p#.html': () => page('Text', words('one', 60), []) }),
   ],
   '1,000 pages of the same 2,000 words, with links among them': [
     1001,
-    plain(
-      ['/doc/0'],
-      numbered(/^\/doc\/(\d+)$/, (at) => {
+    plain(['/doc/0'], {
+      '/doc/#': (at) => {
         const random = randomOf(`links of ${at}`)
         const others = range(40).map((k) => (k === 0 ? (at + 1) % 1000 : random.integer(1000)))
-        return page(
-          'Document',
-          words('lorem', 2000),
-          others.map((to) => [`/doc/${to}`, 'other'] as const),
-        )
-      }),
-    ),
+        const links = others.map((to) => [`/doc/${to}`, 'other'] as const)
+        return page('Document', words('lorem', 2000), links)
+      },
+    }),
   ],
   'a tree of folders without links back': [
     1 + 5 + 25 + 125 + 625,
@@ -74,51 +55,39 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
     1 + 60 + 60 * 8,
     plain(
       range(60).map((at) => `/files/${slug(`folder ${at}`)}/`),
-      (path) =>
-        path.endsWith('/')
-          ? page(
-              path,
-              words(path, 30),
-              range(8).map((at) => `${path}${slug(`${path} ${at}`)}.html`),
-            )
-          : page(path, words(path, 80), []),
+      (path) => {
+        const files = path.endsWith('/') ? range(8).map((at) => `${path}${slug(`${path} ${at}`)}.html`) : []
+        return page(path, words(path, path.endsWith('/') ? 30 : 80), files)
+      },
     ),
   ],
   'ids of the home page': [
     251,
     plain(
       range(10).map((at) => `/?id=${at + 1}`),
-      numbered(/^\/\?id=(\d+)$/, (at) =>
-        page(`Number ${at}`, `You see number ${at}`, at <= 240 ? [[`/?id=${at + 10}`, 'more']] : []),
-      ),
+      {
+        '/?id=#': (at) => page(`Number ${at}`, `You see number ${at}`, at <= 240 ? [[`/?id=${at + 10}`, 'more']] : []),
+      },
     ),
   ],
   'pages that only say their number, from anywhere': [
     251,
-    plain(
-      ['/n/1'],
-      numbered(/^\/n\/(\d+)$/, (at) => {
+    plain(['/n/1'], {
+      '/n/#': (at) => {
         const random = randomOf(`n ${at}`)
         const to = [at + 1, ...range(4).map(() => 1 + random.integer(250))].filter((other) => other <= 250)
         return { html: `page ${at} ${to.map((other) => `<a href="/n/${other}">${other}</a>`).join(' ')}` }
-      }),
-    ),
+      },
+    }),
   ],
   'slow answers, and nothing else': [
     61,
-    plain(
-      range(60).map((at) => `/slow/${at}`),
-      numbered(/^\/slow\/(\d+)$/, (at) => ({ ...page('Slow', words(`slow ${at}`, 9), []), tookMs: 20_000 })),
-    ),
+    plain(each(60, '/slow/#'), {
+      '/slow/#': (at) => ({ ...page('Slow', words(`slow ${at}`, 9), []), tookMs: 20_000 }),
+    }),
   ],
   'twenty pages of words, each leading to two fresh ones': [
     1 + 254,
-    plain(
-      ['/0', '/1'].map((to) => `/w${to.slice(1)}`),
-      (path) => {
-        const own = path.slice(2)
-        return page(path, words(path, 50), own.length < 7 ? [`/w${own}0`, `/w${own}1`] : [])
-      },
-    ),
+    plain(['/w0', '/w1'], (path) => page(path, words(path, 50), path.length < 9 ? [`${path}0`, `${path}1`] : [])),
   ],
 }

@@ -52,65 +52,42 @@ function bareType(mediaType: string): string {
   return (semicolon < 0 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase()
 }
 
-interface Kind {
-  /** Any of them selects the kind. */
-  types: readonly MediaPattern[]
-  extensions: string
-}
+/** Any of its media types selects the kind. */
+type Kind = readonly [types: string, extensions: string]
 
 /** Extensions whose meaning is certain enough to save the request; those of pages (html, php, asp …) are never here. */
 const KINDS: Readonly<Record<string, Kind>> = {
-  image: {
-    types: ['image/*'],
-    extensions: 'jpg jpeg jpe jfif png gif bmp ico webp avif svg svgz tif tiff heic psd xcf cr2 nef',
-  },
-  video: {
-    types: ['video/*', 'application/vnd.apple.mpegurl'],
-    extensions: 'mp4 m4v mpg mpeg mpe avi mov qt wmv flv webm mkv 3gp ogv m2ts vob asf m3u8',
-  },
-  audio: {
-    types: ['audio/*', 'application/ogg'],
-    extensions: 'mp3 wav wave ogg oga opus flac aac m4a wma mid midi ra ram aif aiff m3u',
-  },
-  style: { types: ['text/css'], extensions: 'css less scss' },
-  script: {
-    types: ['text/javascript', 'application/javascript', 'application/x-javascript', 'application/wasm'],
-    extensions: 'js mjs jsx wasm',
-  },
-  flash: { types: ['application/x-shockwave-flash'], extensions: 'swf' },
-  font: {
-    types: ['font/*', 'application/font-*', 'application/vnd.ms-fontobject'],
-    extensions: 'woff woff2 ttf otf eot',
-  },
-  archive: {
-    types: ['application/zip', 'application/gzip', 'application/x-*', 'application/octet-stream'],
-    extensions: 'zip gz tgz bz2 tbz xz txz 7z rar tar lz lzma zst cab arj jar war ear',
-  },
-  executable: {
-    types: ['application/octet-stream', 'application/x-*', 'application/vnd.*'],
-    extensions: 'exe msi dmg pkg deb rpm apk ipa bin iso img dll so appimage msu vhd vmdk',
-  },
-  pdf: { types: ['application/pdf', 'application/x-pdf'], extensions: 'pdf' },
-  postscript: { types: ['application/postscript'], extensions: 'ps eps ai' },
-  office: {
-    types: ['application/msword', 'application/rtf', 'text/rtf', 'application/vnd.*'],
-    extensions:
-      'doc docx docm dot dotx xls xlsx xlsm xlt ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key vsd',
-  },
-  book: {
-    types: ['application/epub+zip', 'application/x-mobipocket-ebook', 'image/vnd.djvu'],
-    extensions: 'epub mobi azw azw3 djvu',
-  },
-  data: {
-    types: ['application/json', 'text/csv', 'text/tab-separated-values', 'application/sql'],
-    extensions: 'json csv tsv sql sqlite parquet',
-  },
+  image: ['image/*', 'jpg jpeg jpe jfif png gif bmp ico webp avif svg svgz tif tiff heic psd xcf cr2 nef'],
+  video: [
+    'video/* application/vnd.apple.mpegurl',
+    'mp4 m4v mpg mpeg mpe avi mov qt wmv flv webm mkv 3gp ogv m2ts vob asf m3u8',
+  ],
+  audio: ['audio/* application/ogg', 'mp3 wav wave ogg oga opus flac aac m4a wma mid midi ra ram aif aiff m3u'],
+  style: ['text/css', 'css less scss'],
+  script: ['text/javascript application/javascript application/x-javascript application/wasm', 'js mjs jsx wasm'],
+  flash: ['application/x-shockwave-flash', 'swf'],
+  font: ['font/* application/font-* application/vnd.ms-fontobject', 'woff woff2 ttf otf eot'],
+  archive: [
+    'application/zip application/gzip application/x-* application/octet-stream',
+    'zip gz tgz bz2 tbz xz txz 7z rar tar lz lzma zst cab arj jar war ear',
+  ],
+  executable: [
+    'application/octet-stream application/x-* application/vnd.*',
+    'exe msi dmg pkg deb rpm apk ipa bin iso img dll so appimage msu vhd vmdk',
+  ],
+  pdf: ['application/pdf application/x-pdf', 'pdf'],
+  postscript: ['application/postscript', 'ps eps ai'],
+  office: [
+    'application/msword application/rtf text/rtf application/vnd.*',
+    'doc docx docm dot dotx xls xlsx xlsm xlt ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key vsd',
+  ],
+  book: ['application/epub+zip application/x-mobipocket-ebook image/vnd.djvu', 'epub mobi azw azw3 djvu'],
+  data: ['application/json text/csv text/tab-separated-values application/sql', 'json csv tsv sql sqlite parquet'],
 }
 
 const KIND_BY_EXTENSION = new Map<string, string>()
-for (const [kind, { extensions }] of Object.entries(KINDS)) {
+for (const [kind, [, extensions]] of Object.entries(KINDS))
   for (const extension of extensions.split(' ')) KIND_BY_EXTENSION.set(extension, kind)
-}
 
 const LONGEST_EXTENSION = 8
 const DOT = 0x2e
@@ -119,7 +96,7 @@ const SLASH = 0x2f
 /** The kinds that no wanted type can be. A pattern that matches one type of a kind admits the whole kind. */
 export function unwantedKindsOf(patterns: readonly MediaPattern[]): ReadonlySet<string> {
   const wanted = patterns.map((pattern) => (pattern === '*' ? '*/*' : pattern.toLowerCase()))
-  const isWanted = ({ types }: Kind) => wanted.some((pattern) => types.some((type) => touches(pattern, type)))
+  const isWanted = ([types]: Kind) => types.split(' ').some((type) => wanted.some((pattern) => touches(pattern, type)))
   return new Set(Object.keys(KINDS).filter((kind) => !isWanted(KINDS[kind])))
 }
 

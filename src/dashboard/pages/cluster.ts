@@ -22,9 +22,12 @@ export interface ClusterFacts {
   workers: readonly WorkerFacts[]
   /** Of all workers, not only of those shown. */
   sums: { alive: number; silent: number; pagesPerSecond: number; leases: number }
+  /** There are more workers than these. */
   more: boolean
+  /** Of this machine's own process: a crawl without servers has no other workers. */
   threads: readonly { name: string; leases: number }[]
   inbox: { waiting: number; quarantined: number; oldestAt: Instant | undefined }
+  /** `archive/` of this folder, `server ID`, `dir:/PATH` or `s3://…`. */
   places: readonly { place: string; volumes: number; bytes: number; open: number }[]
   /** That shows this page. */
   machine: ThisComputer

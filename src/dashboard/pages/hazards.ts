@@ -1,6 +1,11 @@
 /** Hazards with their evidence; sites that are other names of others. */
-import type { FindingPosition, ListedAlias, ListedFinding, RuleCount } from '../../collection/browse/findings.ts'
-import { MAX_COUNTED } from '../../collection/browse/findings.ts'
+import {
+  type FindingPosition,
+  type ListedAlias,
+  type ListedFinding,
+  MAX_COUNTED,
+  type RuleCount,
+} from '../../collection/browse/findings.ts'
 import { among, type NamedPair } from '../../collection/mirrors/list.ts'
 import type { MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
 import {

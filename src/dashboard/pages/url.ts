@@ -2,6 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { formatSize } from '../../base/units.ts'
+import type { StoredCapture } from '../../collection/captures/read-captures.ts'
 import type { Inlinks } from '../../collection/links/read-inlinks.ts'
 import type { StoredFailedLook, StoredPage } from '../../collection/pages/read-pages.ts'
 import type { UrlView } from '../../frontier/contract.ts'
@@ -28,29 +29,11 @@ export interface UrlStory {
   history: { captures: ShownCapture[]; failedLooks: StoredFailedLook[] }
 }
 
-export interface ShownCapture {
-  at: Instant
-  status: number
-  mediaType: string
-  length: number
-  digest: string
-  kind: string
-  look: string
-  change: string | null
-  place: string | null
-}
+type ShownFields = 'at' | 'status' | 'mediaType' | 'length' | 'kind' | 'change' | 'place'
+export type ShownCapture = Pick<StoredCapture, ShownFields> & { look: string }
 
-export interface ShownContent {
-  url: string
-  at: Instant
-  status: number
-  mediaType: string
-  head: Uint8Array
-  body: Uint8Array
-  /** In UTF-8; empty unless it has characters. */
-  text: Uint8Array
-  charset: string
-}
+/** `text`: in UTF-8; empty unless it has characters. */
+type ShownContent = Record<'head' | 'body' | 'text', Uint8Array> & Record<'mediaType' | 'charset', string>
 
 export interface UrlData {
   urlStory(url: string): Promise<UrlStory>

@@ -9,7 +9,7 @@
 import type { Migration } from '../database.ts'
 import { CATALOGUE } from '../schema/catalogue.ts'
 import { TYPES } from '../schema/columns.ts'
-import { FRONTIER } from '../schema/frontier.ts'
+import { FRONTIER, SITE_STATES, TOTAL_NAMES } from '../schema/frontier.ts'
 import { type Iso, urlsView, viewsOf } from '../schema/views.ts'
 import { distribute, keepAtCoordinator, onCitus } from './distribute.ts'
 
@@ -193,18 +193,12 @@ const VIA = 'LEFT JOIN url v ON v.bucket = (u.via_site >> 56) & 255 AND v.site =
 const VIEWS =
   urlsView(iso, 'v.url', VIA) + onCitus(`DROP VIEW urls; ${urlsView(iso, 'NULL::text COLLATE "C"', '')}`) + viewsOf(iso)
 
-const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
-const TOTALS: readonly (readonly [total: string, sum: string])[] = [
-  ...STATES.map((state) => [`sites_${state}`, `sum(n) FILTER (WHERE state = '${state}')`] as const),
-  ['urls_known', 'sum(n * known)'],
-  ['urls_waiting', 'sum(n * waiting)'],
-  ['urls_held', `sum(n * waiting) FILTER (WHERE state IN ('held', 'barred'))`],
-  ['urls_refreshing', 'sum(n * refreshing)'],
-  ['pages_granted', 'sum(n * granted)'],
+const TOTALS = [
+  ...SITE_STATES.map((state) => `sum(n) FILTER (WHERE state = '${state}')`),
+  ...['sum(n * known)', 'sum(n * waiting)', `sum(n * waiting) FILTER (WHERE state IN ('held', 'barred'))`],
+  ...['sum(n * refreshing)', 'sum(n * granted)'],
 ]
-/** The columns of `frontier_total`: what is folded and summed must name all of them. */
-export const TOTAL_NAMES: readonly string[] = TOTALS.map(([name]) => name)
-const SUMS = TOTALS.map(([name, sum]) => `coalesce(${sum}, 0) AS ${name}`).join(', ')
+const SUMS = TOTALS.map((sum, nth) => `coalesce(${sum}, 0) AS ${TOTAL_NAMES[nth]}`).join(', ')
 const CHANGES = TOTAL_NAMES.map((total) => `sums.${total}`).join(', ')
 
 const rowsOf = (transition: string, n: 1 | -1) =>

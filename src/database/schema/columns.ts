@@ -8,6 +8,16 @@ export const TYPES = { INTEGER: 'bigint', TEXT: 'text', REAL: 'double precision'
 type SqliteType = keyof typeof TYPES
 export type ColumnTypes = ReadonlyMap<string, (typeof TYPES)[SqliteType]>
 
+/** 64 bits, which only a bigint holds. */
+export const KEYS: ReadonlySet<string> = new Set(['site', 'key', 'via_site', 'via_key', 'domain', 'referrer'])
+
+/** A row that was read exactly, changed in place: its keys are bigints, all other integers are numbers. */
+export function keyed<Row extends object>(row: Row): Row {
+  const cells = row as Record<string, unknown>
+  for (const name in cells) if (typeof cells[name] === 'bigint' && !KEYS.has(name)) cells[name] = Number(cells[name])
+  return row
+}
+
 /** PostgreSQL's types by name, without bucket and shard. */
 export function columnTypes(table: string): ColumnTypes {
   const [, body] =

@@ -11,6 +11,15 @@
  * nothing until it begins, and a URL's row stays short.
  */
 
+/** The states of a site: `frontier/rules/site.ts` says which follows which. */
+export const SITE_STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held'] as const
+
+/** The columns of `frontier_total`, which triggers of either database keep. */
+export const TOTAL_NAMES = [
+  ...SITE_STATES.map((state) => `sites_${state}` as const),
+  ...(['urls_known', 'urls_waiting', 'urls_held', 'urls_refreshing', 'pages_granted'] as const),
+]
+
 export const FRONTIER = `
 CREATE TABLE site (
   bucket INTEGER NOT NULL DEFAULT 0,

@@ -1,7 +1,7 @@
 /** The schema of `collection.db`, pinned in `schema.sql`: the tables of both databases, and what differs on PostgreSQL. */
 import type { Migration } from '../database.ts'
 import { CATALOGUE } from '../schema/catalogue.ts'
-import { FRONTIER } from '../schema/frontier.ts'
+import { FRONTIER, SITE_STATES, TOTAL_NAMES } from '../schema/frontier.ts'
 import { type Iso, urlsView, viewsOf } from '../schema/views.ts'
 
 const iso: Iso = (column) =>
@@ -45,16 +45,14 @@ CREATE TABLE inbox (                        -- report parts, durable before they
 ) STRICT;
 `
 
-const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
-
-/** Each total, and what a site adds to it; `site` is `new` or `old` in a trigger. */
-const TOTALS: readonly (readonly [total: string, share: (site: string) => string])[] = [
-  ...STATES.map((state) => [`sites_${state}`, (site: string) => `(${site}.state = '${state}')`] as const),
-  ['urls_known', (site) => `${site}.known`],
-  ['urls_waiting', (site) => `${site}.waiting`],
-  ['urls_held', (site) => `(${site}.state IN ('held', 'barred')) * ${site}.waiting`], // of urls_waiting
-  ['urls_refreshing', (site) => `${site}.refreshing`],
-  ['pages_granted', (site) => `${site}.granted`],
+/** What a site adds to each total; it is `new` or `old` in a trigger. */
+const sharesOf = (site: string) => [
+  ...SITE_STATES.map((state) => `(${site}.state = '${state}')`),
+  `${site}.known`,
+  `${site}.waiting`,
+  `(${site}.state IN ('held', 'barred')) * ${site}.waiting`, // of urls_waiting
+  `${site}.refreshing`,
+  `${site}.granted`,
 ]
 
 /** Most updates of a site change nothing that is counted. */
@@ -63,11 +61,11 @@ const IF_COUNTED = ['state', 'known', 'waiting', 'refreshing', 'granted']
   .join(' OR ')
 
 function trigger(name: string, event: string, added?: 'new', removed?: 'old'): string {
-  const changes = TOTALS.map(([total, share]) => {
-    const plus = added === undefined ? '' : ` + ${share(added)}`
-    const minus = removed === undefined ? '' : ` - ${share(removed)}`
-    return `    ${total} = ${total}${plus}${minus}`
-  })
+  const plus = added && sharesOf(added)
+  const minus = removed && sharesOf(removed)
+  const changes = TOTAL_NAMES.map(
+    (total, nth) => `    ${total} = ${total}${plus ? ` + ${plus[nth]}` : ''}${minus ? ` - ${minus[nth]}` : ''}`,
+  )
   return `
 CREATE TRIGGER ${name} AFTER ${event}
 BEGIN
@@ -82,7 +80,7 @@ END;
 const TOTAL = `
 CREATE TABLE frontier_total (
   bucket INTEGER PRIMARY KEY,
-${TOTALS.map(([total]) => `  ${total} INTEGER NOT NULL DEFAULT 0`).join(',\n')}
+${TOTAL_NAMES.map((total) => `  ${total} INTEGER NOT NULL DEFAULT 0`).join(',\n')}
 ) STRICT;
 INSERT INTO frontier_total (bucket) VALUES (0);
 ${trigger('site_added', 'INSERT ON site', 'new')}

@@ -10,7 +10,7 @@ import { siteKeyOf } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, AliasView, MAX_MOVED } from '../aliases.ts'
-import { byKey, bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { byKey, bySite, column, eachBucket, readBy, runBy } from './by-bucket.ts'
 
 /** At least one row, for the snapshot by which they were read. */
 export const READ_CHANGES = `
@@ -45,9 +45,11 @@ export const WRITE_PENDING = `
   UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND (pending <> $3 OR $3 = 1)`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
 
-/** The latest change of an alias is enough: a reader that misses these sees that one. */
-const FORGET_OLD_CHANGES = `
-  DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
+/**
+ * The latest change of an alias is enough: a reader that misses these sees that one. When a server starts, which reads them
+ * all: otherwise they would only grow.
+ */
+export const FORGET_OLD_CHANGES = `DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
 export const LOG_CHANGES = `
   INSERT INTO alias_change (changed, name, original, how, https)
   SELECT pg_current_xact_id(), n.name, n.original, n.how, n.https
@@ -139,7 +141,7 @@ export async function writeAliases(
       const rest = [column(rows, 'https'), column(all, 'since'), column(all, 'evidence')]
       return tx.run(WRITE_ALIASES, bucket, column(rows, 'key'), ...texts, ...rest)
     }),
-    eachBucket(dropped, itself, (bucket, keys) => tx.run(DELETE_ALIASES, bucket, keys)),
+    runBy(tx, DELETE_ALIASES, dropped),
     tx.run(
       LOG_CHANGES,
       column(changes, 'name'),
@@ -150,20 +152,12 @@ export async function writeAliases(
   ])
 }
 
-/** When a server starts, which reads them all: otherwise they would only grow. */
-export async function forgetOldChanges(tx: PostgresTx): Promise<void> {
-  await tx.run(FORGET_OLD_CHANGES)
-}
-
 /**
  * The aliases among locked sites. Nothing may be marked as moved at an alias that was dropped while this transaction waited
  * for its lock: it would never wait again.
  */
 export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Promise<ReadonlySet<bigint>> {
-  const rows = await eachBucket(new Set(sites), itself, (bucket, some) =>
-    tx.allExact<{ site: bigint }>(READ_ALIASES_AMONG, bucket, some),
-  )
-  return new Set(rows.flat().map(({ site }) => site))
+  return new Set(column(await readBy<{ site: bigint }>(tx, READ_ALIASES_AMONG, new Set(sites)), 'site'))
 }
 
 export async function readPending(tx: PostgresTx, atMost: number): Promise<SiteName[]> {

@@ -1,8 +1,11 @@
 /** Rows by bucket: each statement is for one bucket. Buckets come in their order, the rows of each in the order of their keys. */
 import { hash64, signed64 } from '../../base/digest.ts'
 import { bucketOf } from '../../database/bucket.ts'
-import type { ColumnTypes } from '../../database/schema/columns.ts'
-import { unnested } from '../../database/write-rows.ts'
+import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
+import type { PgValue } from '../../database/postgres/values.ts'
+import { type ColumnTypes, KEYS } from '../../database/schema/columns.ts'
+import { type RowWriter, unnested, writeBucket } from '../../database/write-rows.ts'
+import type { UrlAt } from '../rules/url-rows.ts'
 
 /** The bucket of a site's key, or of any other 64 bits by which rows are distributed. */
 export function bucketFor(key: bigint): number {
@@ -38,6 +41,42 @@ export function eachBucket<Row, Answer>(
   return Promise.all([...byBucket(rows, keyOf)].map(([bucket, some]) => ask(bucket, some)))
 }
 
+/** Rows by their keys, whatever their buckets: `sql` takes the bucket, the keys, and what else is given. */
+export async function readBy<Row extends object>(
+  tx: PostgresTx,
+  sql: string,
+  keys: Iterable<bigint>,
+  ...more: PgValue[]
+): Promise<Row[]> {
+  return (await eachBucket(keys, itself, (bucket, some) => tx.allExact<Row>(sql, bucket, some, ...more))).flat()
+}
+
+/** The same by site and key. */
+export async function readAt<Row extends object>(tx: PostgresTx, sql: string, at: Iterable<UrlAt>): Promise<Row[]> {
+  const rows = await eachBucket(at, bySite, (bucket, some) => tx.allExact<Row>(sql, bucket, ...columnsOf(some, ...AT)))
+  return rows.flat()
+}
+
+/** Changes rows by their keys, or by site and key. */
+export function runBy(tx: PostgresTx, sql: string, keys: Iterable<bigint>): Promise<unknown> {
+  return eachBucket(keys, itself, (bucket, some) => tx.run(sql, bucket, some))
+}
+
+export function runAt(tx: PostgresTx, sql: string, at: Iterable<UrlAt>): Promise<unknown> {
+  return eachBucket(at, bySite, (bucket, some) => tx.run(sql, bucket, ...columnsOf(some, ...AT)))
+}
+
+const AT = ['site', 'key'] as const
+
+/** Writes rows of sites as `writer` says. */
+export function writeAll<Row extends { site: bigint }>(
+  tx: PostgresTx,
+  writer: RowWriter<Row>,
+  rows: Iterable<Row>,
+): Promise<unknown> {
+  return eachBucket(rows, bySite, (bucket, some) => writeBucket(tx, writer, bucket, some))
+}
+
 /** Keys of rows, for `byBucket` and `eachBucket`. */
 export const byKey = ({ key }: { key: bigint }): bigint => key
 export const bySite = ({ site }: { site: bigint }): bigint => site
@@ -49,9 +88,6 @@ export const itself = (key: bigint): bigint => key
 export function column<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {
   return rows.map((row) => row[name])
 }
-
-/** 64 bits, which only a bigint holds. */
-const KEYS: ReadonlySet<string> = new Set(['site', 'key', 'via_site', 'via_key', 'domain', 'referrer'])
 
 /** All columns of a table, under its alias, to be read exactly: keys are bigints, all other numbers are numbers. */
 export function selected(types: ColumnTypes, alias: string): string {

@@ -1,6 +1,6 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import type { FrontierOptions, Post, Totals } from '../contract.ts'
+import type { FrontierOptions, Post } from '../contract.ts'
 import {
   ASK_AGAIN,
   KEYS_PER_ITEM,
@@ -11,6 +11,7 @@ import {
   MIN_ROUND,
   recheckExclusionOf,
   shareOf,
+  whenToAskAgain,
 } from '../rules/check-out.ts'
 import { mayEnd } from '../rules/enrol.ts'
 import { MAX_LOOKS, postpone } from '../rules/refresh-agenda.ts'
@@ -124,7 +125,15 @@ export async function checkOut(
   ])
   const hasMore = allowance.isSpent || !exhausted
   const answer = endings.then(([visits, totals]) => {
-    const next = whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages)
+    const due = Math.max(0, dueCache.nextDue(worker) - working.now)
+    const { hasPages } = allowance
+    // All buckets with something due were read: it is for others.
+    const wait = due === 0 && !hasMore ? ASK_AGAIN : due
+    const next = totals
+      ? whenToAskAgain(totals, wait, hasMore, hasPages)
+      : hasPages
+        ? Math.min(due, ASK_AGAIN)
+        : ASK_AGAIN
     return { visits, next: next === 'over' && !hasEnded ? ASK_AGAIN : next, short: !allowance.isSpent }
   })
   // When the transaction fails because of it, it is never awaited.
@@ -178,27 +187,6 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   const last = sites.findLast(({ key }) => bucketFor(key) === bucket)
   const first = left.length > 0 ? Math.min(...left.map(classOf)) : last === undefined ? 0 : classOf(last)
   return { isFree, isEmpty, best: first }
-}
-
-/** `totals`: of a check-out that got nothing. `more`: there may be more free sites. `granting`: the budget allows more. */
-function whenToAskAgain(
-  working: WorkingSet,
-  worker: WorkerId,
-  totals: Totals | undefined,
-  more: boolean,
-  granting: boolean,
-): Millis | 'over' {
-  const due = Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
-  if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
-  // All buckets with something due were read: it is for others.
-  const wait = due === 0 && !more ? ASK_AGAIN : due
-  const { sites } = totals
-  const out = sites.leased + sites.returning
-  if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
-  if (!granting) return ASK_AGAIN
-  if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
-  // What other servers did is known within a second.
-  return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 
 /** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */

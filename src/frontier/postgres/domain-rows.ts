@@ -5,7 +5,7 @@
  */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type DomainRow, type DomainRows, domainKey } from '../rules/domain-rows.ts'
-import { column, eachBucket, itself } from './by-bucket.ts'
+import { column, eachBucket, readBy } from './by-bucket.ts'
 
 const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`
@@ -35,7 +35,7 @@ export async function readDomains(
   const wanted = keysOf(names).filter((key) => !domains.isKept(key))
   const seen = keysOf(others).filter((key) => !domains.isSeen(key))
   const keep = new Set(wanted)
-  for (const row of await ask(tx, READ_DOMAINS, [...new Set([...wanted, ...seen])]))
+  for (const row of await readBy<DomainRow>(tx, READ_DOMAINS, new Set([...wanted, ...seen])))
     if (keep.has(row.key)) domains.keep(row)
     else domains.see(row)
   await lockDomains(
@@ -48,7 +48,7 @@ export async function readDomains(
 
 /** As `readDomains`, and locks them. */
 export async function lockDomains(tx: PostgresTx, domains: DomainRows, names: Iterable<string>): Promise<void> {
-  for (const row of await ask(tx, LOCK_DOMAINS, keysOf(names))) domains.keep(row)
+  for (const row of await readBy<DomainRow>(tx, LOCK_DOMAINS, keysOf(names))) domains.keep(row)
   domains.keepAbsent(names)
 }
 
@@ -72,10 +72,6 @@ export function writeDomains(tx: PostgresTx, domains: DomainRows): Promise<unkno
       )
     },
   )
-}
-
-async function ask(tx: PostgresTx, sql: string, keys: readonly bigint[]): Promise<DomainRow[]> {
-  return (await eachBucket(keys, itself, (shard, some) => tx.allExact<DomainRow>(sql, shard, some))).flat()
 }
 
 function keysOf(names: Iterable<string>): bigint[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
-import { TOTAL_NAMES } from '../../database/postgres/baseline.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
+import { TOTAL_NAMES } from '../../database/schema/frontier.ts'
 import { foldTotals, readTotals } from './look-around.ts'
 
 const postgres = await postgresForTests()

@@ -2,13 +2,12 @@
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { columnTypes } from '../../database/schema/columns.ts'
-import { writeBucket } from '../../database/write-rows.ts'
 import { KNOWN_PAGE, type KnownRow, type KnownRows, type LooksRow, noLooks, SITE_LOOKS } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import type { QueueHead, SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import type { RefreshTools } from '../tools.ts'
-import { byKey, bySite, column, eachBucket, itself, selected } from './by-bucket.ts'
+import { byKey, bySite, column, eachBucket, readAt, readBy, runAt, selected, writeAll } from './by-bucket.ts'
 
 const READ_PAGE = selected(columnTypes('known_page'), 'k')
 
@@ -56,11 +55,8 @@ export const READ_URLS_AFTER = `
   WHERE (u.bucket, u.site, u.key) > ($1, $2, $3) ORDER BY u.bucket, u.site, u.key LIMIT $4`
 
 /** Those that were not read before. */
-export function readKnownPages(tx: PostgresTx, known: KnownRows, wanted: Iterable<UrlAt>): Promise<unknown> {
-  return eachBucket(known.unread(wanted), bySite, async (bucket, some) => {
-    const rows = await tx.allExact<KnownRow>(READ_KNOWN_PAGES, bucket, column(some, 'site'), column(some, 'key'))
-    for (const row of rows) known.keep(row)
-  })
+export async function readKnownPages(tx: PostgresTx, known: KnownRows, wanted: Iterable<UrlAt>): Promise<void> {
+  for (const row of await readAt<KnownRow>(tx, READ_KNOWN_PAGES, known.unread(wanted))) known.keep(row)
 }
 
 /** Those of a site: as they were changed, where they were read before. */
@@ -74,20 +70,12 @@ export async function readKnownIn(tx: PostgresTx, known: KnownRows, bucket: numb
 export async function readLooks(tx: PostgresTx, known: KnownRows, sites: Iterable<bigint>): Promise<void> {
   const missing = [...new Set(sites)].filter((site) => !known.hasLooks(site))
   for (const site of missing) known.keepLooks(noLooks(site))
-  await eachBucket(missing, itself, async (bucket, some) => {
-    for (const row of await tx.allExact<LooksRow>(READ_LOOKS, bucket, some)) known.keepLooks(row)
-  })
+  for (const row of await readBy<LooksRow>(tx, READ_LOOKS, missing)) known.keepLooks(row)
 }
 
 export function writeKnown(tx: PostgresTx, known: KnownRows): Promise<unknown>[] {
   const { changed, removed, looks } = known.take()
-  return [
-    eachBucket(removed, bySite, (bucket, rows) =>
-      tx.run(REMOVE_KNOWN_PAGES, bucket, column(rows, 'site'), column(rows, 'key')),
-    ),
-    eachBucket(changed, bySite, (bucket, rows) => writeBucket(tx, KNOWN_PAGE, bucket, rows)),
-    eachBucket(looks, bySite, (bucket, rows) => writeBucket(tx, SITE_LOOKS, bucket, rows)),
-  ]
+  return [runAt(tx, REMOVE_KNOWN_PAGES, removed), writeAll(tx, KNOWN_PAGE, changed), writeAll(tx, SITE_LOOKS, looks)]
 }
 
 interface Wanted {

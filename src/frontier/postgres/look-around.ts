@@ -3,10 +3,9 @@
  * for it.
  */
 
-import { assert } from '../../base/assert.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
-import { TOTAL_NAMES } from '../../database/postgres/baseline.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { TOTAL_NAMES } from '../../database/schema/frontier.ts'
 import type { Totals } from '../contract.ts'
 import { readPrice } from '../records.ts'
 import { type SeenTotals, totalsView } from '../rules/row-views.ts'
@@ -99,18 +98,10 @@ export async function refreshReserved(tx: PostgresTx, dueCache: DueCache, worker
   for (const { bucket } of await tx.all<{ bucket: number }>(READ_RESERVED, worker)) dueCache.reserve(bucket, worker)
 }
 
-const sum = (name: string, as = name) => `coalesce(sum(${name}), 0)::float8 AS ${as}`
-
 /** Several rows per bucket: see `foldTotals`. */
 export const READ_TOTALS = `
-  SELECT ${sum('sites_waiting', 'waiting')}, ${sum('sites_free', 'free')}, ${sum('sites_leased', 'leased')},
-    ${sum('sites_returning', 'back')}, ${sum('sites_crawled', 'crawled')}, ${sum('sites_barred', 'barred')},
-    ${sum('sites_held', 'held')}, ${sum('urls_known')}, ${sum('urls_waiting')}, ${sum('urls_held')},
-    ${sum('urls_refreshing')}, ${sum('pages_granted')}
-  FROM frontier_total`
+  SELECT ${TOTAL_NAMES.map((name) => `coalesce(sum(${name}), 0)::float8 AS ${name}`).join(', ')} FROM frontier_total`
 
 export async function readTotals(tx: PostgresTx): Promise<Totals> {
-  const row = await tx.get<SeenTotals>(READ_TOTALS)
-  assert(row !== undefined, 'no totals')
-  return totalsView(row)
+  return totalsView(await tx.get<SeenTotals>(READ_TOTALS))
 }

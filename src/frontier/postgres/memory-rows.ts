@@ -2,7 +2,7 @@ import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { MemoryRows, MemoryText } from '../rules/site-rows.ts'
-import { bySite, column, eachBucket, itself } from './by-bucket.ts'
+import { bySite, column, eachBucket, readBy, runBy } from './by-bucket.ts'
 
 const writeInto = (table: string, name: string) => `
   INSERT INTO ${table} (bucket, site, ${name})
@@ -26,7 +26,7 @@ export function writeMemories(tx: PostgresTx, rows: MemoryRows): Promise<unknown
   const write = (sql: string, texts: readonly MemoryText[]) =>
     eachBucket(texts, bySite, (bucket, some) => tx.run(sql, bucket, column(some, 'site'), column(some, 'text')))
   return [
-    eachBucket(forgotten, itself, (bucket, sites) => Promise.all(FORGET.map((sql) => tx.run(sql, bucket, sites)))),
+    ...FORGET.map((sql) => runBy(tx, sql, forgotten)),
     write(WRITE_MEMORY, memory),
     write(WRITE_ROBOTS, robots),
     write(WRITE_TRAPS, traps),
@@ -34,10 +34,7 @@ export function writeMemories(tx: PostgresTx, rows: MemoryRows): Promise<unknown
 }
 
 export async function readMemories(tx: PostgresTx, sites: Iterable<bigint>): Promise<(site: bigint) => SiteMemory> {
-  const found = new Map<bigint, SiteMemory>()
-  await eachBucket(sites, itself, async (bucket, some) => {
-    for (const row of await tx.allExact<StoredMemory & { site: bigint }>(READ_MEMORY, bucket, some))
-      found.set(row.site, memoryOf(row))
-  })
+  const rows = await readBy<StoredMemory & { site: bigint }>(tx, READ_MEMORY, sites)
+  const found = new Map(rows.map((row) => [row.site, memoryOf(row)]))
   return (site) => found.get(site) ?? freshMemory()
 }

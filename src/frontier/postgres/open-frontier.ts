@@ -1,19 +1,16 @@
 /** The frontier on PostgreSQL: the operations of this folder behind the two interfaces. */
 
-import { assert } from '../../base/assert.ts'
-import { grouped } from '../../base/grouped.ts'
 import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
-import { releaseTrusted } from '../rules/domains.ts'
-import { beginToRefresh } from '../rules/enrol.ts'
-import { agreeOnUrlRules, begin, type Entry, enter, giveBack, loseAll } from '../rules/leases.ts'
+import { giveBack } from '../rules/leases.ts'
 import { ledgerOf } from '../rules/ledger.ts'
+import { openWith } from '../rules/open.ts'
 import type { InTransaction } from '../rules/rows.ts'
 import { freeAddresses } from './addresses.ts'
-import { forgetOldChanges } from './aliases.ts'
+import { FORGET_OLD_CHANGES } from './aliases.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { renew } from './leases.ts'
 import { lookAround, readTotals, refreshReserved } from './look-around.ts'
@@ -28,16 +25,8 @@ const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier
 export function openPostgresFrontier(db: Database, options: FrontierOptions): OpenFrontier {
   const tools = toolsOf(options)
   const { time, dueCache, clock } = tools
-  let quietUntil: number | undefined
-  let stopped = false
-
   const rowsOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
   const transact: InTransaction = (work) => db.transact((tx) => work(rowsOf(tx)))
-  // They share a transaction, and its commit.
-  const entering = grouped((take: () => readonly Entry[]) => transact((rows) => enter(rows, take())), {
-    max: MAX_ENTERING,
-    nameOf: ({ visit }) => visit,
-  })
 
   /** Returns whether it did. */
   const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
@@ -75,48 +64,27 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     }
   }
 
-  const frontier: Frontier = {
-    async checkOut(worker, atMost) {
-      assert(quietUntil !== undefined, 'a check-out before recover')
-      if (stopped) return { visits: [], next: 'over' }
-      const quiet = quietUntil - time.now()
-      if (quiet > 0) return { visits: [], next: quiet }
-      await lookAroundIfOld(false)
-      // The leases are durable when this resolves.
-      const first = await checkOutOnce(worker, atMost)
-      const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
-      const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
-      if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
-      // Others may have reserved sites for this worker.
-      await db.transact((tx) => refreshReserved(postgresTx(tx), dueCache, worker))
-      return { visits, next: dueCache.hasReserved(worker) ? 0 : next }
-    },
-    enter: (worker, visit, address) => entering({ worker, visit, address }),
-    async renew(worker, visits) {
-      const until = () => time.now() + tools.leaseMs
-      const lost = await db.transact((tx) => renew(postgresTx(tx), worker, visits, until()))
-      return { lease: options.leaseMs, lost }
-    },
+  const checkOutHere: Frontier['checkOut'] = async (worker, atMost) => {
+    await lookAroundIfOld(false)
+    // The leases are durable when this resolves.
+    const first = await checkOutOnce(worker, atMost)
+    const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
+    const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
+    if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
+    // Others may have reserved sites for this worker.
+    await db.transact((tx) => refreshReserved(postgresTx(tx), dueCache, worker))
+    return { visits, next: dueCache.hasReserved(worker) ? 0 : next }
   }
 
-  return {
-    frontier,
+  return openWith(options, {
+    transact,
+    time,
     ledger: lookingAround(ledgerOf(rowsOf), tools),
-    async recover(applyInbox, noteLost) {
-      await transact((rows) => agreeOnUrlRules(rows, options.urls))
-      await applyInbox()
-      const lost = options.leasesOutlive ? 0 : await loseAll(transact, noteLost)
-      await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
-      if (options.besideServers === undefined) await beginToRefresh(transact)
-      const first = await begin(transact, options.besideServers !== undefined)
-      if (options.mayHold !== undefined) await releaseTrusted(transact)
-      quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs
-      return { lost }
-    },
-    stop() {
-      stopped = true
-    },
-  }
+    maxEntering: MAX_ENTERING,
+    checkOut: checkOutHere,
+    renew: (worker, visits) => db.transact((tx) => renew(postgresTx(tx), worker, visits, time.now() + tools.leaseMs)),
+    tidy: () => db.transact((tx) => postgresTx(tx).run(FORGET_OLD_CHANGES)),
+  })
 }
 
 /** The tick also looks what other servers have changed. */

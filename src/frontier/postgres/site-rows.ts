@@ -6,7 +6,7 @@ import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
 import { type ColumnTypes, columnTypes } from '../../database/schema/columns.ts'
 import { newSite, type SiteRow } from '../rules/site.ts'
 import type { SiteRows } from '../rules/site-rows.ts'
-import { type ByBucket, byBucket, byKey, column, eachBucket, itself, selected, updating } from './by-bucket.ts'
+import { type ByBucket, byBucket, byKey, column, eachBucket, readBy, selected, updating } from './by-bucket.ts'
 import { type Nearness, UNKNOWN } from './nearness.ts'
 
 /** A site's row on PostgreSQL. */
@@ -47,11 +47,9 @@ const READ_SEEDS = `
 /** Locks those that exist, in the order of buckets and keys, as every transaction does. */
 export async function lockSites(tx: PostgresTx, sites: Sites, keys: Iterable<bigint>): Promise<void> {
   const missing = [...new Set(keys)].filter((key) => !sites.isLocked(key))
-  await eachBucket(missing, itself, async (bucket, some) => {
-    const rows = await tx.allExact<SharedSite>(LOCK_SITES, bucket, some)
-    for (const key of some) sites.keepAbsent(key)
-    sites.keep(rows)
-  })
+  const rows = await readBy<SharedSite>(tx, LOCK_SITES, missing)
+  for (const key of missing) sites.keepAbsent(key)
+  sites.keep(rows)
 }
 
 /** As `lockSites`, and makes those that do not exist. After all others were locked: no other transaction waits for a new site. */
@@ -86,9 +84,7 @@ export async function makeSites(
 export async function lockIdle(tx: PostgresTx, sites: Sites, keys: Iterable<bigint>): Promise<SharedSite[]> {
   const wanted = [...new Set(keys)]
   const missing = wanted.filter((key) => !sites.isLocked(key))
-  await eachBucket(missing, itself, async (bucket, some) =>
-    sites.keep(await tx.allExact<SharedSite>(LOCK_IDLE_SITES, bucket, some)),
-  )
+  sites.keep(await readBy<SharedSite>(tx, LOCK_IDLE_SITES, missing))
   return wanted.flatMap((key) => (sites.isLocked(key) ? (sites.get(key) ?? []) : []))
 }
 
@@ -96,7 +92,9 @@ export async function lockIdle(tx: PostgresTx, sites: Sites, keys: Iterable<bigi
 export async function writeSites(tx: PostgresTx, sites: Sites): Promise<ByBucket<SharedSite>> {
   const { changed, grown } = sites.take()
   const written = byBucket([...changed, ...grown], byKey)
-  await Promise.all([...written].map(([bucket, rows]) => writeBucket(tx, bucket, rows)))
+  const counts = [...written].map(([bucket, rows]) => tx.run(WRITE_SITES, bucket, ...columnsOf(rows, ...NAMES)))
+  const count = (await Promise.all(counts)).reduce((sum, one) => sum + one, 0)
+  assert(count === changed.length + grown.length, 'a site that is not there')
   return written
 }
 
@@ -104,22 +102,11 @@ export async function writeSites(tx: PostgresTx, sites: Sites): Promise<ByBucket
 export async function readSeeds(tx: PostgresTx, sites: Sites, keys: readonly bigint[]): Promise<void> {
   const missing = keys.filter((key) => !sites.isSeedRead(key))
   for (const key of missing) sites.keepSeed(key, undefined)
-  await eachBucket(missing, itself, async (bucket, some) => {
-    const rows = await tx.allExact<{ key: bigint; seed: number }>(READ_SEEDS, bucket, some)
-    for (const { key, seed } of rows) sites.keepSeed(key, seed)
-  })
-}
-
-async function writeBucket(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
-  const written = await tx.run(WRITE_SITES, bucket, ...columnsOf(rows, ...NAMES))
-  assert(written === rows.length, 'a site that is not there')
+  const rows = await readBy<{ key: bigint; seed: number }>(tx, READ_SEEDS, missing)
+  for (const { key, seed } of rows) sites.keepSeed(key, seed)
 }
 
 /** Reads them without a lock. */
 export async function readSites(tx: PostgresTx, keys: Iterable<bigint>): Promise<Map<bigint, SiteRow>> {
-  const found = new Map<bigint, SiteRow>()
-  await eachBucket(new Set(keys), itself, async (bucket, some) => {
-    for (const row of await tx.allExact<SiteRow>(READ_SITES, bucket, some)) found.set(row.key, row)
-  })
-  return found
+  return new Map((await readBy<SiteRow>(tx, READ_SITES, new Set(keys))).map((row) => [row.key, row]))
 }

@@ -2,9 +2,8 @@
 
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { columnTypes } from '../../database/schema/columns.ts'
-import { writeBucket } from '../../database/write-rows.ts'
 import { type SpellingRow, type SpellingRows, URL_SPELLING, type UrlAt } from '../rules/url-rows.ts'
-import { bySite, column, eachBucket, itself, selected } from './by-bucket.ts'
+import { readAt, runAt, runBy, selected, writeAll } from './by-bucket.ts'
 
 export const READ_SPELLINGS = `
   SELECT ${selected(columnTypes('url_spelling'), 's')} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
@@ -16,19 +15,14 @@ export const FORGET_SPELLINGS = `
 export const FORGET_SPELLINGS_OF_SITES = `DELETE FROM url_spelling WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
 export async function readSpellings(tx: PostgresTx, spellings: SpellingRows, urls: readonly UrlAt[]): Promise<void> {
-  await eachBucket(urls, bySite, async (bucket, some) => {
-    const sql = [READ_SPELLINGS, bucket, column(some, 'site'), column(some, 'key')] as const
-    for (const row of await tx.allExact<SpellingRow>(...sql)) spellings.keep(row)
-  })
+  for (const row of await readAt<SpellingRow>(tx, READ_SPELLINGS, urls)) spellings.keep(row)
 }
 
 export function writeSpellings(tx: PostgresTx, spellings: SpellingRows): Promise<unknown>[] {
   const { sites, forgotten, changed } = spellings.take()
   return [
-    eachBucket(sites, itself, (bucket, keys) => tx.run(FORGET_SPELLINGS_OF_SITES, bucket, keys)),
-    eachBucket(forgotten, bySite, (bucket, rows) =>
-      tx.run(FORGET_SPELLINGS, bucket, column(rows, 'site'), column(rows, 'key')),
-    ),
-    eachBucket(changed, bySite, (bucket, rows) => writeBucket(tx, URL_SPELLING, bucket, rows)),
+    runBy(tx, FORGET_SPELLINGS_OF_SITES, sites),
+    runAt(tx, FORGET_SPELLINGS, forgotten),
+    writeAll(tx, URL_SPELLING, changed),
   ]
 }

@@ -1,12 +1,11 @@
 /** Unendorsed sites. A row belongs to the transaction that has locked its site. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { columnTypes } from '../../database/schema/columns.ts'
-import { writeBucket } from '../../database/write-rows.ts'
 import { type DomainRow, UNENDORSED_SITE, type UnendorsedRow, type UnendorsedRows } from '../rules/domain-rows.ts'
 import { domainOf, HELD, HOLDABLE, hasNewReferrer } from '../rules/domains.ts'
 import type { Rows, Target, UnendorsedSites } from '../rules/rows.ts'
 import type { SiteRows } from '../rules/site-rows.ts'
-import { bySite, eachBucket, itself, selected } from './by-bucket.ts'
+import { readBy, runBy, selected, writeAll } from './by-bucket.ts'
 import { readDomains } from './domain-rows.ts'
 import { lockIdle, readSeeds, type SharedSite } from './site-rows.ts'
 
@@ -25,11 +24,8 @@ export const READ_HELD_AFTER = `
 
 /** Reads them without a lock. */
 export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): Promise<Map<bigint, UnendorsedRow>> {
-  const found = new Map<bigint, UnendorsedRow>()
-  await eachBucket(new Set(sites), itself, async (bucket, some) => {
-    for (const row of await tx.allExact<UnendorsedRow>(READ_UNENDORSED, bucket, some)) found.set(row.site, row)
-  })
-  return found
+  const rows = await readBy<UnendorsedRow>(tx, READ_UNENDORSED, new Set(sites))
+  return new Map(rows.map((row) => [row.site, row]))
 }
 
 /** Of locked sites. */
@@ -48,10 +44,7 @@ async function peek(tx: PostgresTx, unendorsed: UnendorsedRows, sites: readonly 
 
 export function writeUnendorsed(tx: PostgresTx, unendorsed: UnendorsedRows): Promise<unknown>[] {
   const { removed, written } = unendorsed.take()
-  return [
-    eachBucket(removed, itself, (bucket, sites) => tx.run(REMOVE_UNENDORSED, bucket, sites)),
-    eachBucket(written, bySite, (bucket, rows) => writeBucket(tx, UNENDORSED_SITE, bucket, rows)),
-  ]
+  return [runBy(tx, REMOVE_UNENDORSED, removed), writeAll(tx, UNENDORSED_SITE, written)]
 }
 
 /** Those that no other transaction has locked, in their order, as they are once this transaction has locked them. */

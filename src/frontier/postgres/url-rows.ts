@@ -5,7 +5,7 @@ import { columnTypes } from '../../database/schema/columns.ts'
 import { rowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
 import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
-import { bucketFor, bySite, column, eachBucket, itself, selected, updating } from './by-bucket.ts'
+import { bucketFor, bySite, eachBucket, readAt, readBy, runBy, selected, updating } from './by-bucket.ts'
 
 const TYPES = columnTypes('url')
 const NAMES = [...TYPES.keys()] as (keyof UrlRow)[]
@@ -25,10 +25,8 @@ export const GIVE_UP_URLS = `
 
 /** Those that were not read before. Returns those that have other spellings. */
 export async function readUrls(tx: PostgresTx, urls: UrlRows, wanted: Iterable<UrlAt>): Promise<UrlAt[]> {
-  const found = await eachBucket(urls.unread(wanted), bySite, (bucket, some) =>
-    tx.allExact<UrlRow & { spelt: boolean }>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
-  )
-  return found.flat().flatMap(({ spelt, ...row }) => {
+  const found = await readAt<UrlRow & { spelt: boolean }>(tx, READ_URLS, urls.unread(wanted))
+  return found.flatMap(({ spelt, ...row }) => {
     urls.keep(row)
     return spelt ? [row] : []
   })
@@ -44,11 +42,7 @@ export function writeUrls(tx: PostgresTx, urls: UrlRows): Promise<unknown>[] {
   const { added, changed, givenUp } = urls.take()
   const write = (sql: string, all: readonly UrlRow[]) =>
     eachBucket(all, bySite, (bucket, rows) => tx.run(sql, bucket, ...columnsOf(rows, ...NAMES)))
-  return [
-    write(ADD_URLS, added),
-    write(WRITE_URLS, changed),
-    eachBucket(givenUp, itself, (bucket, sites) => tx.run(GIVE_UP_URLS, bucket, sites)),
-  ]
+  return [write(ADD_URLS, added), write(WRITE_URLS, changed), runBy(tx, GIVE_UP_URLS, givenUp)]
 }
 
 /** URLs with these marks wait again. Returns how many of a site do. */
@@ -57,11 +51,8 @@ export async function reviveUrls(
   sites: readonly bigint[],
   marks: readonly number[],
 ): Promise<(site: bigint) => number> {
-  const revived = new Map<bigint, number>()
-  await eachBucket(sites, itself, async (bucket, some) => {
-    for (const { site, urls } of await tx.allExact<{ site: bigint; urls: number }>(REVIVE_URLS, bucket, some, marks))
-      revived.set(site, urls)
-  })
+  const rows = await readBy<{ site: bigint; urls: number }>(tx, REVIVE_URLS, sites, marks)
+  const revived = new Map(rows.map(({ site, urls }) => [site, urls]))
   return (site) => revived.get(site) ?? 0
 }
 
@@ -82,10 +73,7 @@ export async function readMissing(
   pages: readonly UrlAt[],
 ): Promise<(page: UrlAt) => boolean> {
   const unread = pages.filter((at) => !urls.isRead(at))
-  const found = await eachBucket(unread, bySite, (bucket, some) =>
-    tx.allExact<UrlAt>(READ_MISSING, bucket, column(some, 'site'), column(some, 'key')),
-  )
-  const missing = new Set(found.flat().map(nameOf))
+  const missing = new Set((await readAt<UrlAt>(tx, READ_MISSING, unread)).map(nameOf))
   return (at) => (urls.isRead(at) ? urls.get(at.site, at.key)?.mark === NOT_FOUND : missing.has(nameOf(at)))
 }
 
@@ -103,15 +91,11 @@ export async function readVias(
   tx: PostgresTx,
   rows: readonly UrlText[],
 ): Promise<(row: UrlText) => string | undefined> {
-  const texts = new Map<string, string>()
   const pages = new Map<string, UrlAt>()
   for (const { via_site: site, via_key: key } of rows)
     if (site !== null && key !== null) pages.set(nameOf({ site, key }), { site, key })
-  await eachBucket(pages.values(), bySite, async (bucket, some) => {
-    const columns = [column(some, 'site'), column(some, 'key')]
-    const found = await tx.allExact<UrlAt & { url: string }>(READ_URL_TEXTS, bucket, ...columns)
-    for (const row of found) texts.set(nameOf(row), row.url)
-  })
+  const found = await readAt<UrlAt & { url: string }>(tx, READ_URL_TEXTS, pages.values())
+  const texts = new Map(found.map((row) => [nameOf(row), row.url]))
   return ({ via_site, via_key }) =>
     via_site === null || via_key === null ? undefined : texts.get(nameOf({ site: via_site, key: via_key }))
 }

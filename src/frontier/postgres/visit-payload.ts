@@ -5,7 +5,7 @@ import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
 import { type Chosen, chooseAgenda, type KnownDue, looksIn } from '../rules/refresh-agenda.ts'
 import type { UrlRow } from '../rules/url-rows.ts'
-import { bySite, column, eachBucket } from './by-bucket.ts'
+import { bySite, column, eachBucket, readAt, readBy } from './by-bucket.ts'
 import { readKnownDue } from './known-rows.ts'
 import { readMemories } from './memory-rows.ts'
 import type { SharedSite } from './site-rows.ts'
@@ -104,10 +104,7 @@ export class VisitPayload {
     const wanted = granted.flatMap(({ site: { key: site } }) =>
       this.#carried.get(site)!.looks.map((key) => ({ site, key })),
     )
-    const rows = await eachBucket(wanted, bySite, (bucket, some) =>
-      tx.allExact<UrlRow>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
-    )
-    const found = Map.groupBy(rows.flat(), bySite)
+    const found = Map.groupBy(await readAt<UrlRow>(tx, READ_URLS, wanted), bySite)
     for (const [site, some] of Map.groupBy(wanted, bySite)) {
       const byKey = new Map(found.get(site)?.map((row) => [row.key, { ...row, due_at: now, tries: 0 }]))
       const looks = some.flatMap(({ key }) => byKey.get(key) ?? [])
@@ -145,13 +142,9 @@ async function readAgendas(working: WorkingSet, granted: readonly Granted[]): Pr
 
 async function readKnown(working: WorkingSet, granted: readonly Granted[]): Promise<Map<bigint, BigUint64Array>> {
   const { names } = working
-  const known = new Map<bigint, BigUint64Array>()
   // At an alias only what waits there is fetched: what it leads to is entered at the original.
   const knowing = granted.filter(({ site }) => site.known <= MAX_KNOWN && names.originalOf(site.name) === undefined)
-  await eachBucket(knowing, keyOfGranted, async (bucket, some) => {
-    const sites = some.map(keyOfGranted)
-    const rows = await working.tx.allExact<{ site: bigint; keys: Uint8Array }>(READ_KNOWN, bucket, sites)
-    for (const { site, keys } of rows) known.set(site, keysFrom(keys.length, keys))
-  })
-  return known
+  const sites = knowing.map(keyOfGranted)
+  const rows = await readBy<{ site: bigint; keys: Uint8Array }>(working.tx, READ_KNOWN, sites)
+  return new Map(rows.map(({ site, keys }) => [site, keysFrom(keys.length, keys)]))
 }

@@ -35,7 +35,7 @@ import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-row
 import { hold, writeAddresses } from './address-rows.ts'
 import { ANYWHERE } from './affinity.ts'
 import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
-import { bucketFor, byKey, bySite, column, eachBucket } from './by-bucket.ts'
+import { bucketFor, bySite, column, eachBucket, readBy } from './by-bucket.ts'
 import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
 import { READ_URLS_AFTER, readKnownIn, readKnownPages, readLooks, readRefreshHeads, writeKnown } from './known-rows.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
@@ -117,7 +117,8 @@ export class WorkingSet implements Rows {
   async flush(): Promise<void> {
     const { tx, tools } = this
     tools.writers.add(tx)
-    const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
+    const kept = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? [])
+    const beginning = kept.filter(({ state }) => state === 'waiting')
     this.#beginning.clear()
     const urls = [...writeUrls(tx, this.urls), ...writeSpellings(tx, this.spellings), ...writeMemories(tx, this.memory)]
     urls.push(...writeKnown(tx, this.known))
@@ -321,10 +322,6 @@ function after(key: bigint | undefined): [number, bigint] {
   return key === undefined ? [-1, 0n] : [bucketFor(key), key]
 }
 
-function isWaiting({ state }: SiteRow): boolean {
-  return state === 'waiting'
-}
-
 export const READ_QUEUE_HEADS = `
   SELECT n.site, f.enqueued_at::float8 AS fresh, d.due_at::float8 AS due FROM unnest($2::bigint[]) AS n (site)
   LEFT JOIN LATERAL (
@@ -343,11 +340,9 @@ interface HeadRow {
 /** For sites with something to fetch. */
 async function readQueueHeads(tx: PostgresTx, sites: readonly { key: bigint }[]): Promise<Map<bigint, QueueHead>> {
   const heads = new Map<bigint, QueueHead>()
-  await eachBucket(sites, byKey, async (bucket, some) => {
-    for (const { site, fresh, due } of await tx.allExact<HeadRow>(READ_QUEUE_HEADS, bucket, column(some, 'key'))) {
-      const head = queueHead(fresh, due)
-      if (head !== undefined) heads.set(site, head)
-    }
-  })
+  for (const { site, fresh, due } of await readBy<HeadRow>(tx, READ_QUEUE_HEADS, column(sites, 'key'))) {
+    const head = queueHead(fresh, due)
+    if (head !== undefined) heads.set(site, head)
+  }
   return heads
 }

@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { unsigned64 } from '../../base/digest.ts'
 import type { AgendaItem, Visit, WorkerId } from '../../contracts/visit.ts'
-import type { KnownWorkers } from '../contract.ts'
+import type { KnownWorkers, Totals } from '../contract.ts'
 import type { AgendaRow } from './mark.ts'
 import type { SiteRow } from './site.ts'
 import { visitId } from './visit.ts'
@@ -56,6 +56,19 @@ export function recheckExclusionOf(
   const hasOthers = workers?.present().some(({ process }) => process !== own) === true
   const to = now - ASKED_AGAIN_AFTER
   return { name: own !== undefined && hasOthers ? own : NO_WORKER, from: to - LONGEST_RECHECK, to }
+}
+
+/**
+ * `wait`: until the next site is due. `more`: there may be more free sites; otherwise those that are free are for others.
+ * `granting`: the budget allows more.
+ */
+export function whenToAskAgain({ sites }: Totals, wait: Millis, more: boolean, granting: boolean): Millis | 'over' {
+  const out = sites.leased + sites.returning
+  if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
+  if (!granting) return ASK_AGAIN
+  if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
+  // What other servers did is known within a second.
+  return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 
 /** What a visit carries beside its site's row. */

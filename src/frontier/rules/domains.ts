@@ -11,7 +11,7 @@ import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { registrableDomain } from '../../web/url/domain.ts'
 import { allowedUnendorsed, type DomainRow, type UnendorsedRow } from './domain-rows.ts'
-import type { InTransaction, Rows, Vias } from './rows.ts'
+import { type InTransaction, inSteps, type Rows, type Vias } from './rows.ts'
 import { deferralOf, restAfter, type SiteRow, stateAfter } from './site.ts'
 
 /** A site's registrable domain; the host itself for addresses and names without one. Ports do not matter. */
@@ -257,14 +257,9 @@ export async function balancePending(rows: Rows): Promise<void> {
 
 const MAX_TRUSTED_AT_ONCE = 1000
 
-/** Releases held sites that the operator does not want held any more, in transactions of some milliseconds each. */
-export async function releaseTrusted(transact: InTransaction): Promise<void> {
-  for (let last: bigint | undefined, isDone = false; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => releaseSome(rows, from))
-    isDone = keys.length < MAX_TRUSTED_AT_ONCE
-    last = keys.at(-1)
-  }
+/** Releases held sites that the operator does not want held any more. */
+export function releaseTrusted(transact: InTransaction): Promise<void> {
+  return inSteps(transact, MAX_TRUSTED_AT_ONCE, releaseSome)
 }
 
 async function releaseSome(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {

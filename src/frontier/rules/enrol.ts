@@ -6,7 +6,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { readPrice, readRecord, writeRecord } from '../records.ts'
 import type { RefreshTools } from '../tools.ts'
 import { DAY, isKnowable, newKnown, restUntil, stepOf, timeOf } from './known-pages.ts'
-import type { InTransaction, Rows } from './rows.ts'
+import { eachResting, type InTransaction, type Rows } from './rows.ts'
 import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
 import type { UrlAt } from './url-rows.ts'
 
@@ -52,27 +52,12 @@ export async function beginToRefresh(transact: InTransaction): Promise<void> {
     return false
   })
   if (!wasRefreshing) return
-  for (let last: bigint | undefined, isDone = false; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => restWithoutKnown(rows, from))
-    isDone = keys.length < AT_ONCE
-    last = keys.at(-1)
-  }
-  await transact(async (rows) => writeRecord(rows.tx, CURSOR, ''))
-}
-
-async function restWithoutKnown(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
-  const keys = await rows.restingAfter(last, AT_ONCE)
-  await rows.lockSites(keys)
-  for (const key of keys) {
-    const site = rows.sites.get(key)
-    if (site?.state !== 'waiting' && site?.state !== 'free') continue
+  await eachResting(transact, AT_ONCE, (rows, site) => {
     // With new URLs it waits on, but for those only.
     restAfter(rows, site, 'moved')
     rows.sites.change(site)
-  }
-  await rows.flush()
-  return keys
+  })
+  await transact(async (rows) => writeRecord(rows.tx, CURSOR, ''))
 }
 
 /** Brings the next pages in. False: there are no more. */

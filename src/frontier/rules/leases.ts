@@ -7,7 +7,7 @@ import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 import { readRecord, recordOnce, writeRecord } from '../records.ts'
 import { movePending } from './alias-moves.ts'
 import { balancePending } from './domains.ts'
-import type { InTransaction, Rows } from './rows.ts'
+import { eachResting, type InTransaction, type Rows } from './rows.ts'
 import type { Lease, SiteRow } from './site.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from './visit.ts'
 
@@ -196,12 +196,11 @@ export async function begin(transact: InTransaction, isBesideServers = false): P
   const isOther = await transact(
     async (rows) => ((await readRecord(rows.tx, 'order')) ?? rows.tools.order.name) !== rows.tools.order.name,
   )
-  for (let last: bigint | undefined, isDone = !isOther || isBesideServers; !isDone; ) {
-    const from: bigint | undefined = last
-    const keys = await transact((rows) => rankAnew(rows, from))
-    isDone = keys.length < MAX_AT_ONCE
-    last = keys.at(-1)
-  }
+  if (isOther && !isBesideServers)
+    await eachResting(transact, MAX_AT_ONCE, (rows, site) => {
+      site.state = 'waiting'
+      rows.beginToWait(site)
+    })
   return transact(async (rows) => {
     const first = (await readRecord(rows.tx, 'opened_at')) === undefined
     if (isBesideServers) await recordOnce(rows.tx, 'order', rows.tools.order.name)
@@ -209,17 +208,4 @@ export async function begin(transact: InTransaction, isBesideServers = false): P
     await writeRecord(rows.tx, 'opened_at', String(rows.now))
     return first
   })
-}
-
-async function rankAnew(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
-  const keys = await rows.restingAfter(last, MAX_AT_ONCE)
-  await rows.lockSites(keys)
-  for (const key of keys) {
-    const site = rows.sites.get(key)
-    if (site?.state !== 'waiting' && site?.state !== 'free') continue
-    site.state = 'waiting'
-    rows.beginToWait(site)
-  }
-  await rows.flush()
-  return keys
 }

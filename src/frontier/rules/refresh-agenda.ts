@@ -60,7 +60,7 @@ export function chooseAgenda(
   const mayLook = count - Math.min(fresh, share)
   const due = byTime.slice(0, mayLook).map(({ key }) => key)
   const step = stepOf(work, site)
-  const worthy = chooseLooks(classesOf(heads), {
+  const worthy = chooseLooks([...Map.groupBy(heads, (head) => head.class).values()], {
     from: Math.max(work.now, site.polite_at) + due.length * step,
     step,
     count: mayLook - due.length,
@@ -71,10 +71,6 @@ export function chooseAgenda(
   })
   const known = [...due, ...worthy.map(({ key }) => key)]
   return { known, fresh: known.length === 0 ? Math.min(fresh, pages) : Math.min(fresh, count - known.length) }
-}
-
-function classesOf(heads: readonly HeadRow[]): HeadRow[][] {
-  return [...Map.groupBy(heads, (head) => head.class).values()]
 }
 
 /** Values grow by the rough inverse of their formula: a site that is worth the price by it may not be quite yet. */

@@ -1,25 +1,17 @@
 /** Rows as views, whichever database they came from. */
+import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
+import { SITE_STATES, type TOTAL_NAMES } from '../../database/schema/frontier.ts'
 import type { Totals } from '../contract.ts'
 
-export type SeenTotals = Record<
-  | 'waiting'
-  | 'free'
-  | 'leased'
-  | 'back'
-  | 'crawled'
-  | 'barred'
-  | 'held'
-  | `urls_${'known' | 'waiting' | 'held' | 'refreshing'}`,
-  number
-> & { pages_granted: number }
+export type SeenTotals = Record<(typeof TOTAL_NAMES)[number], number>
 
-export function totalsView(row: SeenTotals): Totals {
-  const { waiting, free, leased, back, crawled, barred, held } = row
+export function totalsView(row: SeenTotals | undefined): Totals {
+  assert(row !== undefined, 'no totals')
   return {
-    sites: { waiting, free, leased, returning: back, crawled, barred, held },
+    sites: Object.fromEntries(SITE_STATES.map((state) => [state, row[`sites_${state}`]])) as Totals['sites'],
     urls: {
       known: row.urls_known,
       marked: row.urls_known - row.urls_waiting,

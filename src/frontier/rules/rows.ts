@@ -148,3 +148,34 @@ export interface Rows {
 
 /** Runs in a transaction of its own. */
 export type InTransaction = <Answer>(work: (rows: Rows) => Promise<Answer>) => Promise<Answer>
+
+/** Keys in their order, as many as asked for after the last, each step in a transaction of some milliseconds. */
+export async function inSteps(
+  transact: InTransaction,
+  atOnce: number,
+  step: (rows: Rows, last: bigint | undefined) => Promise<readonly bigint[]>,
+): Promise<void> {
+  let keys: readonly bigint[] = []
+  do {
+    const last = keys.at(-1)
+    keys = await transact((rows) => step(rows, last))
+  } while (keys.length >= atOnce)
+}
+
+/** Changes every site that waits or is free. */
+export function eachResting(
+  transact: InTransaction,
+  atOnce: number,
+  change: (rows: Rows, site: SiteRow) => void,
+): Promise<void> {
+  return inSteps(transact, atOnce, async (rows, last) => {
+    const keys = await rows.restingAfter(last, atOnce)
+    await rows.lockSites(keys)
+    for (const key of keys) {
+      const site = rows.sites.get(key)
+      if (site?.state === 'waiting' || site?.state === 'free') change(rows, site)
+    }
+    await rows.flush()
+    return keys
+  })
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SITE_STATES, type SiteEvent, type SiteState, stateAfter } from './site.ts'
+import { SITE_STATES } from '../../database/schema/frontier.ts'
+import { type SiteEvent, type SiteState, stateAfter } from './site.ts'
 
 /** Every state and every event: what follows, or '-' where it would be a bug. In the order of SITE_STATES. */
 const TABLE: [SiteEvent, string][] = [

@@ -8,11 +8,10 @@
 import { assert, never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import { type SiteName, siteKeyOf, type WorkerId } from '../../contracts/visit.ts'
+import type { SITE_STATES } from '../../database/schema/frontier.ts'
 import type { Order } from '../order.ts'
 
-export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
-
-export const SITE_STATES: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
+export type SiteState = (typeof SITE_STATES)[number]
 
 export type SiteEvent =
   /** It got a URL to fetch: found, seeded or scheduled. */

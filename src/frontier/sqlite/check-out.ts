@@ -14,6 +14,7 @@ import {
   recheckExclusionOf,
   shareOf,
   visitOf,
+  whenToAskAgain,
 } from '../rules/check-out.ts'
 import { postpone } from '../rules/refresh-agenda.ts'
 import { cautiousPages, grantLease } from '../rules/visit.ts'
@@ -69,7 +70,10 @@ export function checkOut(
       mayRead -= KEYS_PER_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
     }
   }
-  const next = whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0)
+  const totals = readTotals(tx)
+  const [due] = totals.sites.free > 0 ? [] : readNextDue(tx, 1)
+  const wait = due === undefined ? ASK_AGAIN : Math.max(0, due.not_before - now)
+  const next = whenToAskAgain(totals, wait, enough() || !exhausted, mayGrant > 0)
   return { visits, next: next === 'over' && !mayEnd ? ASK_AGAIN : next }
 }
 
@@ -89,18 +93,6 @@ function lease(work: Work, key: bigint, worker: WorkerId, limits: Visit['limits'
   grantLease(work, site, worker, pages)
   writeSite(tx, site)
   return visitOf(work, site, { ...limits, pages }, carried)
-}
-
-/** `more`: there may be more free sites. `granting`: the budget allows more. */
-function whenToAskAgain(tx: SqliteTx, now: number, more: boolean, granting: boolean): Millis | 'over' {
-  const { sites } = readTotals(tx)
-  const out = sites.leased + sites.returning
-  if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
-  if (!granting) return ASK_AGAIN
-  if (sites.free > 0) return more ? 0 : ASK_AGAIN
-  const [first] = readNextDue(tx, 1)
-  const wait = first === undefined ? ASK_AGAIN : Math.max(0, first.not_before - now)
-  return out > 0 ? Math.min(wait, ASK_AGAIN) : wait
 }
 
 /** A free site whose address another worker holds is reserved for it: others meet it once, not at every check-out. */

@@ -1,6 +1,7 @@
 /** The rows of domains and of unendorsed sites, one at a time. */
 import { unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
+import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { writeRow } from '../../database/write-rows.ts'
 import {
@@ -68,11 +69,8 @@ export class UnendorsedSites {
 }
 
 export function readUnendorsed(tx: SqliteTx, site: bigint): UnendorsedRow | undefined {
-  const row = tx.getExact<Record<'domain' | 'since' | 'hold_state', bigint> & { referrer: bigint | null }>(
-    READ_UNENDORSED_SITE,
-    site,
-  )
-  return row && { ...row, site, since: Number(row.since), hold_state: Number(row.hold_state) }
+  const row = tx.getExact<Omit<UnendorsedRow, 'site'>>(READ_UNENDORSED_SITE, site)
+  return row && Object.assign(keyed(row), { site })
 }
 
 export function writeUnendorsed(tx: SqliteTx, known: UnendorsedSites, rows: UnendorsedRows): void {

@@ -1,6 +1,6 @@
 /** Known pages on SQLite: their rows, what is due of a site, and what the looks at it have shown. */
 import type { Instant } from '../../base/clock.ts'
-import { columnTypes } from '../../database/schema/columns.ts'
+import { columnTypes, keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { writeRow } from '../../database/write-rows.ts'
 import type { Valued } from '../../refresh/choose-looks.ts'
@@ -120,6 +120,5 @@ function headsToValue(work: { tx: SqliteTx; now: Instant }, refresh: RefreshTool
 const WORTH_ANYTHING: Valued = { looked_at: 0, rate: 1, weight: 1 }
 
 export function readUrlsAfter(tx: SqliteTx, site: bigint, key: bigint, atMost: number) {
-  const rows = tx.allExact<{ site: bigint; key: bigint; mark: bigint; at: bigint }>(READ_URLS_AFTER, site, key, atMost)
-  return rows.map((row) => ({ ...row, mark: Number(row.mark), at: Number(row.at) }))
+  return tx.allExact<UrlAt & { mark: number; at: Instant }>(READ_URLS_AFTER, site, key, atMost).map(keyed)
 }

@@ -1,15 +1,9 @@
-import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { MemoryRows } from '../rules/site-rows.ts'
 
 export const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site
   LEFT JOIN site_traps t ON t.site = m.site WHERE m.site = ?`
-
-export function readMemory(tx: SqliteTx, site: bigint): SiteMemory {
-  return memoryOf(tx.get<StoredMemory>(READ_MEMORY, site))
-}
 
 export const WRITE_MEMORY = `
   INSERT INTO site_memory (site, memory) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET memory = excluded.memory`

@@ -33,11 +33,6 @@ export function readSite(tx: SqliteTx, key: bigint): SiteRow | undefined {
 
 export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ? WHERE key = ?`
 
-/** Cross-site links lead to sites all over the table, and writing the whole row there cost half of applying a report. */
-export function growSite(tx: SqliteTx, site: SiteRow): void {
-  tx.run(GROW_SITE, site.seq, site.known, site.waiting, site.key)
-}
-
 export const READ_ENDED_LEASES = `SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`
 export const READ_LEASES_OF_WORKER = `SELECT key, fence FROM site WHERE worker = ? AND state = 'leased'`
 export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL LIMIT ?`

@@ -1,19 +1,13 @@
-import { assert } from '../../base/assert.ts'
+import { TOTAL_NAMES } from '../../database/schema/frontier.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Totals } from '../contract.ts'
 import { type SeenDue, type SeenTotals, totalsView } from '../rules/row-views.ts'
 import { BUCKET } from './site-rows.ts'
 
-export const READ_TOTALS = `
-  SELECT sites_waiting AS waiting, sites_free AS free, sites_leased AS leased, sites_returning AS back,
-    sites_crawled AS crawled, sites_barred AS barred, sites_held AS held, urls_known, urls_waiting, urls_held,
-    urls_refreshing, pages_granted
-  FROM frontier_total WHERE bucket = ?`
+export const READ_TOTALS = `SELECT ${TOTAL_NAMES.join(', ')} FROM frontier_total WHERE bucket = ?`
 
 export function readTotals(tx: SqliteTx): Totals {
-  const row = tx.get<SeenTotals>(READ_TOTALS, BUCKET)
-  assert(row !== undefined, 'no totals')
-  return totalsView(row)
+  return totalsView(tx.get<SeenTotals>(READ_TOTALS, BUCKET))
 }
 
 export const READ_NEXT_DUE = `

@@ -1,4 +1,5 @@
 /** The rows of URLs and of their other spellings, one at a time. */
+import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { writeRow } from '../../database/write-rows.ts'
 import { HELD_BACK, MAX_REQUEUED } from '../rules/mark.ts'
@@ -34,11 +35,6 @@ export const READ_SPELLINGS = `SELECT ${SPELLING} FROM url_spelling WHERE site =
 export const WRITE_SPELLING = URL_SPELLING.sqlite
 export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
 const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
-
-/** Rows with 64-bit keys are read with a bigint for every integer. */
-type Exact<Row> = {
-  [Name in keyof Row]: Row[Name] extends string ? string : Row[Name] extends number ? bigint : bigint | null
-}
 
 /** In the order of `COLUMNS`. */
 type UrlColumns = readonly [
@@ -85,15 +81,8 @@ function rowOf(
 
 /** URLs that findings hold back in a site. */
 export function readHeldBack(tx: SqliteTx, urls: UrlRows, site: bigint): void {
-  for (const row of tx.allExact<Exact<Omit<UrlRow, 'site' | 'key'>> & { key: bigint }>(READ_HELD_BACK, site)) {
-    const { key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
-    const columns = [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
-    if (!urls.isRead({ site, key })) urls.keep(rowOf(site, key, columns))
-  }
-}
-
-export function insertUrl(tx: SqliteTx, row: UrlRow): boolean {
-  return tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1
+  for (const row of tx.allExact<Omit<UrlRow, 'site'>>(READ_HELD_BACK, site))
+    if (!urls.isRead({ site, key: row.key })) urls.keep(Object.assign(keyed(row), { site }))
 }
 
 /** Rows between two looks at the clock. */
@@ -112,7 +101,7 @@ export async function writeUrls(tx: SqliteTx, urls: UrlRows, breathe: () => Prom
   for (const site of givenUp) tx.run(GIVE_UP_URLS, site)
 }
 
-function valuesOf(row: UrlRow) {
+export function valuesOf(row: UrlRow) {
   const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
   return [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
 }
@@ -124,15 +113,8 @@ export function spellingReader(tx: SqliteTx): (at: UrlAt) => SpellingRow[] {
     const isSpelt = spelt.get(site) ?? tx.get(HAS_SPELLINGS, site) !== undefined
     spelt.set(site, isSpelt)
     if (!isSpelt) return []
-    const rows = tx.allExact<Exact<Omit<SpellingRow, 'site' | 'key'>>>(READ_SPELLINGS, site, key)
-    return rows.map(({ position, depth, tried, ...row }) => ({
-      ...row,
-      site,
-      key,
-      position: Number(position),
-      depth: Number(depth),
-      tried: Number(tried),
-    }))
+    const rows = tx.allExact<Omit<SpellingRow, 'site' | 'key'>>(READ_SPELLINGS, site, key)
+    return rows.map((row) => Object.assign(keyed(row), { site, key }))
   }
 }
 

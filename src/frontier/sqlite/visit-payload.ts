@@ -5,9 +5,10 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-out.ts'
 import type { AgendaRow } from '../rules/mark.ts'
 import { chooseAgenda, looksIn } from '../rules/refresh-agenda.ts'
+import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { readKnownDue } from './known-rows.ts'
-import { readMemory } from './memory.ts'
+import { READ_MEMORY } from './memory.ts'
 import { readUrl, readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
@@ -34,7 +35,7 @@ export function readCarried(work: Work, site: SiteRow, pages: number): Carried &
     agenda: [...agenda.looks, ...agenda.fresh],
     // A visit with looks is short, and a site's keys may be many.
     known: isAlias || looks > 0 || known > MAX_KNOWN ? 'too many' : readKnown(tx, key),
-    memory: readMemory(tx, key),
+    memory: memoryOf(tx.get<StoredMemory>(READ_MEMORY, key)),
     looks,
   }
 }

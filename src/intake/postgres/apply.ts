@@ -5,23 +5,16 @@ import { postgresTx } from '../../database/postgres/tx.ts'
 import { type ApplyTools, applyBatch } from '../apply.ts'
 import { totalBytes } from '../report-parts.ts'
 import { addCrossSite, leaving, staying } from './cross-site.ts'
-import { makeReady, markOutOfOrder, type PartName, quarantine, readyParts, removeParts } from './inbox.ts'
+import { change, MAKE_READY, MARK_OUT_OF_ORDER, type PartName, quarantine, REMOVE, readyParts } from './inbox.ts'
 
 /** About 100 pages: this thread needs 10 ms to read and pack them, and as much again for the statements. */
 const MAX_BYTES = 512 * 1024
 
-export interface Applied {
-  /** Finished, whether they counted or not. */
-  parts: number
-  /** No longer waiting, though not applied: out of order, or corrupt. */
-  setAside: number
-  /** Out of order before, and ready now. */
-  madeReady: number
-  /** Buckets for which links were stored. */
-  crossSite: readonly number[]
-  /** There may be more. */
-  isFull: boolean
-}
+/**
+ * `parts`: finished, whether they counted or not. `setAside`: no longer waiting, though not applied: out of order, or corrupt. `madeReady`:
+ * out of order before, and ready now. `crossSite`: buckets for which links were stored. `isFull`: there may be more.
+ */
+export type Applied = NonNullable<Awaited<ReturnType<typeof applyBucket>>>
 
 /**
  * A batch costs about ten round trips whatever its size, and holds the thread while it is read and packed. Undefined: another
@@ -32,7 +25,7 @@ export async function applyBucket(
   bucket: number,
   atMost: number,
   taken: (parts: readonly PartName[]) => void,
-): Promise<Applied | undefined> {
+) {
   const { result, parts } = await applyBatch(tools, bucket, async (tx, batch) => {
     const db = postgresTx(tx)
     // Sent together; without the lock the parts are ignored.
@@ -45,11 +38,11 @@ export async function applyBucket(
     const links = reports.flatMap((report) => leaving(bucket, report))
     const [crossSite, madeReady] = await Promise.all([
       addCrossSite(db, links),
-      makeReady(db, bucket, nextParts(reports)),
+      change(db, MAKE_READY, bucket, nextParts(reports)),
       write(),
       batch.end(),
-      markOutOfOrder(db, bucket, outOfOrder),
-      removeParts(db, bucket, done),
+      change(db, MARK_OUT_OF_ORDER, bucket, outOfOrder),
+      change(db, REMOVE, bucket, done),
       quarantine(db, bucket, corrupt),
     ])
     const isFull = parts.length >= atMost || totalBytes(parts) >= MAX_BYTES

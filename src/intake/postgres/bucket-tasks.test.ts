@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { turn } from '../../base/clock.ts'
-import { BucketTasks } from './bucket-tasks.ts'
+import { bucketTasks } from './bucket-tasks.ts'
 
 test('buckets are worked on when due, some at once, and never by two tasks', async () => {
   const clock = virtualClock(0)
   const log: string[] = []
   const busy = new Set<number>()
   let isOver = false
-  const tasks = new BucketTasks(clock, () => isOver)
+  const tasks = bucketTasks(clock, () => isOver)
   const work = (name: string) => async (buckets: readonly number[]) => {
     for (const bucket of buckets) assert.ok(!busy.has(bucket), `${bucket} has two tasks`)
     for (const bucket of buckets) busy.add(bucket)
@@ -41,7 +41,7 @@ test('buckets are worked on when due, some at once, and never by two tasks', asy
 test('a task that fails frees its buckets', async () => {
   const clock = virtualClock(0)
   let runs = 0
-  const tasks = new BucketTasks(clock, () => false)
+  const tasks = bucketTasks(clock, () => false)
   const due = tasks.kind(1, 1, async () => {
     if (++runs === 1) throw new Error('stopped')
   })

@@ -11,71 +11,62 @@ interface Kind {
   running: number
 }
 
-export class BucketTasks {
-  readonly #clock: Clock
-  readonly #isOver: () => boolean
-  readonly #kinds: Kind[] = []
-  readonly #busy = new Map<number, Promise<void>>()
-  #stopWaiting: (() => void) | undefined
+export type BucketTasks = ReturnType<typeof bucketTasks>
 
-  /** `isOver`: nothing may begin any more. */
-  constructor(clock: Clock, isOver: () => boolean) {
-    this.#clock = clock
-    this.#isOver = isOver
-  }
+/** `isOver`: nothing may begin any more. */
+export function bucketTasks(clock: Clock, isOver: () => boolean) {
+  const kinds: Kind[] = []
+  const busy = new Map<number, Promise<void>>()
+  let stop = () => {}
 
-  kind(atOnce: number, together: number, work: Kind['work']) {
-    const kind: Kind = { atOnce, together, work, due: new Map(), running: 0 }
-    this.#kinds.push(kind)
-    return {
-      get waiting(): number {
-        return kind.due.size
-      },
-      /** In `ms` milliseconds, unless they are due before. */
-      add: (buckets: Iterable<number>, ms: Millis = 0): void => {
-        const at = this.#clock.elapsed() + ms
-        for (const bucket of buckets) kind.due.set(bucket, Math.min(at, kind.due.get(bucket) ?? at))
-        this.#begin()
-      },
-    }
-  }
-
-  /** Until no task runs. */
-  async idle(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values())
-  }
-
-  stop(): void {
-    this.#stopWaiting?.()
-  }
-
-  #begin(): void {
-    this.stop()
-    if (this.#isOver()) return
-    const now = this.#clock.elapsed()
+  const begin = (): void => {
+    stop()
+    if (isOver()) return
+    const now = clock.elapsed()
     let next = Number.POSITIVE_INFINITY
-    for (const kind of this.#kinds) {
+    for (const kind of kinds) {
       while (kind.running < kind.atOnce) {
-        const free = [...kind.due].filter(([bucket]) => !this.#busy.has(bucket))
+        const free = [...kind.due].filter(([bucket]) => !busy.has(bucket))
         const ready = free.filter(([, at]) => at <= now).map(([bucket]) => bucket)
         next = Math.min(next, ...free.map(([, at]) => (at > now ? at : next)))
         if (ready.length === 0) break
-        this.#run(kind, ready.slice(0, kind.together))
+        run(kind, ready.slice(0, kind.together))
       }
     }
-    if (next < Number.POSITIVE_INFINITY) this.#stopWaiting = this.#clock.after(next - now, () => this.#begin())
+    if (next < Number.POSITIVE_INFINITY) stop = clock.after(next - now, begin)
   }
-
-  #run(kind: Kind, buckets: readonly number[]): void {
+  const run = (kind: Kind, buckets: readonly number[]): void => {
     kind.running++
     for (const bucket of buckets) kind.due.delete(bucket)
     const over = () => {
       kind.running--
-      for (const bucket of buckets) this.#busy.delete(bucket)
-      this.#begin()
+      for (const bucket of buckets) busy.delete(bucket)
+      begin()
     }
     // Only a reader of the journal can make it fail, and that has stopped the process.
     const running = kind.work(buckets).then(over, over)
-    for (const bucket of buckets) this.#busy.set(bucket, running)
+    for (const bucket of buckets) busy.set(bucket, running)
+  }
+  return {
+    kind(atOnce: number, together: number, work: Kind['work']) {
+      const kind: Kind = { atOnce, together, work, due: new Map(), running: 0 }
+      kinds.push(kind)
+      return {
+        get waiting(): number {
+          return kind.due.size
+        },
+        /** In `ms` milliseconds, unless they are due before. */
+        add(buckets: Iterable<number>, ms: Millis = 0): void {
+          const at = clock.elapsed() + ms
+          for (const bucket of buckets) kind.due.set(bucket, Math.min(at, kind.due.get(bucket) ?? at))
+          begin()
+        },
+      }
+    },
+    /** Until no task runs. */
+    async idle(): Promise<void> {
+      while (busy.size > 0) await Promise.all(busy.values())
+    },
+    stop: () => stop(),
   }
 }

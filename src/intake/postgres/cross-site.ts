@@ -12,12 +12,11 @@ import { encodeLinks } from '../../contracts/encode-report.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
-import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { IntakeTools } from '../intake.ts'
 import { bisect, isTemporary } from './bisect.ts'
 import type { BucketTasks } from './bucket-tasks.ts'
-import { type Waiting, waitingBy } from './inbox.ts'
+import { waitingIn } from './inbox.ts'
 
 export const ADD_CROSS_SITE = 'INSERT INTO cross_site_link (bucket, links) VALUES ($1, $2)'
 /** Removes the oldest, in the transaction that admits them. */
@@ -25,15 +24,8 @@ export const TAKE_CROSS_SITE = `
   DELETE FROM cross_site_link WHERE bucket = $1 AND id = ANY (ARRAY(
     SELECT id FROM cross_site_link WHERE bucket = $1 AND corrupt IS NULL ORDER BY id LIMIT $2)) RETURNING bucket, id, links`
 const QUARANTINE = 'UPDATE cross_site_link SET corrupt = $3 WHERE bucket = $1 AND id = $2'
-const READ_BUCKETS = `
-  SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT FROM cross_site_link a WHERE a.bucket = b.bucket AND a.corrupt IS NULL AND a.id <= $1 LIMIT 1) found
-  ORDER BY b.bucket`
-const COUNT = `
-  SELECT count(*) AS parts FROM (SELECT id FROM cross_site_link WHERE corrupt IS NULL AND id <= $1 LIMIT $2) AS counted`
-/** A row is little work: this many are as much as the parts that may wait. */
-const MAX_COUNTED = 50_000
-const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM cross_site_link'
+/** A row is little work: so many are as much as the parts that may wait. */
+export const CROSS_SITE = waitingIn('cross_site_link', 'corrupt IS NULL', 50_000)
 
 const bucketOfSite = (site: string): number => bucketOf('postgres', siteKeyOf(site))
 
@@ -52,15 +44,6 @@ export async function addCrossSite(db: PostgresTx, links: readonly Link[]): Prom
   const buckets = [...Map.groupBy(links, ({ site }) => bucketOfSite(site))].sort(([one], [other]) => one - other)
   await Promise.all(buckets.map(([bucket, members]) => db.run(ADD_CROSS_SITE, bucket, encodeLinks(members))))
   return buckets.map(([bucket]) => bucket)
-}
-
-/** Rows stored up to `newest`. */
-export function crossSiteUpTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
-  return waitingBy(tx, READ_BUCKETS, COUNT, newest, MAX_COUNTED)
-}
-
-export async function newestCrossSite(tx: Tx): Promise<number> {
-  return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
 }
 
 /** Links gathered for half a second are admitted together; the delay costs a crawl nothing. */

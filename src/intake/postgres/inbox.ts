@@ -26,9 +26,11 @@ export const READ_READY = `
 export const REMOVE = `
   DELETE FROM inbox USING unnest($2::text[], $3::bigint[]) AS done(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = done.visit AND inbox.part = done.part`
+/** A part before each is missing: they are not read again until it has been applied. */
 export const MARK_OUT_OF_ORDER = `
   UPDATE inbox SET out_of_order = 1 FROM unnest($2::text[], $3::bigint[]) AS found(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = found.visit AND inbox.part = found.part`
+/** The part before each was applied. */
 export const MAKE_READY = `
   UPDATE inbox SET out_of_order = 0 FROM unnest($2::text[], $3::bigint[]) AS next(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = next.visit AND inbox.part = next.part AND inbox.out_of_order = 1`
@@ -37,14 +39,6 @@ const QUARANTINE = `
   UPDATE inbox SET corrupt = found.why FROM unnest($2::text[], $3::bigint[], $4::text[]) AS found(visit, part, why)
   WHERE inbox.bucket = $1 AND inbox.visit = found.visit AND inbox.part = found.part`
 /** One probe per bucket, and a limited count: counting 100,000 parts by bucket took 300 ms, each second, on every server. */
-const READ_READY_BUCKETS = `
-  SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.out_of_order = 0 AND i.id <= $1 LIMIT 1) found
-  ORDER BY b.bucket`
-const COUNT_READY = `
-  SELECT count(*) AS parts FROM (
-    SELECT id FROM inbox WHERE corrupt IS NULL AND out_of_order = 0 AND id <= $1 LIMIT $2) AS counted`
-const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
 const READ_QUIET = `
   SELECT bucket FROM frontier_bucket b WHERE bucket = ANY($1::smallint[]) AND NOT EXISTS
@@ -91,21 +85,8 @@ export function readyParts(db: PostgresTx, bucket: number, atMost: number, maxBy
   return db.all<ClosedPart>(READ_READY, bucket, atMost, maxBytes)
 }
 
-export function removeParts(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
-  return change(db, REMOVE, bucket, parts)
-}
-
-/** A part before each is missing: they are not read again until it has been applied. */
-export function markOutOfOrder(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
-  return change(db, MARK_OUT_OF_ORDER, bucket, parts)
-}
-
-/** The part before each was applied. Returns how many there were. */
-export function makeReady(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
-  return change(db, MAKE_READY, bucket, parts)
-}
-
-async function change(db: PostgresTx, sql: string, bucket: number, parts: readonly PartName[]): Promise<number> {
+/** `sql`: REMOVE, MARK_OUT_OF_ORDER or MAKE_READY. Returns how many there were. */
+export async function change(db: PostgresTx, sql: string, bucket: number, parts: readonly PartName[]): Promise<number> {
   return parts.length === 0 ? 0 : db.run(sql, bucket, ...columnsOf(parts, 'visit', 'part'))
 }
 
@@ -130,27 +111,28 @@ export interface Waiting {
   readonly rows: number
 }
 
-/** Far more than may wait before workers are asked to pause. */
-const MAX_COUNTED = 5000
-
-/** Parts stored up to `newest` that can be applied. */
-export async function readyUpTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
-  return waitingBy(tx, READ_READY_BUCKETS, COUNT_READY, newest, MAX_COUNTED)
+/** The rows of a table that `can` be worked on, counted to `max`. */
+export function waitingIn(table: string, can: string, max: number) {
+  const buckets = `SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
+      SELECT FROM ${table} WHERE ${table}.bucket = b.bucket AND ${can} AND id <= $1 LIMIT 1) found ORDER BY b.bucket`
+  const count = `SELECT count(*) AS rows FROM (SELECT id FROM ${table} WHERE ${can} AND id <= $1 LIMIT $2) AS counted`
+  return {
+    /** Those stored up to `newest`. */
+    async upTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
+      const db = postgresTx(tx)
+      const [found, counted] = await Promise.all([
+        db.all<{ bucket: number }>(buckets, newest),
+        db.get<{ rows: number }>(count, newest, max),
+      ])
+      return { buckets: found.map(({ bucket }) => bucket), rows: counted!.rows }
+    },
+    newest: async (tx: Tx): Promise<number> =>
+      (await postgresTx(tx).get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`))!.id,
+  }
 }
 
-/** `read`: the buckets up to $1; `count`: rows up to $1, at most $2. */
-export async function waitingBy(tx: Tx, read: string, count: string, newest: number, max: number): Promise<Waiting> {
-  const db = postgresTx(tx)
-  const [found, counted] = await Promise.all([
-    db.all<{ bucket: number }>(read, newest),
-    db.get<{ parts: number }>(count, newest, max),
-  ])
-  return { buckets: found.map(({ bucket }) => bucket), rows: counted!.parts }
-}
-
-export async function newestPart(tx: Tx): Promise<number> {
-  return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
-}
+/** Parts that can be applied. Counted: far more than may wait before workers are asked to pause. */
+export const READY = waitingIn('inbox', 'corrupt IS NULL AND out_of_order = 0', 5000)
 
 /**
  * Those of some sites for whose buckets no part waits to be applied, and none is stored before this transaction ends: whoever

@@ -18,19 +18,10 @@ import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../report-parts.ts'
 import { type Applied, applyBucket } from './apply.ts'
 import { bisect } from './bisect.ts'
-import { BucketTasks } from './bucket-tasks.ts'
-import { crossSiteUpTo, LinkAdmitter, newestCrossSite } from './cross-site.ts'
-import {
-  makeAllReady,
-  newestPart,
-  type PartName,
-  quarantine,
-  readyUpTo,
-  settledSites,
-  storeParts,
-  type Waiting,
-} from './inbox.ts'
-import { Storing } from './storing.ts'
+import { type BucketTasks, bucketTasks } from './bucket-tasks.ts'
+import { CROSS_SITE, LinkAdmitter } from './cross-site.ts'
+import { makeAllReady, type PartName, quarantine, READY, settledSites, storeParts, type Waiting } from './inbox.ts'
+import { type Storing, storing } from './storing.ts'
 
 /** While one waits for the database, another is read and packed. On two cores 4 did 1.3 times the work of 2, and 2 twice that of 1. */
 const BUCKETS_AT_ONCE = 4
@@ -66,9 +57,9 @@ export class PostgresIntake implements Intake {
 
   private constructor(tools: ApplyTools) {
     this.#tools = { ...tools, journal: this.#stoppedBy(tools.journal) }
-    this.#storing = new Storing((parts) => this.#storeNow(parts))
+    this.#storing = storing((parts) => this.#storeNow(parts))
     const isOver = () => this.#isOver
-    this.#tasks = new BucketTasks(tools.clock, isOver)
+    this.#tasks = bucketTasks(tools.clock, isOver)
     this.#due = this.#tasks.kind(BUCKETS_AT_ONCE, 1, ([bucket]) => this.#apply(bucket))
     this.#admitter = new LinkAdmitter({ ...this.#tools, tasks: this.#tasks, isOver })
   }
@@ -77,7 +68,7 @@ export class PostgresIntake implements Intake {
     const { database, disk, logPath, node = 'server' } = tools
     const log = await openCrawlLog(database, disk, logPath, node)
     const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
-    intake.#waiting = (await database.read((tx) => readyUpTo(tx))).rows
+    intake.#waiting = (await database.read((tx) => READY.upTo(tx))).rows
     return intake
   }
 
@@ -99,15 +90,15 @@ export class PostgresIntake implements Intake {
   async idle(): Promise<void> {
     await this.#storing.idle()
     const { database } = this.#tools
-    const newest = await database.read(newestPart)
+    const newest = await database.read(READY.newest)
     await this.#until(
-      (tx) => readyUpTo(tx, newest),
+      (tx) => READY.upTo(tx, newest),
       (buckets) => this.#due.add(buckets),
     )
     // After the parts, because they bring links.
-    const newestLinks = await database.read(newestCrossSite)
+    const newestLinks = await database.read(CROSS_SITE.newest)
     await this.#until(
-      (tx) => crossSiteUpTo(tx, newestLinks),
+      (tx) => CROSS_SITE.upTo(tx, newestLinks),
       (buckets) => this.#admitter.now(buckets),
     )
   }
@@ -221,7 +212,7 @@ export class PostgresIntake implements Intake {
     const { database } = this.#tools
     if (++this.#looks % LOOKS_PER_RETRY === 0) await database.transact(makeAllReady)
     const { ready, links } = await database.read(async (tx) => {
-      const [ready, links] = await Promise.all([readyUpTo(tx), crossSiteUpTo(tx)])
+      const [ready, links] = await Promise.all([READY.upTo(tx), CROSS_SITE.upTo(tx)])
       return { ready, links }
     })
     this.#waiting = ready.rows

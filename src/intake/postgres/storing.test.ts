@@ -3,22 +3,22 @@ import { describe, test } from 'node:test'
 import { sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { Problem } from '../../base/errors.ts'
 import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
-import { Storing } from './storing.ts'
+import { storing } from './storing.ts'
 
 const delivery = (site: string): SealedPart[] => [seal(sampleReport(site, 1, []))]
 
 /** Delivers these sites at once to a store that fails as given. Returns what was stored together, and what succeeded. */
 async function deliver(sites: readonly string[], failure: (tried: readonly string[]) => unknown) {
   const tries: string[][] = []
-  const storing = new Storing(async (parts) => {
+  const stored = storing(async (parts) => {
     const tried = parts.map(({ site }) => site)
     tries.push(tried)
     const error = failure(tried)
     if (error !== undefined) throw error
   })
-  const ends = await Promise.allSettled(sites.map((site) => storing.add(delivery(site))))
-  await storing.idle()
-  assert.equal(storing.parts, 0)
+  const ends = await Promise.allSettled(sites.map((site) => stored.add(delivery(site))))
+  await stored.idle()
+  assert.equal(stored.parts, 0)
   return { tries, stored: sites.filter((_, at) => ends[at].status === 'fulfilled') }
 }
 

@@ -7,51 +7,46 @@ import { Arrivals, type Taken } from '../arrivals.ts'
 const AT_ONCE = 2
 const MAX_BYTES = 4 * 2 ** 20
 
-export class Storing {
-  readonly #store: (parts: readonly SealedPart[]) => Promise<void>
-  readonly #arrivals = new Arrivals()
-  readonly #running = new Set<Promise<void>>()
+export type Storing = ReturnType<typeof storing>
 
-  /** `store`: one transaction. */
-  constructor(store: (parts: readonly SealedPart[]) => Promise<void>) {
-    this.#store = store
-  }
+/** `store`: one transaction. */
+export function storing(store: (parts: readonly SealedPart[]) => Promise<void>) {
+  const arrivals = new Arrivals()
+  const running = new Set<Promise<void>>()
 
-  /** Parts that have come and are not durable yet. */
-  get parts(): number {
-    return this.#arrivals.parts + this.#arrivals.underWay
-  }
-
-  /** Resolves when all of them are durable; rejects when they must be sent again. */
-  add(parts: readonly SealedPart[]): Promise<void> {
-    const stored = this.#arrivals.add(parts)
-    this.#begin()
-    return stored
-  }
-
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
-  }
-
-  #begin(): void {
-    if (this.#running.size >= AT_ONCE || this.#arrivals.parts === 0) return
-    const running = this.#deliver(this.#arrivals.take(MAX_BYTES)).finally(() => {
-      this.#running.delete(running)
-      this.#begin()
-    })
-    this.#running.add(running)
-  }
-
-  async #deliver(taken: Taken): Promise<void> {
+  const deliver = async (taken: Taken): Promise<void> => {
     try {
-      await this.#store(taken.parts)
+      await store(taken.parts)
       taken.durable()
     } catch (error) {
       const each = taken.apart()
       // If the database is away, one by one would only wait longer.
       if (each.length === 1 || error instanceof Problem) return taken.failed(error)
       // One delivery may be at fault; the others need not fail with it.
-      for (const one of each) await this.#deliver(one)
+      for (const one of each) await deliver(one)
     }
+  }
+  const begin = (): void => {
+    if (running.size >= AT_ONCE || arrivals.parts === 0) return
+    const next = deliver(arrivals.take(MAX_BYTES)).finally(() => {
+      running.delete(next)
+      begin()
+    })
+    running.add(next)
+  }
+  return {
+    /** Parts that have come and are not durable yet. */
+    get parts(): number {
+      return arrivals.parts + arrivals.underWay
+    },
+    /** Resolves when all of them are durable; rejects when they must be sent again. */
+    add(parts: readonly SealedPart[]): Promise<void> {
+      const stored = arrivals.add(parts)
+      begin()
+      return stored
+    },
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running)
+    },
   }
 }

@@ -15,9 +15,9 @@ import {
   apart,
   type Extent,
   exchanged,
-  isGrown,
   joined,
   lists,
+  MAX_SIZE,
   meets,
   type Run,
   shiftBefore,
@@ -86,8 +86,8 @@ const ALL_GONE = 48
 const VOLATILE = 2
 /** A volatile region that stayed the same so often is one no more. */
 const MAX_QUIET = 8
-/** A run of more lines, or of a larger part of the page (both its lines and its text), is its content. */
-const MAX_SIZE = 32
+/** A run of more characters, or of a larger part of the page (both its lines and its text), is its content. */
+const MAX_LENGTH = 4000
 const MAX_SHARE = 1 / 2
 /** Of a choice from a stock, at least this part of what comes had been there before. */
 const BACK = 1 / 10
@@ -96,15 +96,20 @@ const RENEWED = 1 / 4
 /** Of lines in another order. */
 const ANY_SHAPE = 0x10000
 
+/** The place of a run without lines. */
+export const LONG_STRING = 'a long string'
+
 export const isProven = ({ times }: Region) => times >= VOLATILE
 export const isLasting = (region: Region) => isProven(region) && region.quiet < MAX_QUIET
 
 /** Which runs count, and what is learnt of all. */
 export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: Pair): Judged {
   const judged: Judged = { regions: [], learnt: [], changed: [], volatile: [] }
+  const beside: Region[] = []
   for (const run of regionRuns(runs, known, pair)) {
     const met = known.filter((one) => meets(run, one) && isSameRegion(one, run))
-    judgeRun(run, met.sort((a, b) => b.times - a.times)[0], pair, judged)
+    met.sort((a, b) => b.times - a.times)
+    beside.push(...judgeRun(run, met, pair, judged))
   }
   // What is known lasts, also where an edit made one run of several regions: if that is line for line, each is where it was.
   for (const region of known.filter(isLasting)) {
@@ -114,6 +119,9 @@ export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: 
     if (judged.regions.some((one) => meets({ oldFrom: from, oldTo: to }, one))) continue
     judged.regions.push({ ...region, from, to, quiet: region.quiet + 1 })
   }
+  judged.regions.push(
+    ...beside.filter((one) => !judged.regions.some((other) => one.from < other.to && other.from < one.to)),
+  )
   // Of those that are as likely, the ones next to the beginning or the end of the page: stamps and counters stand there.
   const within = ({ from, to }: Region) => Math.min(from, pair.now.length - to)
   judged.regions.sort((a, b) => b.times - a.times || a.size - b.size || within(a) - within(b)).splice(MAX_REGIONS)
@@ -134,6 +142,7 @@ const alike =
 
 /** The runs that are judged: lists and regions that are known are one each, whichever of their lines stayed. */
 function regionRuns(runs: readonly Run[], known: readonly Region[], pair: Pair): Run[] {
+  if (runs.every((run) => sizeOf(run) === 0)) return [...runs]
   const placeAt = (at: number) => pair.linesAt(at)[0]?.place
   const placed = (run: Run) => placeOf(run, pair)
   const isList = (run: Run, changed: Run) => {
@@ -171,27 +180,31 @@ function kindOfList(run: Run, pair: Pair): boolean | 'reordered' {
   return Math.min(came.length, gone.length) > 1 && changed >= RENEWED && sizeOf(run) <= MAX_SIZE
 }
 
-function judgeRun(run: Run, region: Region | undefined, pair: Pair, judged: Judged): void {
+/** `met`: the regions that were there, the best known first. Returns what was beside the best. */
+function judgeRun(run: Run, met: readonly Region[], pair: Pair, judged: Judged): Region[] {
+  const [region] = met
   const lines = linesIn(run, pair)
   const place = placeOf(run, pair)
   const seen = regionOf(run, lines)
-  // What is added to a list, or taken from it, is news, however often that happens.
-  const isGrowth = isGrown(run, pair.old, pair.now)
-  const isTooLarge = !run.isReordered && seen.size > MAX_SIZE
+  // What is added to a list, or taken from it, is news, however often that happens; what comes and goes at one place is not.
+  const isTooLarge = !run.isReordered && (seen.size > MAX_SIZE || lengthOf(lines) > MAX_LENGTH)
   const isWhole = !run.isReordered && isMost(run, lines, pair)
-  const after = { ...learntOf(region, seen, run, pair), ...exchangeOf(run, region, isWhole, pair) }
-  const isContent = isGrowth || isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
+  const [learnt, ...rest] = learntOf(met, seen, run, pair)
+  const after = { ...learnt, ...exchangeOf(run, region, isWhole, pair) }
+  const isContent = isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
   // One title says nothing of others.
-  const isOneLine = run.to - run.from === 1 && pair.hasSingleLines && run.from !== TITLE && !isWhole
+  const isLine = run.to - run.from === 1 && run.oldTo - run.oldFrom === 1
+  const isOneLine = isLine && pair.hasSingleLines && run.from !== TITLE && !isWhole
   const isKnown =
     (region !== undefined && isVolatile(region, seen, run, pair)) ||
     (isOneLine && pair.isVolatileOnSite(placeKey(place)) && pair.isOnlyLineAt(place))
   const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
   judged[isLeftOut ? 'volatile' : 'changed'].push(place)
-  if (isGrowth || isTooLarge) return
+  if (isTooLarge) return []
   judged.regions.push(after)
   const isNews = isProven(after) && (region === undefined || !isProven(region))
   if (isNews && isOneLine && pair.isOnlyLineAt(place)) judged.learnt.push(placeKey(place))
+  return rest
 }
 
 export function placeKey(place: string): number {
@@ -206,7 +219,9 @@ function exchangedIn({ oldFrom, oldTo, from, to }: Run, { old, now }: Pair): Ret
   return exchanged(old.subarray(oldFrom, oldTo), now.subarray(from, to))
 }
 
-function placeOf({ from, to }: Run, { linesAt }: Pair): string {
+function placeOf(run: Run, { linesAt }: Pair): string {
+  if (sizeOf(run) === 0) return LONG_STRING
+  const { from, to } = run
   for (let at = from; at < to; at++) for (const { place } of linesAt(at)) return place
   // Where something is missing now, it is behind what is in front of it.
   for (let at = from - 1; at > TITLE; at--) for (const { place } of linesAt(at)) return `after ${place}`
@@ -245,11 +260,17 @@ function isSameRegion({ from, to }: Region, run: Run): boolean {
 }
 
 function isVolatile(region: Region, seen: Region, run: Run, { now }: Pair): boolean {
-  const { times, words, size, shape } = region
+  const { from, to, times, words, size, shape } = region
   if (!isProven(region) || (shape !== seen.shape && 2 * words < times)) return false
-  if (seen.size <= size) return true
-  const [from, to] = run.oldFrom === region.from ? [run.from + size, run.to] : [run.from, run.to - size]
-  return from < to && isFrom(region, now.subarray(from, to))
+  // What is beside the region now, or more than it had, must have been in it.
+  const more = seen.size - size
+  const before = Math.max(0, from - run.oldFrom, run.oldFrom === from ? 0 : more)
+  const behind = Math.max(0, run.oldTo - to, run.oldFrom === from ? more : 0)
+  if (before + behind === 0) return true
+  if (before + behind >= run.to - run.from) return false
+  return (
+    isFrom(region, now.subarray(run.from, run.from + before)) && isFrom(region, now.subarray(run.to - behind, run.to))
+  )
 }
 
 /** All lines had been in the region. */
@@ -257,18 +278,29 @@ function isFrom({ gone }: Region, lines: Uint16Array): boolean {
   return lines.every((line) => gone.includes(line))
 }
 
-function learntOf(region: Region | undefined, seen: Region, run: Run, pair: Pair): Region {
+/** The region, and what is beside it if that differed, too. */
+function learntOf([region, ...others]: readonly Region[], seen: Region, run: Run, pair: Pair): Region[] {
   // One pair may have been an edit: if it does not differ at the very next look, it is forgotten.
-  if (region === undefined) return pair.isSoon ? { ...seen, times: VOLATILE, quiet: MAX_QUIET } : seen
+  if (region === undefined) return [pair.isSoon ? { ...seen, times: VOLATILE, quiet: MAX_QUIET } : seen]
   const { size, times, words, shape } = region
   const hasSameShape = shape === seen.shape && shape !== ANY_SHAPE
   const learnt = { ...seen, times: Math.min(255, times + 1), words: Math.min(255, words + (hasSameShape ? 0 : 1)) }
   const more = run.oldTo - run.oldFrom - (region.to - region.from)
-  if (!isProven(region) && more < 0) return learnt
-  if (!isProven(region) && (more === 0 || hasOnePlace(run, pair))) return { ...learnt, size: Math.max(size, seen.size) }
-  // If what is beside it changed, too, that is no part of it.
-  if (run.oldFrom === region.from) return { ...learnt, size, to: Math.min(seen.to, seen.from + size) }
-  return { ...learnt, size, from: Math.max(seen.from, seen.to - size) }
+  if (!isProven(region) && more < 0) return [learnt]
+  // What is beside it is part of it if it differed at the last look, too.
+  const isRest = (one: Region) => !isProven(one) && one.to - one.from === more
+  const isPart = isProven(region) ? others.some(isRest) : more === 0 || hasOnePlace(run, pair)
+  if (isPart || seen.to - seen.from <= size) return [{ ...learnt, size: isPart ? Math.max(size, seen.size) : size }]
+  const cut = run.oldFrom === region.from ? seen.from + size : seen.to - size
+  const [before, after] = [
+    { from: seen.from, to: cut },
+    { from: cut, to: seen.to },
+  ]
+  const [own, beside] = run.oldFrom === region.from ? [before, after] : [after, before]
+  return [
+    { ...learnt, size, ...own },
+    { ...seen, ...beside, size: beside.to - beside.from, shape: shapeOf(linesIn(beside, pair)) },
+  ]
 }
 
 /** What came into the region, and what went. */

@@ -16,6 +16,10 @@ export const TITLE = 0
 
 /** Runs at one place with so few lines between them are one. */
 const MAX_GAP = 2
+/** Lines of one item of a list. */
+const MAX_ITEM = 4
+/** A run of more lines is content. */
+export const MAX_SIZE = 32
 
 /** What lies between the lines of a longest common subsequence. */
 export function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
@@ -57,7 +61,8 @@ export function runsOf(old: Uint16Array, now: Uint16Array): Run[] {
 
 /**
  * Lines at one place in a row, such as the items of a list, of which some changed, are one run if `isList` says so, whichever
- * of them stayed where they were: so it is the same region at each look. `length`: of the page, in lines.
+ * of them stayed where they were: so it is the same region at each look. An item may have several lines, each at its own place.
+ * `length`: of the page, in lines.
  */
 export function lists(
   runs: readonly Run[],
@@ -68,41 +73,77 @@ export function lists(
   const all: Run[] = []
   for (let i = 0; i < runs.length; ) {
     const first = runs[i]
-    const isGap = first.from === first.to
-    const place = placeAt(first.from) ?? (isGap && first.from > 0 ? placeAt(first.from - 1) : undefined)
-    let { from } = first
+    const isGap = first.from === first.to && first.from > 0
+    const begin = isGap && placeAt(first.from) === undefined ? first.from - 1 : first.from
     const floor = Math.max(TITLE, (all.at(-1)?.to ?? 0) - 1)
-    while (place !== undefined && from - 1 > floor && placeAt(from - 1) === place) from--
-    let last = i
-    let { to } = first
-    for (;;) {
-      const next = runs.at(last + 1)
-      if (next !== undefined && to === next.from && (next.from === next.to || placeAt(to) === place)) {
-        last++
-        to = next.to
-      } else if (place !== undefined && to < length && to !== next?.from && placeAt(to) === place) to++
-      else break
-    }
-    const { oldFrom, oldTo, from: start, to: end } = runs[last]
-    // A stamp right behind the list, line for line.
-    let behind = 0
-    if (to === end && oldTo - oldFrom === end - start)
-      while (end - behind > start && placeAt(end - behind - 1) !== place) behind++
-    const whole: Run = {
-      oldFrom: first.oldFrom - (first.from - from),
-      oldTo: oldTo + (to - end) - behind,
-      from,
-      to: to - behind,
-    }
-    const found = place !== undefined && isList(whole, { ...first, oldTo: oldTo - behind, to: end - behind })
-    if (!found) all.push(...runs.slice(i, last + 1))
-    else {
+    let end = i
+    for (const places of itemsAt(begin, placeAt)) {
+      // Longer ones of several lines are no lists, wherever they end.
+      const reach = places.size === 1 ? length : MAX_SIZE + 1
+      const limits = { floor: Math.max(floor, begin - reach), length: Math.min(length, begin + reach) }
+      const { whole, changed, behind, last } = listAt(i, runs, limits, (at) => places.has(placeAt(at) ?? ''))
+      const found = isList(whole, changed)
+      if (found || places.size === 1) end = last
+      if (!found) continue
       all.push({ ...whole, isList: true, isReordered: found === 'reordered' })
-      if (behind > 0) all.push({ oldFrom: oldTo - behind, oldTo, from: end - behind, to: end })
+      if (behind !== undefined) all.push(behind)
+      i = end + 1
+      break
     }
-    i = last + 1
+    if (i <= end) all.push(...runs.slice(i, end + 1))
+    i = end + 1
   }
   return all
+}
+
+/** The places that the items of a list may have that has a line here: those of several lines, or one. */
+function itemsAt(at: number, placeAt: (at: number) => string | undefined): ReadonlySet<string>[] {
+  const place = placeAt(at)
+  if (place === undefined) return []
+  const one = new Set([place])
+  for (let lines = 2; lines <= MAX_ITEM; lines++) {
+    for (const step of [1, -1]) {
+      const item = Array.from({ length: lines }, (_, nth) => placeAt(at + step * nth) ?? '')
+      const isAgain = item.every((each, nth) => each !== '' && each === placeAt(at + step * (nth + lines)))
+      if (isAgain && new Set(item).size === lines) return [new Set(item), one]
+    }
+  }
+  return [one]
+}
+
+/** The list around a run, with the runs that are in it up to the last. */
+function listAt(
+  nth: number,
+  runs: readonly Run[],
+  { floor, length }: { floor: number; length: number },
+  isIn: (at: number) => boolean,
+): { whole: Run; changed: Run; behind?: Run; last: number } {
+  const first = runs[nth]
+  let { from } = first
+  while (from - 1 > floor && isIn(from - 1)) from--
+  let last = nth
+  let { to } = first
+  for (;;) {
+    const next = runs.at(last + 1)
+    if (next !== undefined && to === next.from && (next.from === next.to || isIn(to))) {
+      last++
+      to = next.to
+    } else if (to < length && to !== next?.from && isIn(to)) to++
+    else break
+  }
+  const { oldFrom, oldTo, from: start, to: end } = runs[last]
+  // A stamp right behind the list, line for line.
+  let behind = 0
+  if (to === end && oldTo - oldFrom === end - start) while (end - behind > start && !isIn(end - behind - 1)) behind++
+  const whole = {
+    oldFrom: first.oldFrom - (first.from - from),
+    oldTo: oldTo + (to - end) - behind,
+    from,
+    to: to - behind,
+  }
+  const changed = { ...first, oldTo: oldTo - behind, to: end - behind }
+  if (behind === 0) return { whole, changed, last }
+  return { whole, changed, behind: { oldFrom: oldTo - behind, oldTo, from: end - behind, to: end }, last }
 }
 
 /** Which lines came, and which went; none: it is another order. */
@@ -201,12 +242,6 @@ export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run
     else all.push(run)
   }
   return all
-}
-
-/** Lines were only added, or only taken away, and not all of them moved. */
-export function isGrown({ oldFrom, oldTo, from, to }: Run, old: Uint16Array, now: Uint16Array): boolean {
-  if (from === to) return !old.subarray(oldFrom, oldTo).every((line) => now.includes(line))
-  return oldFrom === oldTo && !now.subarray(from, to).every((line) => old.includes(line))
 }
 
 export const sizeOf = ({ oldFrom, oldTo, from, to }: Run) => Math.max(to - from, oldTo - oldFrom)

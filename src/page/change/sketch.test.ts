@@ -169,6 +169,53 @@ test('strings of over 30 characters are in no line; a checksum that changes is a
   assert.equal(new Watched(of('a')).look(of('b')), 'small: a long string')
 })
 
+test('strings of over 30 characters that differ each time are left out, and nothing else', () => {
+  const of = (digit: string, body = paragraphs(10)) => page({ ad: `Request ${digit.repeat(36)}`, body })
+  const watched = new Watched(of('a'))
+  for (const digit of ['b', 'c']) assert.equal(watched.look(of(digit)), 'small: a long string')
+  assert.equal(watched.look(of('d')), 'volatile: a long string')
+  const body = ['<p>Real news', ...paragraphs(10)]
+  assert.match(watched.look(of('e', body)), /^small: body/)
+  assert.equal(watched.look(of('f', body)), 'volatile: a long string')
+  const alone = new Watched(`<p>${'a'.repeat(36)}`)
+  for (const digit of ['b', 'c', 'd']) assert.equal(alone.look(`<p>${digit.repeat(36)}`), 'small: a long string')
+})
+
+test('a long text is content, though the page has more lines', () => {
+  const of = (look: string) => `<p>Back<p>Contents<pre>${`${look} weaves its web. `.repeat(300)}</pre><p>Next<p>Index`
+  const watched = new Watched(of('One'))
+  for (const look of ['Two', 'Three', 'Four', 'Five']) assert.match(watched.look(of(look)), /^(?!volatile)/)
+})
+
+test('an advertisement that is sometimes missing is left out; what is missing beside it is a change', () => {
+  const of = (...ad: string[]) => page({ ad: ad.map((line) => `<p>${line}`).join('') })
+  const watched = new Watched(of('Buy silk', 'now'))
+  assert.match(watched.look(of()), /^small/)
+  assert.match(watched.look(of('Rent a web', 'for the night', 'or two')), /^small/)
+  for (const ad of [['Sell flies', 'today'], [], ['Mend orbs'], []]) assert.match(watched.look(of(...ad)), /^volatile/)
+  assert.match(watched.look(of('Hire a spider').replace('<h1>Weaving</h1>', '')), /^small/)
+})
+
+test('an advertisement of more lines than before is one from the second time on', () => {
+  const of = (...ad: string[]) => page({ ad: ad.map((line) => `<p>${line}`).join('') })
+  const watched = new Watched(of('Buy silk'))
+  for (const ad of ['Sell flies', 'Rent a web']) watched.look(of(ad))
+  assert.match(watched.look(of('Mend orbs', 'with silk')), /^small/)
+  assert.match(watched.look(of('Other silk')), /^small/, 'an edit beside it may have been undone')
+  assert.match(watched.look(of('Hire a spider', 'or a fly')), /^volatile/)
+  assert.match(watched.look(of('Buy webs')), /^volatile/)
+})
+
+test('an edit beside a quote of fewer lines than it had is a change', () => {
+  const of = (last: string, ...quote: string[]) =>
+    page({ body: [...paragraphs(10), `<p>${last}`, `<blockquote>${quote.join('<br>')}</blockquote>`] })
+  const watched = new Watched(of('Last words', 'What is written', 'without effort', 'A. Weaver'))
+  for (const quote of ['Well begun', 'Measure twice'])
+    watched.look(of('Last words', quote, `and ${quote}`, `says ${quote}`))
+  assert.match(watched.look(of('Last words', 'Haste makes waste')), /^volatile/)
+  assert.match(watched.look(of('Other words', 'Fortune favours', 'the bold')), /^small/)
+})
+
 test('lines whose hash ends in zeros do not make a sketch longer', () => {
   const html = '<p>f9cpa1i'.repeat(8000)
   assert.ok(new Watched(html).bytes < MAX_SKETCH)
@@ -194,6 +241,16 @@ test('a list in another order, or of other items, is one region, whichever of th
     [8, 1, 2, 9, 4, 5, 10, 7],
   ])
     assert.match(edited.look(list(order)), /^small/, 'one item after the other is no volatile list')
+})
+
+test('items of two lines are a list as those of one are', () => {
+  const of = (chosen: number[], more = '') =>
+    page({ ad: `${chosen.map((n) => `<h4>Silk ${'abcdefghijkl'[n]}</h4><p>${n}.90 euros</p>`).join('')}${more}` })
+  const watched = new Watched(of([0, 1, 2, 3]))
+  assert.match(watched.look(of([4, 5, 2, 6])), /^small/)
+  assert.match(watched.look(of([4, 1, 7, 8])), /^small/)
+  assert.equal(watched.look(of([9, 1, 7, 8])), 'volatile: body > div#ad > h4', 'a single item, too')
+  assert.match(watched.look(of([9, 1, 7, 8], '<h4>Silk new</h4><p>1.90 euros</p>')), /^small/, 'growth is news')
 })
 
 test('some of a few paragraphs, whichever of them stay; an edit of the next one is a change', () => {
@@ -375,6 +432,13 @@ test('a place that is volatile on the site hides nothing where it has more lines
   const watched = new Watched(page({ body }))
   const isVolatileOnSite = (place: number) => place === placeKey('body > div#main > p')
   assert.match(watched.look(page({ body: [body[0], '<p>Quite another'] }), { isVolatileOnSite }), /^medium/)
+})
+
+test('a place that is volatile on the site does not hide what is missing beside it', () => {
+  const of = (ad: string, last: string) => page({ ad, body: paragraphs(10) }).replace('<div id=ad>', `${last}$&`)
+  const watched = new Watched(of('Buy silk', '<p>Made by hand'))
+  const isVolatileOnSite = (place: number) => place === placeKey('body > div#ad')
+  assert.match(watched.look(of('Sell flies', ''), { isVolatileOnSite }), /^small/)
 })
 
 test('another template: what was learnt is forgotten', () => {

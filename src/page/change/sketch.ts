@@ -12,6 +12,7 @@ import {
   type Judged,
   judgeRuns,
   type Line,
+  LONG_STRING,
   lengthOf,
   type Pair,
   packRegions,
@@ -19,7 +20,7 @@ import {
   stillThere,
   unpackRegions,
 } from './regions.ts'
-import { runsOf, TITLE } from './runs.ts'
+import { type Run, runsOf, TITLE } from './runs.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -80,6 +81,8 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const now = shortened(look.now, old.level)
   const isComparable = now.lines.length <= MAX_COMPARED
   const runs = isComparable ? runsOf(old.lines, now.lines) : []
+  const hasLines = isComparable && now.lines.length > TITLE + 1
+  if (hasLines && runs.length === 0 && !look.isSameText) runs.push(stringsOf(old.lines, now.lines))
   const kept = old.lines.length - runs.reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0)
   const hasSameTemplate = isComparable && kept >= SAME_TEMPLATE * Math.max(old.lines.length, now.lines.length)
   // Of looks in between that found nothing changed, or failed, there is no other trace than their number.
@@ -92,6 +95,11 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const stored = level === old.level ? now : shortened(look.now, level)
   const regions = level === old.level ? judged.regions : []
   return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, regions }), learnt: judged.learnt }
+}
+
+/** Strings of over 30 characters are in the digest, but in no line: if only they differ, that is a run without lines at the end. */
+function stringsOf({ length: oldEnd }: Uint16Array, { length: end }: Uint16Array): Run {
+  return { oldFrom: oldEnd, oldTo: oldEnd, from: end, to: end }
 }
 
 function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened, look: Look, isNext: boolean): Pair {
@@ -126,8 +134,7 @@ function classed({ changed, volatile }: Judged, old: Sketch, now: Shortened, loo
     return { class: kind, place: named(changed) }
   }
   if (volatile.length > 0) return { class: 'volatile', place: named(volatile) }
-  // Strings of over 30 characters are in the digest, but in no line.
-  if (!look.isSameText) return { class: 'small', place: 'a long string' }
+  if (!look.isSameText) return { class: 'small', place: LONG_STRING }
   return old.links === now.links ? { class: 'markup' } : { class: 'markup', place: 'links' }
 }
 

@@ -36,6 +36,12 @@ const LONGEST_ATTRIBUTE = 1024
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>()
   #order = 0
+  #changes = 0
+
+  /** Grows with every new or other value. */
+  get changes(): number {
+    return this.#changes
+  }
 
   get size(): number {
     return this.#cookies.size
@@ -76,6 +82,7 @@ export class CookieJar {
   #keep(cookie: Cookie, now: Instant): void {
     const key = `${cookie.name}\n${cookie.domain}\n${cookie.hostOnly}\n${cookie.path}`
     const before = this.#cookies.get(key)
+    if (before?.value !== cookie.value) this.#changes++
     if (cookie.expiresAt <= now) {
       this.#cookies.delete(key)
       return

@@ -285,7 +285,7 @@ test('a folder and the names of its index have one key, and each a key of its ow
   assert.equal(two('index.html', 'index.htm'), true)
   assert.equal(two('', 'default.html'), true)
   assert.equal(two('', 'index.html'), true)
-  assert.equal(two('index.html', 'INDEX.html'), false)
+  assert.equal(two('index.html', 'Index.html'), true, 'a file of its own where names are case-sensitive')
   assert.equal(two('index.html', 'index.html;jsessionid=1A2B'), false)
   assert.equal(two('index.html?b=1&a=2', 'index.html?a=2&b=1'), false)
   assert.equal(two('index.html', 'index.php'), true, 'another URL, by the usual rules')
@@ -296,6 +296,8 @@ test('a folder and the names of its index have one key, and each a key of its ow
   assert.equal(several('index.html', 'index.htm'), true)
   assert.equal(several('', 'index.html', 'index.htm'), true)
   assert.equal(several('default.htm', ''), true, 'the folder is its index.html, most likely')
+  assert.equal(several('', 'Index.html'), true, 'an index of terms beside index.html')
+  assert.equal(several('Index.html'), false)
   assert.equal(usual.keyApart(at('b.html')), undefined)
   assert.equal(usual.keyApart(at('index.php')), undefined)
   const names = ['', 'index.html', 'default.html', 'index.htm']

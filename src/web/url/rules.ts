@@ -21,82 +21,31 @@ export const PARSER_RULES = [
   { name: 'fragment', does: 'http://h/a#b → http://h/a; user names and passwords go too' },
 ] as const
 
+const exact = <Name extends string>(name: Name, does: string) => ({ name, does, lossy: false, usual: true })
+const lossy = <Name extends string>(name: Name, does: string, usual = true) => ({ name, does, lossy: true, usual })
+
 export const RULES = [
-  { name: 'hex-case', does: '%7e → %7E', lossy: false, usual: true },
-  { name: 'unreserved', does: '%7E → ~ for letters, digits and -._~', lossy: false, usual: true },
-  {
-    name: 'nested-escapes',
-    does: '%252526 → %2526: an escape that was escaped twice or more counts as escaped once',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'entities',
-    does: '&amp;amp;b=2 → &b=2, %26amp%3B → %26: an ampersand written as an entity again and again is one',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'session-paths',
-    does: '/a;jsessionid=1A2B → /a, /(S(…))/a.aspx → /a.aspx: session ids in the path',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'session-ids',
-    does: '?id=5&PHPSESSID=… → ?id=5: parameters whose name, or whose name and shape, are those of a session id',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'session-shape',
-    does: '?x=GUID&id=5 → ?id=5: every parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing or nothing else is left',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'tracking',
-    does: '?utm_source=…&fbclid=… → nothing: parameters by which campaigns are counted',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'empty-parameters',
-    does: '?&a=1&&b=2& → ?a=1&b=2; a ? with nothing behind it goes too',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'params-sorted',
-    does: '?b=2&a=1 → ?a=1&b=2: parameters by name; equal names keep their order',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'repeated-parameters',
-    does: '?a=1&a=1 → ?a=1: a parameter like the one before it (after sorting) goes',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'listing-order',
-    does: '/dir/?C=M;O=A and /dir/?N=D → /dir/: the same listing of a folder in another order',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'index-files',
-    does: '/a/index.html → /a/, also index.htm, index.shtml, default.html, default.htm',
-    lossy: true,
-    usual: true,
-  },
-  {
-    name: 'index-scripts',
-    does: '/a/index.php → /a/, also index and default with .asp, .aspx, .jsp, .cfm, .php',
-    lossy: true,
-    usual: false,
-  },
-] as const satisfies readonly UrlRule[]
+  exact('hex-case', '%7e → %7E'),
+  exact('unreserved', '%7E → ~ for letters, digits and -._~'),
+  lossy('nested-escapes', '%252526 → %2526: an escape that was escaped twice or more counts as escaped once'),
+  lossy('entities', '&amp;amp;b=2 → &b=2, %26amp%3B → %26: an ampersand written as an entity again and again is one'),
+  lossy('session-paths', '/a;jsessionid=1A2B → /a, /(S(…))/a.aspx → /a.aspx: session ids in the path'),
+  lossy(
+    'session-ids',
+    '?id=5&PHPSESSID=… → ?id=5: parameters whose name, or whose name and shape, are those of a session id',
+  ),
+  lossy(
+    'session-shape',
+    '?x=GUID&id=5 → ?id=5: every parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing or nothing else is left',
+  ),
+  lossy('tracking', '?utm_source=…&fbclid=… → nothing: parameters by which campaigns are counted'),
+  lossy('empty-parameters', '?&a=1&&b=2& → ?a=1&b=2; a ? with nothing behind it goes too'),
+  lossy('params-sorted', '?b=2&a=1 → ?a=1&b=2: parameters by name; equal names keep their order'),
+  lossy('repeated-parameters', '?a=1&a=1 → ?a=1: a parameter like the one before it (after sorting) goes'),
+  lossy('listing-order', '/dir/?C=M;O=A and /dir/?N=D → /dir/: the same listing of a folder in another order'),
+  lossy('index-files', '/a/index.html → /a/, also index.htm, index.shtml, default.html, default.htm'),
+  lossy('index-scripts', '/a/index.php → /a/, also index and default with .asp, .aspx, .jsp, .cfm, .php', false),
+] satisfies readonly UrlRule[]
 
 export type RuleName = (typeof RULES)[number]['name']
 

@@ -73,8 +73,8 @@ export interface UrlReader {
   /** Whether two URLs of one key name their folder's index differently: `/a/` and `/a/index.html`. */
   areTwoIndexes(one: string, other: string): boolean
   /**
-   * Whether URLs of one key may be more than one page: with two different index names, or `default.*` beside the
-   * folder, since most servers answer for the folder with its index.html.
+   * Whether URLs of one key may be more than one page: with two different index names, or `default.*` or `Index.html`
+   * beside the folder, since most servers answer for the folder with its index.html.
    */
   mayBeSeveral(hrefs: readonly string[]): boolean
 }
@@ -116,15 +116,18 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
     mayBeSeveral(hrefs) {
       const names = new Set(hrefs.map(nameOf))
       const isFolderKnown = names.delete('')
-      return names.size > 1 || (isFolderKnown && [...names].some((name) => name.startsWith('default.')))
+      return names.size > 1 || (isFolderKnown && [...names].some(isSeldomFolder))
     },
   }
 }
 
-/** `index.html`, in lower case, where the rules take it for its folder; otherwise ''. */
+/** Servers that answer for a folder with such a name are rare: most look for `index.html`, in lower case. */
+const isSeldomFolder = (name: string) => name.startsWith('default.') || name !== name.toLowerCase()
+
+/** `index.html`, as it is written, where the rules take it for its folder; otherwise ''. */
 function indexName(href: string, names: readonly RuleName[], unfolded: Normaliser): string {
   const name = lastName(href, unfolded)
-  return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
+  return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name : ''
 }
 
 /** Without session ids: '' of `/a/`, and of `/a/;jsessionid=1`. */
