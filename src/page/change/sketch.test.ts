@@ -3,74 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteWriter } from '../../base/bytes.ts'
 import { seededRandom } from '../../base/random.ts'
-import { runThrough } from '../../base/stretches.ts'
 import { MAX_SKETCH } from '../../contracts/visit.ts'
-import { readPage } from '../reading.ts'
-import { readLines } from './lines.ts'
-import { compileRules, type RegionRules } from './region-rules.ts'
+import { compileRules } from './region-rules.ts'
 import { packRegions, placeKey } from './regions.ts'
-import { compareSketch, type Look, type Sketched, sketchOf } from './sketch.ts'
-
-const DAY = 86_400_000
-
-const pageOf = (html: string) => ({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) })
-
-function sketched(html: string): Sketched & { textDigest: bigint } {
-  const { signature, title } = readPage(pageOf(html))
-  const { lines, minima, textDigest } = signature
-  return { lines, minima, title, links: 0, textDigest }
-}
-
-/** Looks at one page again and again, and says what each found. */
-class Watched {
-  looks = 1
-  learnt: number[] = []
-  #before: string
-  #sketch: Uint8Array
-
-  constructor(html: string) {
-    this.#before = html
-    this.#sketch = sketchOf(sketched(html))
-  }
-
-  get bytes(): number {
-    return this.#sketch.length
-  }
-
-  /** A look that found the same bytes: nothing is stored of it. */
-  same(): void {
-    this.looks++
-  }
-
-  look(html: string, more: Partial<Look> = {}, rules?: RegionRules): string {
-    const now = sketched(html)
-    const compared = compareSketch(this.#sketch, {
-      now,
-      isSameText: sketched(this.#before).textDigest === now.textDigest,
-      looks: this.looks,
-      since: DAY,
-      page: runThrough(readLines(pageOf(html), rules)).byHash,
-      isVolatileOnSite: () => false,
-      ...more,
-    })
-    assert.ok(compared !== undefined)
-    this.looks++
-    this.#before = html
-    this.#sketch = compared.sketch
-    this.learnt = compared.learnt
-    return compared.place === undefined ? compared.class : `${compared.class}: ${compared.place}`
-  }
-}
-
-const paragraphs = (count: number, word = 'word') =>
-  Array.from(
-    { length: count },
-    (_, i) => `<p>The ${word} of paragraph ${i} tells of weaving number ${i * i}, and of orb webs.`,
-  )
-
-const page = ({ stamp = '', ad = '', counter = '', body = paragraphs(10) }: Record<string, unknown> = {}) =>
-  `<title>Weaving</title><body><h1>Weaving</h1><div id=ad>${ad}</div><div id=main>${(body as string[]).join('')}</div>
-  <div id=foot><p>Last seen ${stamp}<p>You are visitor ${counter}</div>`
+import { compareSketch, sketchOf } from './sketch.ts'
+import { DAY, page, paragraphs, sketched, Watched } from './watched.test-data.ts'
 
 test('how much of a text changed, and where', () => {
   const first = paragraphs(20)
@@ -169,53 +106,6 @@ test('strings of over 30 characters are in no line; a checksum that changes is a
   assert.equal(new Watched(of('a')).look(of('b')), 'small: a long string')
 })
 
-test('strings of over 30 characters that differ each time are left out, and nothing else', () => {
-  const of = (digit: string, body = paragraphs(10)) => page({ ad: `Request ${digit.repeat(36)}`, body })
-  const watched = new Watched(of('a'))
-  for (const digit of ['b', 'c']) assert.equal(watched.look(of(digit)), 'small: a long string')
-  assert.equal(watched.look(of('d')), 'volatile: a long string')
-  const body = ['<p>Real news', ...paragraphs(10)]
-  assert.match(watched.look(of('e', body)), /^small: body/)
-  assert.equal(watched.look(of('f', body)), 'volatile: a long string')
-  const alone = new Watched(`<p>${'a'.repeat(36)}`)
-  for (const digit of ['b', 'c', 'd']) assert.equal(alone.look(`<p>${digit.repeat(36)}`), 'small: a long string')
-})
-
-test('a long text is content, though the page has more lines', () => {
-  const of = (look: string) => `<p>Back<p>Contents<pre>${`${look} weaves its web. `.repeat(300)}</pre><p>Next<p>Index`
-  const watched = new Watched(of('One'))
-  for (const look of ['Two', 'Three', 'Four', 'Five']) assert.match(watched.look(of(look)), /^(?!volatile)/)
-})
-
-test('an advertisement that is sometimes missing is left out; what is missing beside it is a change', () => {
-  const of = (...ad: string[]) => page({ ad: ad.map((line) => `<p>${line}`).join('') })
-  const watched = new Watched(of('Buy silk', 'now'))
-  assert.match(watched.look(of()), /^small/)
-  assert.match(watched.look(of('Rent a web', 'for the night', 'or two')), /^small/)
-  for (const ad of [['Sell flies', 'today'], [], ['Mend orbs'], []]) assert.match(watched.look(of(...ad)), /^volatile/)
-  assert.match(watched.look(of('Hire a spider').replace('<h1>Weaving</h1>', '')), /^small/)
-})
-
-test('an advertisement of more lines than before is one from the second time on', () => {
-  const of = (...ad: string[]) => page({ ad: ad.map((line) => `<p>${line}`).join('') })
-  const watched = new Watched(of('Buy silk'))
-  for (const ad of ['Sell flies', 'Rent a web']) watched.look(of(ad))
-  assert.match(watched.look(of('Mend orbs', 'with silk')), /^small/)
-  assert.match(watched.look(of('Other silk')), /^small/, 'an edit beside it may have been undone')
-  assert.match(watched.look(of('Hire a spider', 'or a fly')), /^volatile/)
-  assert.match(watched.look(of('Buy webs')), /^volatile/)
-})
-
-test('an edit beside a quote of fewer lines than it had is a change', () => {
-  const of = (last: string, ...quote: string[]) =>
-    page({ body: [...paragraphs(10), `<p>${last}`, `<blockquote>${quote.join('<br>')}</blockquote>`] })
-  const watched = new Watched(of('Last words', 'What is written', 'without effort', 'A. Weaver'))
-  for (const quote of ['Well begun', 'Measure twice'])
-    watched.look(of('Last words', quote, `and ${quote}`, `says ${quote}`))
-  assert.match(watched.look(of('Last words', 'Haste makes waste')), /^volatile/)
-  assert.match(watched.look(of('Other words', 'Fortune favours', 'the bold')), /^small/)
-})
-
 test('lines whose hash ends in zeros do not make a sketch longer', () => {
   const html = '<p>f9cpa1i'.repeat(8000)
   assert.ok(new Watched(html).bytes < MAX_SKETCH)
@@ -241,16 +131,6 @@ test('a list in another order, or of other items, is one region, whichever of th
     [8, 1, 2, 9, 4, 5, 10, 7],
   ])
     assert.match(edited.look(list(order)), /^small/, 'one item after the other is no volatile list')
-})
-
-test('items of two lines are a list as those of one are', () => {
-  const of = (chosen: number[], more = '') =>
-    page({ ad: `${chosen.map((n) => `<h4>Silk ${'abcdefghijkl'[n]}</h4><p>${n}.90 euros</p>`).join('')}${more}` })
-  const watched = new Watched(of([0, 1, 2, 3]))
-  assert.match(watched.look(of([4, 5, 2, 6])), /^small/)
-  assert.match(watched.look(of([4, 1, 7, 8])), /^small/)
-  assert.equal(watched.look(of([9, 1, 7, 8])), 'volatile: body > div#ad > h4', 'a single item, too')
-  assert.match(watched.look(of([9, 1, 7, 8], '<h4>Silk new</h4><p>1.90 euros</p>')), /^small/, 'growth is news')
 })
 
 test('some of a few paragraphs, whichever of them stay; an edit of the next one is a change', () => {
@@ -434,13 +314,6 @@ test('a place that is volatile on the site hides nothing where it has more lines
   assert.match(watched.look(page({ body: [body[0], '<p>Quite another'] }), { isVolatileOnSite }), /^medium/)
 })
 
-test('a place that is volatile on the site does not hide what is missing beside it', () => {
-  const of = (ad: string, last: string) => page({ ad, body: paragraphs(10) }).replace('<div id=ad>', `${last}$&`)
-  const watched = new Watched(of('Buy silk', '<p>Made by hand'))
-  const isVolatileOnSite = (place: number) => place === placeKey('body > div#ad')
-  assert.match(watched.look(of('Sell flies', ''), { isVolatileOnSite }), /^small/)
-})
-
 test('another template: what was learnt is forgotten', () => {
   const watched = new Watched(page({ stamp: '10:01' }))
   for (const stamp of ['10:02', '10:03', '10:04']) watched.look(page({ stamp }))
@@ -449,40 +322,6 @@ test('another template: what was learnt is forgotten', () => {
     `<body><main>${paragraphs(10, 'new').join('')}</main><div id=foot><p>Last seen ${stamp}</div>`
   watched.look(other('10:06'))
   assert.match(watched.look(other('10:07')), /^small/)
-})
-
-test('a stamp is known though all else is new, and what is new is not left out', () => {
-  const stamped = (word: string, count: number, stamp: string) =>
-    `<title>Index</title><body>${paragraphs(count, word).join('')}<p>See also<address>Made by Weaver ${stamp}</address>`
-  const watched = new Watched(stamped('old', 20, '1.9.1'))
-  assert.match(watched.look(stamped('other', 4, '1.9.4')), /^(medium|large|complete)/)
-  assert.match(watched.look(stamped('new', 25, '1.9.8')), /^(medium|large|complete)/)
-  assert.equal(watched.look(stamped('new', 25, '1.15.0')), 'volatile: body > address')
-  assert.match(watched.look(stamped('newest', 25, '1.15.1')), /^(small|medium|large): body > p/)
-  assert.match(watched.look(stamped('newest', 25, 'of another kind')), /^small: body > address/)
-})
-
-test('a stamp right behind a list of which some items changed with it is no part of the list', () => {
-  const listed = (edition: string, stamp: string) => {
-    const items = Array.from({ length: 7 }, (_, i) => `<li>item ${'abcdefg'[i]} of ${i % 3 === 0 ? edition : 'silk'}`)
-    return `<h1>Items</h1><p>All of them<ul>${items.join('')}</ul><address>Made by Weaver ${stamp}</address>`
-  }
-  const watched = new Watched(listed('wool', '1.9.1'))
-  watched.look(listed('linen', '1.9.4'))
-  watched.look(listed('linen', '1.9.8'))
-  assert.equal(watched.look(listed('linen', '1.15.0')), 'volatile: address')
-  assert.match(watched.look(listed('cotton', '1.15.1')), /^(small|medium): ul > li/)
-})
-
-test('lines that are added behind a stamp are no part of it', () => {
-  const headed = (stamp: string, added = '') =>
-    `<title>Protocols</title><h1>Weaver ${stamp}</h1>${added}<div>Protocols</div><p>libweaver`
-  const added = '<p>Loading<p>Searching<p>No matches'
-  const watched = new Watched(headed('4.3.7'))
-  watched.look(headed('5.1.9'))
-  assert.match(watched.look(headed('7.1.5', added)), /^(small|medium|large): h1/)
-  assert.equal(watched.look(headed('9.0.2', added)), 'volatile: h1')
-  assert.match(watched.look(headed('9.0.3', added.replace('Searching', 'Looking'))), /^(small|medium|large): p/)
 })
 
 test('what other pages of the site have shown, and what the operator watches', () => {
