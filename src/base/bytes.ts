@@ -175,3 +175,11 @@ export class ByteReader {
     if (this.#at + length > this.#bytes.length) throw new RangeError('bytes end too early')
   }
 }
+
+/** The encoding that a text's first bytes name. */
+export function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16be' | 'utf-16le' | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return undefined
+}

@@ -73,9 +73,15 @@ export function judgeTraps(
   const adrift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census)
   const lost = (isLostHere || isLostAnywhere || adrift !== undefined) && !trusted('maze')
   const findings: HazardFinding[] = []
-  if (soft) reportOnce(traps, findings, soft404Finding(page))
-  if (observed.empty && !trusted('few-contents')) reportOnce(traps, findings, commonTextFinding(page, observed.common!))
-  if (echo) reportOnce(traps, findings, echoFinding(page, traps.echoes, memory.fetched))
+  const report = (rule: string, evidence: string) =>
+    reportOnce(traps, findings, { rule, evidence, examples: [page.path.slice(0, 200)] })
+  if (soft) report('soft-404', 'a name that cannot exist was answered with a page, and other URLs give the same page')
+  if (observed.empty && !trusted('few-contents'))
+    report('few-contents', `${observed.common!.urls} URLs of several patterns gave one text, letter by letter`)
+  if (echo) {
+    const before = `${traps.echoes} of ${memory.fetched} pages had a text that was there before`
+    report('copies', `${before}: links of such pages are not followed`)
+  }
   if (lost && !isSuspect) {
     const { pattern, examples } = form
     const many = isLostHere ? form.lost : traps.bare
@@ -447,19 +453,4 @@ function suspect(
     // Its counts are in the evidence now, so its row is freed.
     forget(traps, pattern)
   }
-}
-
-function soft404Finding(page: PageFacts): HazardFinding {
-  const evidence = 'a name that cannot exist was answered with a page, and other URLs give the same page'
-  return { rule: 'soft-404', evidence, examples: [page.path.slice(0, 200)] }
-}
-
-function commonTextFinding(page: PageFacts, { urls }: Commonness): HazardFinding {
-  const evidence = `${urls} URLs of several patterns gave one text, letter by letter`
-  return { rule: 'few-contents', evidence, examples: [page.path.slice(0, 200)] }
-}
-
-function echoFinding(page: PageFacts, echoes: number, fetched: number): HazardFinding {
-  const evidence = `${echoes} of ${fetched} pages had a text that was there before: links of such pages are not followed`
-  return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
 }

@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../contracts/visit.ts'
+import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { FrontierOptions } from '../contract.ts'
 import {
@@ -17,6 +18,7 @@ import {
   whenToAskAgain,
 } from '../rules/check-out.ts'
 import { postpone } from '../rules/refresh-agenda.ts'
+import type { SiteRow } from '../rules/site.ts'
 import { cautiousPages, grantLease } from '../rules/visit.ts'
 import { freeAddresses, holderOf } from './addresses.ts'
 import { readRefreshHead } from './known-rows.ts'
@@ -62,7 +64,7 @@ export function checkOut(
         tx.run(RESERVE, holder, key)
         continue
       }
-      const pages = cautiousPages(Number(losses), shareOf(slice.pages, mayGrant, sharers))
+      const pages = cautiousPages(losses, shareOf(slice.pages, mayGrant, sharers))
       const visit = lease(work, key, worker, { pages, time: slice.time })
       if (visit === undefined) continue
       visits.push(visit)
@@ -107,25 +109,20 @@ export const READ_FREE = `
       WHERE o.site = site.key AND o.comparison IS NULL AND o.first_worker <> r.first_worker AND o.first_at BETWEEN ? AND r.first_at))
   ORDER BY losses, deferral, rank LIMIT ?`
 
-interface FreeSite {
-  key: bigint
-  address: string | null
-  losses: bigint
-  deferral: bigint
-  rank: number
-}
+type FreeSite = Pick<SiteRow, 'key' | 'address' | 'losses' | 'deferral' | 'rank'>
 
 /**
  * Never lost sites first (V9), then the least deferred, then by rank: of the sites reserved for this worker and those for any
  * worker.
  */
 function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: RecheckExclusion, atMost: number): FreeSite[] {
-  const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
+  const read = (holder: WorkerId) =>
+    tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost).map(keyed)
   const unreserved = read('')
   const own = read(worker)
   if (own.length === 0) return unreserved
   const both = [...unreserved, ...own]
-  both.sort((a, b) => Number(a.losses - b.losses) || Number(a.deferral - b.deferral) || a.rank - b.rank)
+  both.sort((a, b) => a.losses - b.losses || a.deferral - b.deferral || a.rank - b.rank)
   return both.slice(0, atMost)
 }
 

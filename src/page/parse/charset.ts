@@ -4,6 +4,7 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { byteOrderMark } from '../../base/bytes.ts'
 import { detectCharset, type EncodingOf, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
 import { isSpace } from './letters.ts'
 import { tagNamed } from './tags.ts'
@@ -66,13 +67,6 @@ export function charsetOf(
   const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
   if (late !== undefined) return { charset: late, source: 'declared' }
   return { charset: detectCharset(bytes, encodingOf) ?? 'windows-1252', source: 'bytes' }
-}
-
-function byteOrderMark(bytes: Uint8Array): string | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  return undefined
 }
 
 /** A page cut by a limit may end inside a character; if it holds others, it is still UTF-8. */

@@ -3,6 +3,7 @@
  * cannot be interpreted restricts nothing. The request for robots.txt itself is never subject to its rules (a *page*
  * linked as /robots.txt is, as in Google's cases).
  */
+import { byteOrderMark } from '../../base/bytes.ts'
 import type { Millis } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { parseUrl } from '../url/web-url.ts'
@@ -290,11 +291,10 @@ const KEYS: readonly (readonly [LineKind, RegExp])[] = [
  * 512 KiB, without the byte order mark (or part of one) and without NULs: UTF-16 without its mark is readable then.
  */
 function decodeRobots(bytes: Uint8Array): string {
-  const utf16 =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
-  if (utf16 !== '') {
+  const mark = byteOrderMark(bytes)
+  if (mark === 'utf-16le' || mark === 'utf-16be') {
     // Against RFC 9309, but it happens, and the intent is clear.
-    const text = new TextDecoder(utf16).decode(bytes.subarray(0, 2 * PARSED_BYTES))
+    const text = new TextDecoder(mark).decode(bytes.subarray(0, 2 * PARSED_BYTES))
     return decodeRobots(new TextEncoder().encode(text))
   }
   let from = 0

@@ -6,6 +6,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { byteOrderMark } from '../../base/bytes.ts'
 import type { Instant } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { instantOf, monthOf } from '../http/http-date.ts'
@@ -298,16 +299,9 @@ function* sitemapText(bytes: Uint8Array, charset: string | undefined): Stretches
 }
 
 function decoderFor(bytes: Uint8Array, charset: string | undefined): TextDecoder {
-  const sure = markOf(bytes) ?? wideOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : undefined)
+  const sure = byteOrderMark(bytes) ?? wideOf(bytes) ?? (isUtf8(bytes) ? 'utf-8' : undefined)
   if (sure !== undefined) return new TextDecoder(sure)
   return decoderOf(charset) ?? decoderOf(declaredIn(bytes)) ?? new TextDecoder('windows-1252')
-}
-
-function markOf(bytes: Uint8Array): string | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  return undefined
 }
 
 /** `<` or `h` beside a zero: two bytes per letter. */
