@@ -99,6 +99,7 @@ test('an instance is read as written, and an error names the wrong field', () =>
   assert.deepEqual([...read.members], [1, 0])
   assert.deepEqual([...read.servers], [Number.POSITIVE_INFINITY, 1000])
   assert.deepEqual([...(read.size ?? [])], [300, 0])
+  assert.deepEqual(readInstance(`\ufeff${JSON.stringify(instance)}`), read, 'an editor may have put a mark in front')
   const wrong: [object, RegExp][] = [
     [{ ...instance, horizon: 0 }, /horizon should be a number above 0/],
     [{ ...instance, pages: [] }, /"pages" is not a list/],

@@ -162,7 +162,7 @@ export function readInstance(text: string): Scenario {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
     throw new BadScenario(`not valid JSON (${error instanceof Error ? error.message : String(error)})`)
   }

@@ -67,7 +67,11 @@ for (const [name, skip, make] of DATABASES) {
     await applyReports(database, [sampleReport('a.test', 1, pages)])
     // Another site has the same bytes, as a revisit; a page that was there is not there now; very many others.
     const copy = page(at('/copy', 'b.test'), { at: NOON + 5 }, 'kept')
-    const revisit = { ...copy, capture: { ...copy.capture!, kind: 'revisit' as const } }
+    const revisit = {
+      ...copy,
+      memory: { ...copy.memory!, ...validators },
+      capture: { ...copy.capture!, kind: 'revisit' as const },
+    }
     await applyReports(database, [sampleReport('b.test', 1, [revisit])])
     const many = Array.from({ length: 1100 }, (_, n) => page(at(`/${n}`, 'c.test'), {}, `content ${n}`))
     await applyReports(database, [sampleReport('c.test', 1, many)])
@@ -98,7 +102,8 @@ for (const [name, skip, make] of DATABASES) {
     const once = { looks: 1, lookedAt: NOON }
     const twice = { looks: 2, lookedAt: NOON + 9 }
     assert.deepEqual(before, {
-      '/kept': { was: 'kept', ...memory, ...validators, captured, ...twice, sketch },
+      // It may be the condition that its server can't stand.
+      '/kept': { was: 'kept', ...memory, captured, ...twice, sketch },
       '/map': { was: 'read', ...map, captured: { url: at('/map'), at: NOON }, ...twice },
       '/moved': { was: 'moved', digest: pages[2].capture!.digest, textDigest: 0n, simhash: 0n, ...once },
       '/empty': { was: 'kept', ...memory, digest: EMPTY, ...once },
@@ -111,6 +116,7 @@ for (const [name, skip, make] of DATABASES) {
     assert.deepEqual(visits[1].agenda[0].before, {
       was: 'kept',
       ...copy.memory!,
+      ...validators,
       captured,
       looks: 1,
       lookedAt: NOON + 5,
