@@ -24,15 +24,14 @@ const CLOSES_AT = 0.02
 /** The widest of the page's families that is a maze throughout. */
 export function judgeMaze(context: PageContext): PatternFinding | undefined {
   const { form, folders } = context
-  // Numbers without gaps are an enumeration, which ends.
-  if (isDense(form)) return undefined
   let maze = isMaze(form, context) && isBranching(context.partner) ? form : undefined
   for (const folder of folders) {
     if (!isMaze(folder, context)) continue
     // Prefer the folder only if the maze has pages of other forms in it.
     if (maze === undefined || folder.fresh > maze.fresh * 1.1) maze = folder
   }
-  if (maze === undefined) return undefined
+  // Numbers without gaps are an enumeration, which ends.
+  if (maze === undefined || isDense(form)) return undefined
   const { pattern, pages, fresh, known, examples } = maze
   const evidence = `${pages} pages have ${fresh} fresh links to more of their kind and ${known} to pages known before`
   return { rule: 'maze', proof: 'growth', pattern, evidence, examples }
