@@ -5,7 +5,7 @@ import { columnTypes } from '../../database/schema/columns.ts'
 import { rowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
 import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
-import { bucketFor, bySite, eachBucket, readAt, readBy, runBy, selected, updating } from './by-bucket.ts'
+import { bySite, eachBucket, readAt, readBy, runBy, selected, updating } from './by-bucket.ts'
 
 const TYPES = columnTypes('url')
 const NAMES = [...TYPES.keys()] as (keyof UrlRow)[]
@@ -19,7 +19,7 @@ export const READ_URLS = `
 export const ADD_URLS = rowWriter<UrlRow>('url', NAMES).postgres
 export const WRITE_URLS = updating('url', TYPES, 'site', 'key')
 export const READ_HELD_BACK = `
-  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
+  SELECT site, key FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
   UPDATE url SET mark = ${GONE} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ${WAITING}`
 
@@ -30,12 +30,6 @@ export async function readUrls(tx: PostgresTx, urls: UrlRows, wanted: Iterable<U
     urls.keep(row)
     return spelt ? [row] : []
   })
-}
-
-/** URLs that findings hold back in a site. */
-export async function readHeldBack(tx: PostgresTx, urls: UrlRows, site: bigint): Promise<void> {
-  for (const row of await tx.allExact<UrlRow>(READ_HELD_BACK, bucketFor(site), site))
-    if (!urls.isRead(row)) urls.keep(row)
 }
 
 export function writeUrls(tx: PostgresTx, urls: UrlRows): Promise<unknown>[] {

@@ -54,7 +54,7 @@ import {
   unendorsedBy,
   writeUnendorsed,
 } from './unendorsed-rows.ts'
-import { readHeldBack, readMissing, readUrls, readVias, reviveUrls, URL_COLUMNS, writeUrls } from './url-rows.ts'
+import { READ_HELD_BACK, readMissing, readUrls, readVias, reviveUrls, URL_COLUMNS, writeUrls } from './url-rows.ts'
 
 export const READ_WAITING = `
   SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = 0 ORDER BY u.due_at, u.seq LIMIT $3`
@@ -195,8 +195,9 @@ export class WorkingSet implements Rows {
     return readLooks(this.tx, this.known, sites)
   }
 
-  readHeldBack(site: bigint): Promise<void> {
-    return readHeldBack(this.tx, this.urls, site)
+  async readHeldBack(site: bigint): Promise<void> {
+    const held = await this.tx.allExact<UrlAt>(READ_HELD_BACK, bucketFor(site), site)
+    await this.readUrls(() => held)
   }
 
   readToWeigh(targets: readonly Target[], named: boolean): Promise<void> {

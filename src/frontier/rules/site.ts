@@ -202,7 +202,8 @@ export function wake(work: SiteWork, site: SiteRow): void {
   site.state = stateAfter(before, { kind: 'urls' })
   if (site.state !== 'waiting') return
   if (before === 'crawled') site.since = work.now
-  else if (site.not_before <= site.polite_at) return
+  // It waits for politeness only, or is due, marked free or not: nothing makes it due earlier, and its rank stays.
+  else if (site.not_before <= Math.max(site.polite_at, work.now)) return
   work.beginToWait(site)
 }
 
