@@ -73,9 +73,11 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   for (const [key, members] of groups) {
     const site = rows.sites.get(key)
     if (site === undefined || isGivenUp(site) || site.state === 'held') continue
-    for (const at of members) enrolPage(rows, refresh, site, at)
+    const enrolled = members.filter((at) => enrolPage(rows, refresh, site, at))
+    // One that did not answer in the pass before is crawled, though it has known pages.
+    if (enrolled.length === 0 && (site.state !== 'crawled' || site.refreshing === 0)) continue
     rows.sites.change(site)
-    if (site.refreshing > 0) wake(rows, site)
+    wake(rows, site)
   }
   const end = found.at(-1)
   const next = found.length < atMost || end === undefined ? 'done' : { site: String(end.site), key: String(end.key) }
@@ -84,13 +86,13 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   return next !== 'done'
 }
 
-/** The first looks are spread at half the polite rate. `at.at`: when the page was fetched. */
-function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt & { at: Instant }): void {
+/** The first looks are spread at half the polite rate. `at.at`: when the page was fetched. False: there was nothing to do. */
+function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt & { at: Instant }): boolean {
   const url = rows.urls.get(at.site, at.key)
-  if (url === undefined || !isKnowable(url.mark)) return
+  if (url === undefined || !isKnowable(url.mark)) return false
   const { once } = refresh
   let row = rows.known.get(at)
-  if (row !== undefined && (once === undefined || row.looked_at >= once)) return
+  if (row !== undefined && (once === undefined || row.looked_at >= once)) return false
   if (row === undefined) {
     row = newKnown(rows, refresh, at, url, timeOf(rows, at))
     site.refreshing++
@@ -99,4 +101,5 @@ function enrolPage(rows: Rows, refresh: RefreshTools, site: SiteRow, at: UrlAt &
   }
   if (once !== undefined && row.looked_at < once) restUntil(row, once)
   rows.known.put(row)
+  return true
 }
