@@ -68,7 +68,7 @@ export interface Seen extends Judged {
 
 export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: RightAnswer, rules: JudgeRules): Seen {
   const { toleranceMs, killed } = rules
-  const again = repeats(entries, killed === undefined ? {} : { allow: killed.mayHaveForgotten })
+  const again = repeats(entries, { web, ...(killed && { allow: killed.mayHaveForgotten }) })
   const matched = matchRetries(entries, again.retries, web, rules)
   const asked = askedAgainst(entries, right, web)
   const seen = asTheCrawlerSaw(entries, web, right)

@@ -61,7 +61,7 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
   const asked = askedAgainst(entries, right, web)
   const found = {
     ...manners({ web, settings }, entries, forgotten),
-    repeated: repeats(entries, { allow: forgotten }).repeats.map(
+    repeated: repeats(entries, { allow: forgotten, web }).repeats.map(
       ({ before, again }) => `${wordsOf(again)}, as at ${seconds(before.at)}`,
     ),
     needless: asked.extra.filter((url) => !isProbe(url) && !right.sitemapFiles.has(url)),

@@ -2,7 +2,7 @@
 import type { Millis } from '../../src/base/clock.ts'
 import type { RequestEntry } from './ledger-of-requests.ts'
 import { permits } from './robots-plan.ts'
-import { splitUrl } from './spelling.ts'
+import { canonicalUrl, splitUrl } from './spelling.ts'
 import type { RightAnswer } from './walker.ts'
 import type { TestWeb } from './web.ts'
 
@@ -100,6 +100,8 @@ export interface RepeatRule {
   allow?: (before: RequestEntry, again: RequestEntry) => boolean
   /** How long an answer of robots.txt lasts. Default: a day. */
   robotsLastsMs?: Millis
+  /** Its pages that redirect to themselves and set a cookie may be asked for again with it. */
+  web?: TestWeb
 }
 
 const DAY: Millis = 86_400_000
@@ -116,6 +118,7 @@ export function repeats(entries: Entries, rule: RepeatRule = {}): { repeats: Rep
     const before = last.get(again.url)
     last.set(again.url, again)
     if (before === undefined || rule.allow?.(before, again) || isRespelled(before, again)) continue
+    if (rule.web !== undefined && isLedBack(rule.web, before)) continue
     if (again.url.endsWith('/robots.txt') && again.at - before.at >= (rule.robotsLastsMs ?? DAY)) continue
     const failed = ASK_AGAIN.has(before.status) || !before.whole
     ;(failed ? found.retries : found.repeats).push({ url: again.url, before, again })
@@ -126,6 +129,12 @@ export function repeats(entries: Entries, rule: RepeatRule = {}): { repeats: Rep
 /** A server that sends `/%70` to `/p` is taken at its word: the other spelling is asked for. */
 function isRespelled(before: RequestEntry, again: RequestEntry): boolean {
   return before.status >= 300 && before.status < 400 && before.asked !== again.asked
+}
+
+function isLedBack(web: TestWeb, { url, status }: RequestEntry): boolean {
+  if (status < 300 || status > 399 || !web.siteOf(url)?.cookies) return false
+  const to = web.define(url)?.to
+  return to !== undefined && canonicalUrl(to) === url
 }
 
 /** A page asked for before its site's robots.txt (of the same scheme) had been answered. */
