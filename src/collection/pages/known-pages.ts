@@ -138,8 +138,6 @@ function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
   const { path, outcome, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
   // Only what is read as a sitemap has no text.
   const was = text === null ? 'moved' : text === 0n && path.endsWith('M') ? 'read' : 'kept'
-  // Some servers answer a conditional request with an error: after one, the page is asked for plainly.
-  const hasValidators = outcome !== 'gone'
   return {
     was,
     digest: digest ?? NO_PAYLOAD,
@@ -148,8 +146,8 @@ function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
     looks: Number(row.looks),
     lookedAt: Number(row.at),
     ...(row.sketch !== null && { sketch: row.sketch }),
-    ...(hasValidators && etag !== null && { etag }),
-    ...(hasValidators && lastModified !== null && { lastModified }),
+    ...(etag !== null && { etag }),
+    ...(lastModified !== null && { lastModified }),
     // Nothing refers to a record without a payload. A page that was a redirect in between is read again: its links were replaced.
     ...(outcome !== 'moved' && captured !== undefined && digest !== NO_PAYLOAD && { captured }),
   }

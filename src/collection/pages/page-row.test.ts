@@ -32,7 +32,9 @@ test('a page that is not there now shows the last outcome and keeps what it was'
     const row = afterFetch(good, rowOf({ at: NOON + 5, ...failed }, 'an error page'))
     const { status, outcome, why, detail, at, looks, tookMs, annotations, tries, ...was } = row
     assert.deepEqual([status, outcome, at, looks], [failed.status, failed.outcome!.kind, NOON + 5, 2])
-    for (const [name, value] of Object.entries(was)) assert.equal(value, good[name as keyof typeof good], name)
+    // It may be the condition that its server can't stand.
+    const kept = outcome === 'gone' ? { ...good, etag: null, lastModified: null } : good
+    for (const [name, value] of Object.entries(was)) assert.equal(value, kept[name as keyof typeof kept], name)
     // And when it is back, it is compared with that.
     const back = afterFetch(row, rowOf({ at: NOON + 9, outcome: { kind: 'kept', how: 'changed' } }, 'new'))
     assert.deepEqual([back.outcome, back.looks, back.bytes, back.language], ['kept', 3, 3, null])
@@ -40,9 +42,12 @@ test('a page that is not there now shows the last outcome and keeps what it was'
 })
 
 test('a temporary failure leaves a kept page kept, and counts as a look', () => {
-  const good = rowOf({})
-  const later = rowOf({ outcome: { kind: 'later', why: 'reset', notBefore: NOON }, ...nothing })
-  assert.deepEqual(afterFetch(good, later), { ...good, looks: 2 })
+  const good = rowOf({ memory: { ...samplePage(PAGE, {}, 'x').memory!, etag: '"1"', lastModified: 'then' } })
+  const after = (why: 'reset' | 'status-5xx' | 'status-503') =>
+    afterFetch(good, rowOf({ outcome: { kind: 'later', why, notBefore: NOON }, ...nothing }))
+  for (const why of ['reset', 'status-5xx'] as const)
+    assert.deepEqual(after(why), { ...good, etag: null, lastModified: null, looks: 2 }, 'and is asked for plainly next')
+  assert.deepEqual(after('status-503'), { ...good, looks: 2 }, 'it only asked to wait')
 })
 
 test('a look that found the same moves time, status and validators on, and nothing else', () => {

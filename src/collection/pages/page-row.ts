@@ -83,16 +83,23 @@ export function pageRow(site: bigint, page: PageReport) {
  */
 export function afterFetch(known: PageRow, fetched: PageRow): PageRow {
   const looks = known.looks + 1
-  if (known.outcome === 'kept' && fetched.outcome === 'later') return { ...known, looks }
+  if (known.outcome === 'kept' && fetched.outcome === 'later')
+    return { ...known, ...validatorsAfter(fetched, known), looks }
   const { depth, via, path, firstAt } = known
   const row = { ...fetched, depth, via, path, firstAt, looks }
   if (!hasContent(known)) return row
-  if (!hasContent(fetched)) return { ...row, ...contentOf(known) }
+  if (!hasContent(fetched)) return { ...row, ...contentOf(known), ...validatorsAfter(fetched, known) }
   if (known.digest !== fetched.digest) return row
   // It was not read again.
   const { etag, lastModified } = fetched
   const detail = fetched.outcome === known.outcome ? known.detail : fetched.detail
   return { ...row, ...contentOf(known), etag, lastModified, detail }
+}
+
+/** Some servers fail on a conditional request: after a failure the page is asked for plainly, unless the server only asked to wait. */
+function validatorsAfter({ outcome, why }: PageRow, { etag, lastModified }: PageRow) {
+  const isFailure = (outcome === 'gone' || outcome === 'later') && why !== 'status-429' && why !== 'status-503'
+  return isFailure ? { etag: null, lastModified: null } : { etag, lastModified }
 }
 
 /** A look has brought it: it was kept, or read as a sitemap. */
