@@ -26,7 +26,7 @@ import { checkWeights } from './refresh-options.ts'
 import type { Reporter } from './reporter.ts'
 import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from './steering.ts'
 import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
-import { loadThread } from './worker-thread.ts'
+import { endThread, loadThread } from './worker-thread.ts'
 
 export type CrawlEnd = Awaited<ReturnType<typeof untilEnd>>
 export type CrawlHandle = Awaited<ReturnType<typeof startCrawl>>
@@ -36,7 +36,7 @@ export type CrawlOptions = WritingOptions
 /** `thread`: the first worker thread, if it was loaded already. The crawl ends it. */
 export async function startCrawl(settings: Settings, options: CrawlOptions, thread: Worker = loadThread()) {
   await using opening = new AsyncDisposableStack()
-  opening.defer(async () => void (await thread.terminate()))
+  opening.defer(() => endThread(thread))
   readBlacklists(blacklistPaths(settings), realDisk)
   checkWeights(settings)
   const mirrors = mirrorFileOf(settings.mirrors, settings.collection, realDisk)

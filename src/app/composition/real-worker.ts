@@ -1,5 +1,5 @@
 /** What a worker thread runs: real sockets, the real disk, the real clock, and the coordinator behind a port. */
-import { type MessagePort, parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { realClock, shiftedClock, turn } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
@@ -100,6 +100,10 @@ function isReported(event: Event, settings: Settings): boolean {
 
 assert(parentPort !== null, 'real-worker runs in a worker thread')
 const port = parentPort
-await new Promise<void>((resolve, reject) => {
-  port.once('message', (data: ThreadData) => main(port, data).then(resolve, reject))
+port.once('message', (data: ThreadData) => void main(port, data))
+// Not before this module has ended: see `endThread`.
+setImmediate(() => {
+  const loaded: Int32Array = workerData
+  Atomics.store(loaded, 0, 1)
+  Atomics.notify(loaded, 0)
 })

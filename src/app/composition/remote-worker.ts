@@ -8,7 +8,7 @@ import type { Settings } from '../config/keys.ts'
 import { type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
 import { s3AccessOf, serverCaOf } from './volume-sources.ts'
-import { loadThread } from './worker-thread.ts'
+import { endThread, loadThread } from './worker-thread.ts'
 
 export interface WorkerStart {
   version: string
@@ -45,7 +45,7 @@ export async function startWorker(
       wantedBy,
     })
   } catch (error) {
-    await thread.terminate()
+    await endThread(thread)
     throw error
   }
 }

@@ -21,10 +21,27 @@ const YOUNG_OBJECTS_MB = 24
  */
 const OLD_OBJECTS_MB = 1900
 
+/** Set when a thread has loaded its modules. */
+const loadedFlags = new WeakMap<Worker, Int32Array>()
+
 /** The caller hands it on or ends it: it does not end by itself. */
 export function loadThread(): Worker {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new Worker(new URL(`./real-worker.${extension}`, import.meta.url), {
+  const loaded = new Int32Array(new SharedArrayBuffer(4))
+  const thread = new Worker(new URL(`./real-worker.${extension}`, import.meta.url), {
+    workerData: loaded,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_OBJECTS_MB, maxOldGenerationSizeMb: OLD_OBJECTS_MB },
   })
+  loadedFlags.set(thread, loaded)
+  return thread
+}
+
+/** Ends a thread at once, but not while it loads: V8 crashes when a module is interrupted that goes on after an `await`. */
+export async function endThread(thread: Worker): Promise<void> {
+  const loaded = loadedFlags.get(thread)
+  if (loaded !== undefined && thread.threadId !== -1) {
+    const exit = new Promise((resolve) => thread.once('exit', resolve))
+    await Promise.race([exit, Atomics.waitAsync(loaded, 0, 0).value])
+  }
+  await thread.terminate()
 }
