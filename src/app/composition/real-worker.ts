@@ -102,7 +102,7 @@ assert(parentPort !== null, 'real-worker runs in a worker thread')
 const port = parentPort
 port.once('message', (data: ThreadData) => void main(port, data))
 // Not before this module has ended: see `endThread`.
-setImmediate(() => {
+void turn().then(() => {
   const loaded: Int32Array = workerData
   Atomics.store(loaded, 0, 1)
   Atomics.notify(loaded, 0)
