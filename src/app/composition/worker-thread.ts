@@ -3,6 +3,7 @@
  * when it gets its data.
  */
 import { Worker } from 'node:worker_threads'
+import type { Millis } from '../../base/clock.ts'
 import type * as pool from '../../crawl/worker/worker-pool.ts'
 import type { CrawlPlan } from './plan.ts'
 
@@ -36,12 +37,20 @@ export function loadThread(): Worker {
   return thread
 }
 
+export function isLoaded(thread: Worker): boolean {
+  const loaded = loadedFlags.get(thread)
+  return loaded !== undefined && Atomics.load(loaded, 0) === 1
+}
+
+/** Loading takes a tenth of a second; on a very busy machine, some. */
+const LOADED_WITHIN: Millis = 30_000
+
 /** Ends a thread at once, but not while it loads: V8 crashes when a module is interrupted that goes on after an `await`. */
 export async function endThread(thread: Worker): Promise<void> {
   const loaded = loadedFlags.get(thread)
   if (loaded !== undefined && thread.threadId !== -1) {
     const exit = new Promise((resolve) => thread.once('exit', resolve))
-    await Promise.race([exit, Atomics.waitAsync(loaded, 0, 0).value])
+    await Promise.race([exit, Atomics.waitAsync(loaded, 0, 0, LOADED_WITHIN).value])
   }
   await thread.terminate()
 }
