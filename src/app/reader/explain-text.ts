@@ -59,7 +59,6 @@ function unknownUrl({ inlinks }: UrlFacts, site: SiteFacts, whyNot: WhyNot | und
 const REFERS: Readonly<Record<string, string>> = {
   embedded: 'embed',
   form: 'have forms that lead to',
-  unrecorded: 'link to or embed',
 }
 
 const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
@@ -70,7 +69,6 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   embedded: 'Not followed',
   form: 'Not followed',
   nofollow: 'No rule excludes the URL itself',
-  unrecorded: 'No rule excludes the URL itself',
 }
 
 function outcomeSentence(page: PageView, captures: number): string {
