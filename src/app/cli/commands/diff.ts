@@ -112,7 +112,7 @@ async function writePage(
   const { html: path, quiet, json } = call.settings
   const output = openOutput(path, call.screen)
   await output.write(diffPage(versions, found, images))
-  output.close()
+  await output.close()
   if (path !== '-' && !quiet && !json) call.screen.say(`wrote ${path}`)
 }
 
