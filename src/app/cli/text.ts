@@ -23,10 +23,16 @@ export function collectionFlag(folder: string): string {
 }
 
 /** Refuses `javascript:`, `mailto:`, `ftp:` …. A number after the colon is a port, not a scheme's rest. */
-export function refuseScheme(arg: string): void {
+function refuseScheme(arg: string): void {
   const scheme = /^([a-z][a-z0-9+-]*):(?!\d+(?:[/?#]|$))/i.exec(arg.trim())?.[1].toLowerCase()
   if (scheme === undefined || scheme === 'http' || scheme === 'https') return
   throw new Problem('bad-flag', `'${arg.slice(0, 100)}' is not an http or https URL; nothing else is ever collected`)
+}
+
+/** What a user means by a word: a host name alone is a site. */
+export function targetOf(arg: string): { site: string } | { urls: [string, ...string[]] } {
+  refuseScheme(arg)
+  return /^[^/?#\s]+$/.test(arg) ? { site: arg.toLowerCase() } : { urls: urlsOf(arg) }
 }
 
 /** A URL as a user types it. Without a scheme it means both http and https, http first. */

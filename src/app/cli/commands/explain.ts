@@ -3,7 +3,7 @@ import type { SiteView } from '../../../frontier/contract.ts'
 import type { SiteFacts, UrlFacts, WhyNot } from '../../reader/explain.ts'
 import { explainSite, explainUrl, type SiteLists } from '../../reader/explain-text.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import { decidedJson, firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
+import { decidedJson, firstOf, isoTime, plain, targetOf } from '../text.ts'
 
 export const explain: Command = {
   name: 'explain',
@@ -16,10 +16,8 @@ export const explain: Command = {
     'orbweaver explain https://www.example.org/ --top 100 --json': 'List a hundred pages that link to it, as JSON.',
   },
   async run(call) {
-    const [arg] = call.args
+    const target = targetOf(call.args[0])
     const now = call.clock.now()
-    refuseScheme(arg)
-    const isSite = /^[^/?#\s]+$/.test(arg)
     const answer = await withReader(call, async (reader) => {
       const settings = await crawlSettings(reader, call, 'explain')
       const factsOf = async (name: string) => {
@@ -28,8 +26,8 @@ export const explain: Command = {
         const rule = (await reader.whyNot(`http://${site.site}/`, settings))?.rule
         return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
       }
-      if (isSite) return { ...(await factsOf(arg.toLowerCase())), url: undefined, whyNot: undefined }
-      const urls = urlsOf(arg)
+      if ('site' in target) return { ...(await factsOf(target.site)), url: undefined, whyNot: undefined }
+      const { urls } = target
       const ask = (url: string) => reader.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
         const facts = await ask(url)
