@@ -12,6 +12,17 @@ export function isoTime(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
+const INSTANT = /^(at|since|notBefore|\w+At)$/
+
+/** Facts as `--json` prints them: times as texts, null for what is not known. */
+export function jsonOf(facts: unknown, name = ''): unknown {
+  if (facts === undefined) return null
+  if (typeof facts === 'number') return INSTANT.test(name) ? isoTime(facts) : facts
+  if (Array.isArray(facts)) return facts.map((one) => jsonOf(one))
+  if (typeof facts !== 'object' || facts === null) return facts
+  return Object.fromEntries(Object.entries(facts).map(([key, fact]) => [key, jsonOf(fact, key)]))
+}
+
 /** A word quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

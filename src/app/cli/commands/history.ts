@@ -3,7 +3,7 @@ import { formatSize } from '../../../base/units.ts'
 import { failureText, refusalText } from '../../../report/status-text.ts'
 import { type Command, withReader } from '../command.ts'
 import type { CollectionReader } from '../services.ts'
-import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
+import { explainHint, firstOf, jsonOf, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
   name: 'history',
@@ -25,14 +25,12 @@ export const history: Command = {
     if (found === undefined)
       throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
     const { url, captures, failedLooks } = found
-    const dated = <Look extends { at: number }>(looks: Look[]) =>
-      looks.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
     const looks = [
       ...captures.map((capture) => ({ at: capture.at, lines: captureLines(capture) })),
       ...failedLooks.map((look) => ({ at: look.at, lines: [failedLine(look)] })),
     ].sort((a, b) => a.at - b.at)
     return {
-      json: { url, captures: dated(captures), failedLooks: dated(failedLooks) },
+      json: jsonOf({ url, captures, failedLooks }) as object,
       text: [plain(url), ...looks.flatMap(({ lines }) => lines)],
     }
   },

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
 import type { PagePlan, RefreshPlan } from '../../reader/plan.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import { ago, collectionFlag, firstOf, isoTime, plain, some, targetOf } from '../text.ts'
+import { ago, collectionFlag, firstOf, jsonOf, plain, some, targetOf } from '../text.ts'
 
 export const plan: Command = {
   name: 'plan',
@@ -49,12 +49,10 @@ function planJson({ pages, asked, priceHours, plans }: RefreshPlan): object {
     pages,
     asked,
     priceHours,
-    plans: plans.map(({ lookedAt, dueAt, low, high, ...rest }) => ({
-      ...rest,
+    plans: plans.map(({ low, high, ...rest }) => ({
+      ...(jsonOf(rest) as object),
       // Nothing is known of the upper end while a page was never looked at twice.
       changesPerDayRange: [low, Number.isFinite(high) ? high : null],
-      lookedAt: isoTime(lookedAt),
-      dueAt: isoTime(dueAt),
     })),
   }
 }
