@@ -6,6 +6,7 @@ import { realDisk } from '../../../base/real-disk.ts'
 import type { PageChange } from '../../../collection/captures/read-changes.ts'
 import { counts } from '../../../contracts/change.ts'
 import type { Settings } from '../../config/keys.ts'
+import { changeFeed, latest } from '../change-feed.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
 import { outputTo } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
@@ -137,7 +138,6 @@ function feedSink(call: Invocation, path: string): Sink {
   const flush = async () => {
     if (!isNew) return
     isNew = false
-    const { changeFeed, latest } = await import('../change-feed.ts')
     changes = latest(changes)
     const of = database === undefined ? resolve(collection) : 'a shared collection'
     const feed = changeFeed(changes, { collection: of, version: call.version, at: call.clock.now() })
@@ -146,11 +146,11 @@ function feedSink(call: Invocation, path: string): Sink {
   }
   return {
     since,
-    async add(change) {
+    add(change) {
       changes.push(change)
       isNew = true
       // Only the latest stay: the file is written when all have been read.
-      if (changes.length >= 10_000) changes = (await import('../change-feed.ts')).latest(changes)
+      if (changes.length >= 10_000) changes = latest(changes)
     },
     flush,
     async close() {},
