@@ -1,9 +1,9 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
-import { Problem, reasonOf } from '../../base/errors.ts'
+import { Problem } from '../../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
-import { readBounded } from './small-file.ts'
+import { readBounded, whyUnreadable } from './small-file.ts'
 
 interface SeedSources {
   args: readonly string[]
@@ -60,6 +60,6 @@ function readText(path: string): string {
     return readBounded(path, MAX_BYTES)
   } catch (error) {
     const name = path === '-' ? 'standard input' : path
-    throw new Problem('unreadable', `--seeds: cannot read ${name}: ${reasonOf(error)}`)
+    throw new Problem('unreadable', `--seeds: cannot read ${name}: ${whyUnreadable(error)}`)
   }
 }

@@ -1,5 +1,6 @@
 /** Reads a file that the operator names (settings, a secret, seeds) as a whole, up to a maximum size; also a pipe (`--config <(…)`), to its end. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
 import { Problem, reasonOf } from '../../base/errors.ts'
 
 const READ_AT_ONCE = 64 * 1024
@@ -11,8 +12,13 @@ export function readSmallFile(path: string, maxBytes: number): string | undefine
   } catch (error) {
     // ENOTDIR: the folder is a file; the code that needs the folder gives a clearer message.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new Problem('unreadable', `cannot read ${path}: ${reasonOf(error)}`)
+    throw new Problem('unreadable', `cannot read ${path}: ${whyUnreadable(error)}`)
   }
+}
+
+export function whyUnreadable(error: unknown): string {
+  const { errno } = error as NodeJS.ErrnoException
+  return errno === undefined ? reasonOf(error) : getSystemErrorMessage(errno)
 }
 
 /** `-` is standard input. The size is checked while reading: that of a pipe is not known before, and files in /proc report none. */
