@@ -57,7 +57,8 @@ function flagLines(name: SettingName, width: number): string[] {
   const short = setting.short === undefined ? '' : `-${setting.short}, `
   const form = setting.form === '' ? '' : ` ${setting.form}`
   const times = setting.repeatable ? ' (repeatable)' : ''
-  const byDefault = setting.form === '' ? '' : ` Default: ${setting.fallbackText}.`
+  const hasDefault = setting.form !== '' && setting.fallbackText !== 'none'
+  const byDefault = hasDefault ? ` Default: ${setting.fallbackText}.` : ''
   return [`  ${short}${flagOf(name)}${form}${times}`, ...indented(setting.what + byDefault, 6, width)]
 }
 

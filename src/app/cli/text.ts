@@ -145,7 +145,3 @@ export function wrap(text: string, width: number): string[] {
 export function decidedText({ who, at, reason }: Decided, now: number): string {
   return `by ${plain(who)} ${ago(at, now)}${reason === undefined ? '' : `: ${plain(reason)}`}`
 }
-
-export function decidedJson({ who, at, reason }: Decided): object {
-  return { who, at: isoTime(at), reason: reason ?? null }
-}
