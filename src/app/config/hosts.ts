@@ -41,7 +41,9 @@ export const resolveAs = parser('HOST=IP[:PORT]', (text): { host: string; ip: st
   const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for example *.test=127.0.0.1:8080')
   const at = addressAndPort(target)
   if (at === undefined)
-    throw new Unfit(`'${target}' is not an IP address with a port; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`)
+    throw new Unfit(
+      `'${target}' is not an IP address, with a port or without; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`,
+    )
   return { host: hostPattern(host), ...at }
 })
 
