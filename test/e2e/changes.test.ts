@@ -297,7 +297,7 @@ test('watch --feed writes a feed that a feed reader understands', async (t) => {
 test('history says how much changed and where; report changes counts it', async (t) => {
   const { at } = await changedSite(t)
   const { stdout } = await runTo(0, ['history', 'http://a.test/story', '-c', at])
-  assert.match(stdout, /first .*\n.*\n.*\n.* changed .*\n {4}(small|medium|large) change: .*body > div#main > p/)
+  assert.match(stdout, /first .*\n.*\n.*\n.* changed .*\n {4}change: (small|medium|large), .*body > div#main > p/)
   const { captures } = await json<{ captures: { change: string | null; place: string | null }[] }>([
     ...['history', 'http://a.test/data.pdf', '-c', at],
   ])

@@ -272,7 +272,7 @@ describe('seed', { concurrency: 4 }, () => {
     const at = folder(t)
     const list = file(t, Array.from({ length: 200_000 }, (_, i) => `${i + 1},name${i}.test`).join('\n'))
     const running = start(['seed', '--names', list, '-c', at, '--json'], { env: { ORBWEAVER_PROGRESS_EVERY: '100ms' } })
-    await until('a line of progress', () => /% read, [\d,]+ new/.test(running.stderr()))
+    await until('a line of progress', () => /: [\d,]+ new/.test(running.stderr()))
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended
     assert.equal(code, 11)

@@ -1,11 +1,10 @@
 /** A comparison of two versions of a page as one web page: no script, nothing from elsewhere, everything of the versions escaped. */
 import { createHash } from 'node:crypto'
 import { escapeUTF8 } from 'entities/escape'
-import type { DiffRow, FactChange, PageDiff, WordPart } from '../../page/change/diff.ts'
+import type { DiffRow, FactChange, PageDiff } from '../../page/change/diff.ts'
 import type { ImageDiff, ImageVersion } from '../../page/change/image-diff.ts'
-import { grouped } from '../../report/text-table.ts'
 import type { PageVersion, Versions } from '../reader/versions.ts'
-import { FACT_NAMES, listed, notesOf, placeOf, shortened, summaryOf, versionText } from './diff-text.ts'
+import { FACT_NAMES, listed, notesOf, placeOf, type Segment, sidesOf, summaryOf, versionText } from './diff-text.ts'
 import { some } from './text.ts'
 
 const STYLE = `:root{color-scheme:light dark;--del:#ffe0e0;--ins:#d8f5dd;--line:#ccc;--dim:#595959;--moved:#e3ecff}
@@ -84,61 +83,26 @@ function rowsOf({ rows, unit }: PageDiff): string {
 }
 
 function rowOf(row: Exclude<DiffRow, { kind: 'same' }>): string {
-  switch (row.kind) {
-    case 'changed': {
-      if (row.words.length === 0)
-        return cells(
-          'changed',
-          `<del>${textOf(row.before)}</del>`,
-          `<ins>${textOf(row.after)}</ins>${factsOf(row.facts)}`,
-        )
-      const [left, right] = (['added', 'removed'] as const).map((without) => side(row.words, without))
-      return cells('changed', left, `${right}${factsOf(row.facts)}`)
-    }
-    case 'marked': {
-      const more = row.count > 1 ? ` <span class="note">and ${grouped(row.count - 1)} more</span>` : ''
-      return cells('marked', textOf(row.before), `${textOf(row.after)}${more}${factsOf(row.facts)}`)
-    }
-    case 'removed':
-      return cells('removed', `<del>${textOf(row.before)}</del>`, '')
-    case 'added':
-      return cells('added', '', `<ins>${textOf(row.after)}</ins>`)
-    case 'moved-away': {
-      const note = `Moved ${row.isDown ? 'down' : 'up'}: <a href="#to-${row.nth}">move ${row.nth}</a>`
-      return cells('moved', textOf(row.before), `<span class="note">${note}</span>`, `from-${row.nth}`)
-    }
-    case 'moved-here': {
-      const note = `Moved ${row.isDown ? 'down' : 'up'} to here: <a href="#from-${row.nth}">move ${row.nth}</a>`
-      return cells(
-        'moved',
-        `<span class="note">${note}</span>`,
-        `${textOf(row.after)}${factsOf(row.facts)}`,
-        `to-${row.nth}`,
-      )
-    }
-  }
+  const { left, right, facts } = sidesOf(row)
+  const isMoved = row.kind === 'moved-away' || row.kind === 'moved-here'
+  const [id, otherId] = row.kind === 'moved-away' ? ['from', 'to'] : ['to', 'from']
+  const [one, other] = [left, right].map((segments) =>
+    segments.map((segment) => htmlOf(segment, isMoved ? `#${otherId}-${row.nth}` : undefined)).join(''),
+  )
+  return cells(isMoved ? 'moved' : row.kind, one, other + factsOf(facts), isMoved ? `${id}-${row.nth}` : undefined)
+}
+
+/** `href`: where a note leads. */
+function htmlOf({ text, style }: Segment, href: string | undefined): string {
+  const shown = escaped(text)
+  if (style === 'removed') return `<del>${shown}</del>`
+  if (style === 'added') return `<ins>${shown}</ins>`
+  if (style === undefined) return shown
+  return `<span class="note">${href === undefined ? shown : `<a href="${href}">${shown}</a>`}</span>`
 }
 
 function cells(kind: string, left: string, right: string, id?: string): string {
   return `<tr class="${kind}"${id === undefined ? '' : ` id="${id}"`}><td>${left}</td><td>${right}</td></tr>\n`
-}
-
-function side(words: readonly WordPart[], without: 'added' | 'removed'): string {
-  return words
-    .filter(({ kind }) => kind !== without)
-    .map(({ kind, text }, i, parts) => {
-      if (kind === 'same') return escaped(shortened(text, i === 0, i === parts.length - 1))
-      return kind === 'removed' ? `<del>${escaped(text)}</del>` : `<ins>${escaped(text)}</ins>`
-    })
-    .join('')
-}
-
-function textOf({ text, facts }: { text: string; facts: readonly { kind: string; text: string }[] }): string {
-  if (text !== '') return escaped(text)
-  const images = facts.filter(({ kind }) => kind === 'image').map((fact) => fact.text)
-  return images.length === 0
-    ? '<span class="note">no text</span>'
-    : `<span class="note">Image:</span> ${escaped(images.join(' '))}`
 }
 
 function factsOf(facts: readonly FactChange[]): string {

@@ -1,5 +1,6 @@
 /** A comparison of two versions of a page, side by side in the columns of a terminal. Nothing of a page is printed as it came. */
 import { formatSize } from '../../base/units.ts'
+import type { Block } from '../../page/change/blocks.ts'
 import {
   type DiffCounts,
   type DiffRow,
@@ -15,9 +16,12 @@ import { clip, plain, some, timeText } from './text.ts'
 
 type Style = 'removed' | 'added' | 'dim' | undefined
 
-interface Segment {
+/** A piece of one side of the comparison. */
+export interface Segment {
   text: string
   style?: Style
+  /** Words of a block whose other words are the same. Without colours, brackets mark them. */
+  isPart?: boolean
 }
 
 const CODES = { removed: '\x1b[31m', added: '\x1b[32m', dim: '\x1b[2m' } as const
@@ -165,66 +169,82 @@ function sameLines(
   isBefore: boolean,
   look: Look,
 ): string[] {
-  const shown = (text: string) => painted(clip(`  ${text}`, look.width), 'dim', look)
+  const shown = (block: Block) => painted(clip(`  ${plain(nameOf(block))}`, look.width), 'dim', look)
   const ends = [isAfter || count <= 2, isBefore || count <= 2]
   const hidden = count === 1 ? 0 : count - ends.filter(Boolean).length
-  const lines = ends[0] ? [shown(nameOf(first))] : []
+  const lines = ends[0] ? [shown(first)] : []
   if (hidden > 0) lines.push(painted(`  … ${some(hidden, unit)} the same …`, 'dim', look))
-  return count > 1 && ends[1] ? [...lines, shown(nameOf(last))] : lines
+  return count > 1 && ends[1] ? [...lines, shown(last)] : lines
+}
+
+const MARKS: Readonly<Record<Exclude<DiffRow, SameRow | { kind: 'marked' }>['kind'], readonly [string, string]>> = {
+  changed: ['~', '~'],
+  removed: ['-', ' '],
+  added: [' ', '+'],
+  'moved-away': ['<', ' '],
+  'moved-here': [' ', '>'],
 }
 
 function rowLines(row: Exclude<DiffRow, SameRow>, look: Look): string[] {
+  const { left, right, facts } = sidesOf(row)
+  const shown =
+    row.kind === 'marked'
+      ? [clip(`= ${right.map(({ text }) => plain(text)).join('')}`, look.width)]
+      : sides(MARKS[row.kind], left, right, look)
+  return [...shown, ...factLines(facts, look)]
+}
+
+/** What both sides of a row show, on a terminal and on a web page. Its texts are those of the page, as they came. */
+export function sidesOf(row: Exclude<DiffRow, SameRow>): {
+  left: Segment[]
+  right: Segment[]
+  facts: readonly FactChange[]
+} {
+  const text = (block: Block, style?: Style): Segment[] => [{ text: nameOf(block), style }]
+  const note = (what: string): Segment[] => [{ text: `(${what})`, style: 'dim' }]
+  const facts = 'facts' in row ? row.facts : []
   switch (row.kind) {
     case 'changed':
-      return [
-        ...(row.words.length === 0
-          ? sides('~', whole(nameOf(row.before), 'removed', look), '~', whole(nameOf(row.after), 'added', look), look)
-          : sides('~', side(row.words, 'added', look), '~', side(row.words, 'removed', look), look)),
-        ...factLines(row.facts, look),
-      ]
+      if (row.words.length === 0) return { left: text(row.before, 'removed'), right: text(row.after, 'added'), facts }
+      return { left: withoutWords(row.words, 'added'), right: withoutWords(row.words, 'removed'), facts }
     case 'marked': {
-      const more = row.count > 1 ? ` (and ${grouped(row.count - 1)} more)` : ''
-      return [clip(`= ${nameOf(row.after)}${more}`, look.width), ...factLines(row.facts, look)]
+      const more: Segment[] = row.count > 1 ? [{ text: ` (and ${grouped(row.count - 1)} more)`, style: 'dim' }] : []
+      return { left: text(row.before), right: [...text(row.after), ...more], facts }
     }
     case 'removed':
-      return sides('-', whole(nameOf(row.before), 'removed', look), ' ', [], look)
+      return { left: text(row.before, 'removed'), right: [], facts }
     case 'added':
-      return sides(' ', [], '+', whole(nameOf(row.after), 'added', look), look)
-    case 'moved-away': {
-      const note = `(moved ${row.isDown ? 'down' : 'up'}: move ${row.nth})`
-      return sides('<', [{ text: nameOf(row.before) }], ' ', [{ text: note, style: 'dim' }], look)
-    }
-    case 'moved-here': {
-      const note = `(moved ${row.isDown ? 'down' : 'up'} to here: move ${row.nth})`
-      const lines = sides(' ', [{ text: note, style: 'dim' }], '>', [{ text: nameOf(row.after) }], look)
-      return [...lines, ...factLines(row.facts, look)]
-    }
+      return { left: [], right: text(row.after, 'added'), facts }
+    case 'moved-away':
+      return { left: text(row.before), right: note(`moved ${row.isDown ? 'down' : 'up'}: move ${row.nth}`), facts }
+    case 'moved-here':
+      return {
+        left: note(`moved ${row.isDown ? 'down' : 'up'} to here: move ${row.nth}`),
+        right: text(row.after),
+        facts,
+      }
   }
 }
 
 /** Its text; of a block without text, its images. */
-export function nameOf({ text, facts }: { text: string; facts: readonly { kind: string; text: string }[] }): string {
-  if (text !== '') return plain(text)
+function nameOf({ text, facts }: Block): string {
+  if (text !== '') return text
   const images = facts.filter(({ kind }) => kind === 'image').map((fact) => fact.text)
-  return images.length === 0 ? '(no text)' : `[image: ${plain(images.join(' '))}]`
+  return images.length === 0 ? '(no text)' : `[image: ${images.join(' ')}]`
 }
 
-function whole(text: string, style: Style, look: Look): Segment[] {
-  return [{ text, style: look.colour ? style : undefined }]
-}
-
-/** One side of a changed block: without the words that only the other one has. Without colours, brackets mark its own. */
-function side(words: readonly WordPart[], without: 'added' | 'removed', { colour }: Look): Segment[] {
-  const [open, close] = without === 'added' ? ['[-', '-]'] : ['{+', '+}']
+/** One side of a changed block: without the words that only the other one has. */
+function withoutWords(words: readonly WordPart[], without: 'added' | 'removed'): Segment[] {
   return words
     .filter(({ kind }) => kind !== without)
-    .map(({ kind, text }, i, parts) => {
-      if (kind === 'same') return { text: plain(shortened(text, i === 0, i === parts.length - 1)) }
-      return colour ? { text: plain(text), style: kind } : { text: `${open}${plain(text)}${close}` }
-    })
+    .map(({ kind, text }, i, parts) =>
+      kind === 'same'
+        ? { text: shortened(text, i === 0, i === parts.length - 1) }
+        : { text, style: kind, isPart: true },
+    )
 }
 
-export function shortened(text: string, isFirst: boolean, isLast: boolean): string {
+function shortened(text: string, isFirst: boolean, isLast: boolean): string {
   if (text.length <= MAX_SAME) return text
   const begin = isFirst ? '' : text.slice(0, KEPT_SAME)
   const end = isLast ? '' : text.slice(-KEPT_SAME)
@@ -250,20 +270,24 @@ export function listed(texts: readonly string[]): string {
 
 /** Two columns, each with its mark in front. */
 function sides(
-  mark: string,
+  [mark, otherMark]: readonly [string, string],
   left: readonly Segment[],
-  otherMark: string,
   right: readonly Segment[],
   look: Look,
 ): string[] {
   const column = Math.max(10, Math.floor((look.width - 7) / 2))
-  const [one, other] = [left, right].map((segments) => bounded(wrapped(segments, column)))
+  const [one, other] = [left, right].map((segments) => bounded(wrapped(segments.map(marked), column)))
   return Array.from({ length: Math.max(one.length, other.length, 1) }, (_, i) => {
     const gap = ' '.repeat(Math.max(0, column - widthOf(one[i] ?? [])))
     const begin = `${i === 0 ? mark : ' '} ${drawn(one[i] ?? [], look)}${gap}`
     const end = other[i] === undefined ? '' : ` ${i === 0 ? otherMark : ' '} ${drawn(other[i], look)}`
     return `${begin} │${end}`.trimEnd()
   })
+
+  function marked({ text, style, isPart = false }: Segment): Segment {
+    const [open, close] = look.colour || !isPart ? ['', ''] : style === 'removed' ? ['[-', '-]'] : ['{+', '+}']
+    return { text: `${open}${plain(text)}${close}`, style }
+  }
 }
 
 function bounded(lines: Segment[][]): Segment[][] {

@@ -27,7 +27,7 @@ export function freshnessLines(freshness: Freshness): string[] {
   const lines = [
     `  fresh       ${percent(freshness.freshness)} expected, of ${some(pages, 'known page')}`,
     `              out of date for ${ageSeconds < 1 ? 'less than 1s' : formatDuration(Math.round(ageSeconds) * 1000)} on average`,
-    `  at most     ${percent(freshness.bound)}, with ${howOften(freshness.boundLooks)} (${limitsText(freshness)})`,
+    `  at most     ${percent(freshness.bound)}, with ${howOften(freshness.boundLooks)}`,
     `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
   ]
   if (stalenessRatio !== null)
@@ -46,19 +46,6 @@ export function freshnessLines(freshness: Freshness): string[] {
 function howOften(perSecond: number): string {
   if (perSecond < 0.1) return `${(3600 * perSecond).toFixed(1)} looks/h`
   return `${perSecond < 10 ? perSecond.toFixed(2) : grouped(Math.round(perSecond))} looks/s`
-}
-
-/** A gain below this comes from rounding. */
-const NO_GAIN = 1e-9
-
-/** What more of it brings nothing is no limit; without any other, it is what a look must bring. */
-function limitsText({ gain }: Freshness): string {
-  const limits = [
-    ...(gain.oneMoreLook > NO_GAIN ? ['--refresh-rate'] : []),
-    ...(gain.shorterPause > NO_GAIN ? ['the pauses'] : []),
-  ]
-  if (limits.length === 0) return '--refresh-min-gain limits it'
-  return `${limits.join(' and ')} ${limits[0] === '--refresh-rate' && limits.length === 1 ? 'limits' : 'limit'} it`
 }
 
 export function lookLines({ performed, changed, unchanged, moved, refused, failed, hints }: LookCounts): string[] {

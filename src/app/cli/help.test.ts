@@ -2,16 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { flagOf, SETTING_NAMES, settingOf } from '../config/keys.ts'
-import { commandsDocument, describeFlags, settingsDocument } from './help.ts'
+import { describeFlags, settingsDocument } from './help.ts'
 import { allCommands } from './main.ts'
 import { wrap } from './text.ts'
-
-const REPRINT = `node -e "import('./src/app/cli/main.ts').then(async (c) => process.stdout.write((await import('./src/app/cli/help.ts')).commandsDocument(await c.allCommands())))" > docs/reference/commands.md`
-
-test('docs/reference/commands.md is printed from the commands', async () => {
-  const page = readFileSync(new URL('../../../docs/reference/commands.md', import.meta.url), 'utf8')
-  assert.equal(page, commandsDocument(await allCommands()), `print it again: ${REPRINT}`)
-})
 
 test('docs/reference/json.md has a section for every command', async () => {
   const page = readFileSync(new URL('../../../docs/reference/json.md', import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-/** Help texts and the reference documents, printed from the commands and from the table of settings, so that they stay correct. */
+/** Help texts and the page of all settings, printed from the commands and from the table of settings, so that they stay correct. */
 import { flagOf, keyOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from '../config/keys.ts'
 import { type CommandName, GROUPS } from '../config/setting.ts'
 import type { Command } from './command.ts'
@@ -32,16 +32,13 @@ export function commandHelp(command: Command, width: number): string {
   ])
   return [
     `Usage: ${usageOf(command)} [FLAGS]`,
-    command.more
-      .split('\n')
-      .flatMap((paragraph) => wrap(paragraph, width))
-      .join('\n'),
+    ...command.more.split('\n').map((paragraph) => wrap(paragraph, width).join('\n')),
     ['Examples:', ...examples].join('\n'),
     describeFlags(command.name, width),
   ].join('\n\n')
 }
 
-const usageOf = ({ name, usage }: Command) => `orbweaver ${name}${usage === '' ? '' : ` ${usage}`}`
+export const usageOf = ({ name, usage }: Command) => `orbweaver ${name}${usage === '' ? '' : ` ${usage}`}`
 
 /** The flags of a command in groups, its own first. */
 export function describeFlags(command: CommandName, width: number): string {
@@ -60,7 +57,8 @@ function flagLines(name: SettingName, width: number): string[] {
   const short = setting.short === undefined ? '' : `-${setting.short}, `
   const form = setting.form === '' ? '' : ` ${setting.form}`
   const times = setting.repeatable ? ' (repeatable)' : ''
-  const byDefault = setting.form === '' ? '' : ` Default: ${setting.fallbackText}.`
+  const hasDefault = setting.form !== '' && setting.fallbackText !== 'none'
+  const byDefault = hasDefault ? ` Default: ${setting.fallbackText}.` : ''
   return [`  ${short}${flagOf(name)}${form}${times}`, ...indented(setting.what + byDefault, 6, width)]
 }
 
@@ -77,35 +75,6 @@ function shellLines(command: string, width: number): string[] {
 
 export function settingsOfCommand(command: CommandName): SettingName[] {
   return SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command))
-}
-
-/** `docs/reference/commands.md`. */
-export function commandsDocument(commands: readonly Command[]): string {
-  const head = [
-    '# Commands',
-    '<!-- Printed from src/app/cli/commands/ by src/app/cli/help.ts; a test compares. Do not edit. -->',
-    [
-      'In a checkout, `npm start --silent -- ARGS` stands for `orbweaver ARGS`. Flags may come before or after arguments;',
-      '`--pause 5s` and `--pause=5s` are the same; `--` ends the flags. Results go to standard output, progress and problems to',
-      'standard error. [Settings](settings.md) explains every flag, [exit codes](exit-codes.md) lists how commands end,',
-      '[JSON](json.md) describes what `--json` prints. All commands take `-c/--collection DIR`, `--config FILE`, `--json`,',
-      '`--quiet`, `--verbose` and `--help`.',
-    ].join('\n'),
-  ]
-  return `${[...head, ...commands.map(commandSection)].join('\n\n')}\n`
-}
-
-function commandSection(command: Command): string {
-  const own = settingsOfCommand(command.name).filter((name) => settingOf(name).group !== 'General')
-  const examples = Object.entries(command.examples).flatMap(([line, does]) => [`# ${does}`, line])
-  const parts = [
-    `## ${command.name}`,
-    `\`${usageOf(command)}\`: ${command.what}.`,
-    command.more.replaceAll('\n', '\n\n'),
-    ['```sh', ...examples, '```'].join('\n'),
-  ]
-  if (own.length > 0) parts.push(`Flags: ${own.map((name) => `\`${flagOf(name)}\``).join(', ')}.`)
-  return parts.join('\n\n')
 }
 
 /** `docs/reference/settings.md`. */

@@ -109,7 +109,7 @@ test('history shows every look, also those that left no capture, in 80 columns',
     ${digest}
     ${common.volume}:900
   2026-05-06 12:00:00 UTC  changed     200  text/html  response of 321 B
-    small change: body > p, and ?1 more
+    change: small, body > p, and ?1 more
     ${digest}
     ${common.volume}:950
 `,
@@ -258,7 +258,7 @@ test('a file that cannot be written is one line of error; an existing file is tr
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
   ]) {
     const { exit, err } = await orbweaver(line)
-    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|no such file or folder)\n$/)
+    assert.match(err, /^orbweaver: cannot open [^\n]*: (illegal operation on a directory|no such file or directory)\n$/)
     assert.equal(exit, 2)
   }
   const target = join(folder, 'target.txt')
@@ -440,7 +440,7 @@ test('clean --retention counts old captures, removes them only with --remove, an
 
 test('clean lists orphaned data, and removes it only with --remove', async () => {
   const dry = await orbweaver(['clean'])
-  assert.match(dry.out, /1 leftover file .*\n {2}server-id\.new: never finished\nNothing was changed/)
+  assert.match(dry.out, /leftover files: 1 .*\n {2}server-id\.new: never finished\nNothing was changed/)
   const { orphans, remove } = JSON.parse((await orbweaver(['clean', '--remove', '--json'])).out)
   assert.equal(remove, true)
   assert.deepEqual(orphans, [

@@ -19,43 +19,38 @@ const TREND_MS = 3_000
 const MAX_KEPT = 200
 
 /** Snapshots, oldest first. */
-export type History = readonly CrawlSnapshot[]
+export type History = readonly [CrawlSnapshot, ...CrawlSnapshot[]]
 
-/** Keeps the first one, for totals, and those of the window. */
-export function remember(history: History, now: CrawlSnapshot): History {
+const latest = (history: History): CrawlSnapshot => history[history.length - 1]
+
+/** Keeps the first one, for totals, those of the window, and the one before them. */
+export function remember(history: History | undefined, now: CrawlSnapshot): History {
+  if (history === undefined) return [now]
   const [first, ...rest] = history
-  if (first === undefined) return [now]
-  const recent = rest.filter((s, i) => s.at >= now.at - WINDOW_MS || (rest[i + 1]?.at ?? now.at) >= now.at - WINDOW_MS)
+  const recent = rest.filter((_, i) => (rest[i + 1] ?? now).at >= now.at - WINDOW_MS)
   return [first, ...recent.slice(-MAX_KEPT), now]
 }
 
 /** Per second. `done`: URLs finished, whatever became of them. `waiting`: growth of the queue; negative when it shrinks. */
 export function rates(history: History, windowMs = WINDOW_MS) {
-  const [then, now, seconds] = stretchOf(history, windowMs) ?? []
-  if (then === undefined || now === undefined || seconds === undefined)
-    return { documents: 0, bytes: 0, done: 0, waiting: 0 }
+  const now = latest(history)
+  const then = history.find(({ at }) => at >= now.at - windowMs && at < now.at) ?? history.at(-2) ?? now
+  const seconds = (now.at - then.at) / 1000
+  const per = (count: number) => (seconds > 0 ? count / seconds : 0)
   return {
-    documents: (now.documents - then.documents) / seconds,
-    bytes: (now.bytes - then.bytes) / seconds,
-    done: (now.urls.done - then.urls.done) / seconds,
-    waiting: (now.urls.waiting - then.urls.waiting) / seconds,
+    documents: per(now.documents - then.documents),
+    bytes: per(now.bytes - then.bytes),
+    done: per(now.urls.done - then.urls.done),
+    waiting: per(now.urls.waiting - then.urls.waiting),
+    looks: per(looksOf(then, now).performed),
   }
-}
-
-/** From the first snapshot of the window to the last; undefined: no time has passed. */
-function stretchOf(history: History, windowMs: Millis): [CrawlSnapshot, CrawlSnapshot, seconds: number] | undefined {
-  const now = history.at(-1)
-  const then = history.find((s) => now !== undefined && s.at >= now.at - windowMs && s.at < now.at) ?? history.at(-2)
-  if (now === undefined || then === undefined || now.at <= then.at) return undefined
-  return [then, now, (now.at - then.at) / 1000]
 }
 
 /** The least time that the known URLs will take at the present pace; the last few sites are slower. Undefined when unknown. */
 export function timeLeftMs(history: History): number | undefined {
-  const now = history.at(-1)
+  const { waiting } = latest(history).urls
   const { done } = rates(history, LATELY_MS)
-  if (now === undefined || done <= 0 || now.urls.waiting === 0) return undefined
-  return (now.urls.waiting / done) * 1000
+  return done <= 0 || waiting === 0 ? undefined : (waiting / done) * 1000
 }
 
 export interface TerminalStyle {
@@ -65,12 +60,10 @@ export interface TerminalStyle {
 
 /** The view on a terminal; each line fits the width. */
 export function liveLines(history: History, style: TerminalStyle): string[] {
-  const now = history.at(-1)
-  const first = history[0]
-  if (now === undefined || first === undefined) return []
+  const [first] = history
+  const now = latest(history)
   const name = style.colour ? styleText('bold', 'Orbweaver', FORCED) : 'Orbweaver'
-  const [head, ...lines] =
-    now.refresh === undefined ? crawlLines(history, now, style) : refreshLines(history, first, now, now.refresh)
+  const [head, ...lines] = now.refresh === undefined ? crawlLines(history, style) : refreshLines(history, now.refresh)
   const slow = now.slow.slice(0, 3).map(({ site, why }) => `slow     ${plain(site)}: ${plain(why)}`)
   return [`${name}  ${seconds(now.at - first.at)}  ${head}`, ...lines, state(history), ...slow].map((line) =>
     clip(line, style.width - 1),
@@ -80,7 +73,8 @@ export function liveLines(history: History, style: TerminalStyle): string[] {
 const givenUp = ({ sites }: CrawlSnapshot) => (sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : '')
 const toApply = ({ inbox }: CrawlSnapshot) => (inbox > 0 ? `  ${some(inbox, 'part')} to apply` : '')
 
-function crawlLines(history: History, now: CrawlSnapshot, style: TerminalStyle): string[] {
+function crawlLines(history: History, style: TerminalStyle): string[] {
+  const now = latest(history)
   const rate = rates(history)
   const { sites, urls } = now
   return [
@@ -93,17 +87,14 @@ function crawlLines(history: History, now: CrawlSnapshot, style: TerminalStyle):
 }
 
 /** Looks and new pages are those of this run. */
-function refreshLines(
-  history: History,
-  first: CrawlSnapshot,
-  now: CrawlSnapshot,
-  { pages, freshness }: NonNullable<CrawlSnapshot['refresh']>,
-): string[] {
+function refreshLines(history: History, { pages, freshness }: NonNullable<CrawlSnapshot['refresh']>): string[] {
+  const [first] = history
+  const now = latest(history)
   const { sites, urls } = now
   const { performed, changed, unchanged, failed } = looksOf(first, now)
   return [
     `${some(pages, 'page')}  ${freshnessText(freshness) ?? 'freshness not measured yet'}`,
-    `looks    ${grouped(performed)}  ${grouped(changed)} changed  ${grouped(unchanged)} unchanged  ${grouped(failed)} failed  ${looksPerSecond(history).toFixed(1)}/s`,
+    `looks    ${grouped(performed)}  ${grouped(changed)} changed  ${grouped(unchanged)} unchanged  ${grouped(failed)} failed  ${rates(history).looks.toFixed(1)}/s`,
     `new      ${some(now.documents - first.documents, 'page')}  ${some(urls.waiting, 'URL')} waiting`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.free)} ready  ${grouped(sites.waiting)} waiting${givenUp(now)}  of ${grouped(sites.total)}`,
     `also     ${some(now.requests - first.requests, 'request')}${toApply(now)}`,
@@ -120,22 +111,16 @@ export function looksOf(first: CrawlSnapshot, now: CrawlSnapshot): Omit<LookCoun
   return looks
 }
 
-function looksPerSecond(history: History): number {
-  const [then, now, seconds = 1] = stretchOf(history, WINDOW_MS) ?? []
-  return then === undefined || now === undefined ? 0 : looksOf(then, now).performed / seconds
-}
-
 /** One line for a log. */
 export function progressLine(history: History): string {
-  const now = history.at(-1)
-  const first = history[0]
-  if (now === undefined || first === undefined) return ''
+  const [first] = history
+  const now = latest(history)
   const doing = `${state(history)}${slowest(now)}`
   if (now.refresh !== undefined) {
     const { performed, changed, unchanged, failed } = looksOf(first, now)
     const freshness = freshnessText(now.refresh.freshness)
     return (
-      `${seconds(now.at - first.at)}: ${some(performed, 'look')}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged, ${grouped(failed)} failed, ${looksPerSecond(history).toFixed(1)}/s; ` +
+      `${seconds(now.at - first.at)}: ${some(performed, 'look')}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged, ${grouped(failed)} failed, ${rates(history).looks.toFixed(1)}/s; ` +
       `${some(now.documents - first.documents, 'new page')}${freshness === undefined ? '' : `; ${freshness}`}; ${doing}`
     )
   }
@@ -152,8 +137,7 @@ const SHOWN_OUTAGE_MS = 2000
 
 /** What the crawl is doing now. */
 function state(history: History): string {
-  const now = history.at(-1)
-  if (now === undefined) return ''
+  const now = latest(history)
   const { urls, sites, waitsFor, next, outage, paused, lateMs } = now
   if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
     return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
@@ -198,7 +182,7 @@ function coarse(ms: number): number {
 /** Empty when the queue is empty or hardly changes. */
 function trendOf(history: History): string {
   const { waiting: lately } = rates(history, TREND_MS)
-  if (history.at(-1)?.urls.waiting === 0 || Math.abs(lately) < 0.05) return ''
+  if (latest(history).urls.waiting === 0 || Math.abs(lately) < 0.05) return ''
   return lately > 0 ? `, growing by ${lately.toFixed(1)}/s` : `, shrinking by ${(-lately).toFixed(1)}/s`
 }
 
@@ -231,7 +215,7 @@ export function watchCrawl(snapshot: () => CrawlSnapshot, options: ViewOptions):
   const { screen, clock } = options
   const outage = reportOutages(snapshot, screen, clock)
   if (options.quiet) return outage
-  let history: History = []
+  let history: History | undefined
   const view = repeat(clock, screen.isTerminal ? REDRAW_MS : options.lineEvery, () => {
     history = remember(history, snapshot())
     if (screen.isTerminal) screen.draw(liveLines(history, { width: screen.width(), colour: screen.colour }))

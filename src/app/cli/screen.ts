@@ -94,21 +94,43 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   }
 }
 
-/** Where `-o FILE` writes. Like a shell's `>` it truncates an existing file, so devices and links keep working. */
 export interface Output {
-  write(bytes: Uint8Array | string): Promise<void>
-  close(): void
+  write(data: Uint8Array | string): Promise<void> | void
+  /** Whoever reads now finds all that was written. */
+  flush(): Promise<void>
+  close(): Promise<void>
 }
 
-/** No file, or `-`: standard output. */
+/** Texts are gathered to so many letters, because a call per line costs more than the line. */
+const BLOCK = 64 * 1024
+
+/** Where `-o FILE` writes; no file, or `-`: standard output. Like a shell's `>` it truncates an existing file, so devices and links keep working. */
 export function openOutput(path: string | undefined, screen: Screen): Output {
-  if (path === undefined || path === '-') return { write: (bytes) => screen.write(bytes), close() {} }
-  const fd = openSync(path, 'w')
+  return outputTo(path === undefined || path === '-' ? undefined : openSync(path, 'w'), screen)
+}
+
+/** Writes to an open file, and closes it. Undefined: to standard output. */
+export function outputTo(fd: number | undefined, screen: Screen): Output {
+  let text = ''
+  const put = async (bytes: Uint8Array) => {
+    if (fd === undefined) return screen.write(bytes)
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+  }
+  const flush = async () => {
+    const block = Buffer.from(text)
+    text = ''
+    if (block.length > 0) await put(block)
+  }
   return {
-    async write(data) {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    write(data) {
+      if (typeof data !== 'string') return flush().then(() => put(data))
+      text += data
+      return text.length < BLOCK ? undefined : flush()
     },
-    close: () => closeSync(fd),
+    flush,
+    async close() {
+      await flush()
+      if (fd !== undefined) closeSync(fd)
+    },
   }
 }

@@ -64,9 +64,8 @@ function details(report: Report): string[] {
 }
 
 /** One progress line. */
-export function seedProgress(report: Report, share: number | undefined): string {
-  const done = share === undefined ? '' : `${Math.floor(share * 100)} % read, `
-  return `${plain(report.name)}: ${done}${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
+export function seedProgress(report: Report): string {
+  return `${plain(report.name)}: ${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
 }
 
 /** `collected`; `dead: 404 (not found)`; `redirects to URL, which is out of scope`. */

@@ -12,6 +12,17 @@ export function isoTime(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
+const INSTANT = /^(at|since|notBefore|\w+At)$/
+
+/** Facts as `--json` prints them: times as texts, null for what is not known. */
+export function jsonOf(facts: unknown, name = ''): unknown {
+  if (facts === undefined) return null
+  if (typeof facts === 'number') return INSTANT.test(name) ? isoTime(facts) : facts
+  if (Array.isArray(facts)) return facts.map((one) => jsonOf(one))
+  if (typeof facts !== 'object' || facts === null) return facts
+  return Object.fromEntries(Object.entries(facts).map(([key, fact]) => [key, jsonOf(fact, key)]))
+}
+
 /** A word quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
@@ -23,10 +34,16 @@ export function collectionFlag(folder: string): string {
 }
 
 /** Refuses `javascript:`, `mailto:`, `ftp:` …. A number after the colon is a port, not a scheme's rest. */
-export function refuseScheme(arg: string): void {
+function refuseScheme(arg: string): void {
   const scheme = /^([a-z][a-z0-9+-]*):(?!\d+(?:[/?#]|$))/i.exec(arg.trim())?.[1].toLowerCase()
   if (scheme === undefined || scheme === 'http' || scheme === 'https') return
   throw new Problem('bad-flag', `'${arg.slice(0, 100)}' is not an http or https URL; nothing else is ever collected`)
+}
+
+/** What a user means by a word: a host name alone is a site. */
+export function targetOf(arg: string): { site: string } | { urls: [string, ...string[]] } {
+  refuseScheme(arg)
+  return /^[^/?#\s]+$/.test(arg) ? { site: arg.toLowerCase() } : { urls: urlsOf(arg) }
 }
 
 /** A URL as a user types it. Without a scheme it means both http and https, http first. */
@@ -127,8 +144,4 @@ export function wrap(text: string, width: number): string[] {
 /** `by anna@laptop 3 hours ago: the power is cut`. */
 export function decidedText({ who, at, reason }: Decided, now: number): string {
   return `by ${plain(who)} ${ago(at, now)}${reason === undefined ? '' : `: ${plain(reason)}`}`
-}
-
-export function decidedJson({ who, at, reason }: Decided): object {
-  return { who, at: isoTime(at), reason: reason ?? null }
 }

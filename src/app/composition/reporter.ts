@@ -21,7 +21,7 @@ import { readRecord, writeRecord } from '../../frontier/records.ts'
 import { type DayReport, dayMail, problemMail } from '../../report/crawl-mail.ts'
 import type { Mail, Mailer } from '../../report/mail.ts'
 import type { Settings } from '../config/keys.ts'
-import { dayReport } from '../reader/day-report.ts'
+import { dayReport } from '../reader/status.ts'
 
 /** Undefined: nobody gets mails. The library is loaded only for those who do. */
 export async function mailerOf(

@@ -5,7 +5,7 @@ import { parse as parseDomain } from 'tldts'
 import { RULE_NAMES } from '../../crawl/hazards/limits.ts'
 import { compileRules, type RegionRule, type RegionRules } from '../../page/change/region-rules.ts'
 import { didYouMean } from './nearest.ts'
-import { duration, pair } from './parsers.ts'
+import { addressAndPort, duration, pair } from './parsers.ts'
 import { parser, Unfit } from './setting.ts'
 
 /** RFC 6761: nobody can register these, so whatever answers for them is local. */
@@ -39,13 +39,12 @@ export function ownHost(text: string): string {
 /** `HOST=IP`, `HOST=IP:PORT`, `HOST=[IPV6]:PORT`; a host, `*.example.org`, or `*`. */
 export const resolveAs = parser('HOST=IP[:PORT]', (text): { host: string; ip: string; port?: number } => {
   const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for example *.test=127.0.0.1:8080')
-  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(target)
-  const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(target)
-  const [, ip, port] = bracketed ?? plain ?? [undefined, target, undefined]
-  if (isIP(ip) === 0) throw new Unfit(`'${target}' is not an IP address; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`)
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65535))
-    throw new Unfit(`port ${port} is out of range; ports go from 1 to 65535`)
-  return { host: hostPattern(host), ip, ...(port === undefined ? {} : { port: Number(port) }) }
+  const at = addressAndPort(target)
+  if (at === undefined)
+    throw new Unfit(
+      `'${target}' is not an IP address, with a port or without; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`,
+    )
+  return { host: hostPattern(host), ...at }
 })
 
 /** Lower case, punycode, `.test` read as `*.test`. An asterisk may stand only alone or before the first dot. */

@@ -144,11 +144,18 @@ export const typeLimit: Parse<TypeLimit> = parser('TYPE=SIZE', (text) => {
 
 /** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: what Node's resolver takes. */
 export const dnsServer = parser('IP[:PORT][,…]', (text) => {
-  const [, bare, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', text]
-  if (isIP(bare) === 0 || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
+  if (addressAndPort(text) === undefined)
     throw new Unfit(`'${text}' is not a name server's address; write 9.9.9.9 or 127.0.0.1:5353`)
   return text
 })
+
+/** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`, `[2620:fe::fe]:53`; undefined: it is something else. */
+export function addressAndPort(text: string): { ip: string; port?: number } | undefined {
+  const [, ip = text, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (isIP(ip) === 0) return undefined
+  if (port === undefined) return { ip }
+  return Number(port) >= 1 && Number(port) <= 65_535 ? { ip, port: Number(port) } : undefined
+}
 
 /** The two sides of the last `=`. Neither hosts nor values contain one. */
 export function pair(text: string, form: string): [string, string] {

@@ -51,7 +51,7 @@ test('a confirmed finding says who confirmed it, and that nothing is sampled', (
   const choice = { confirmed: [{ rule: 'maze', pattern: '/a/*', at: 1000, who: 'anna' }] }
   assert.deepEqual(hazardLines({ view, findings: [finding], choice }), [
     'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',
-    '  Nothing of this pattern is fetched; 7 URLs held back so far (samples: 4 for, 0 against).',
+    '  Of this pattern, nothing is fetched; 7 URLs held back so far (samples: 4 for, 0 against).',
     '  Confirmed (1970-01-01 00:00:01 UTC) by anna: it stays in force, without samples, until it is overruled.',
   ])
 })

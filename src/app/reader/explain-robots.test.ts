@@ -54,7 +54,7 @@ test('sitemaps: how many, what they listed, how reliable they are, where one was
   )
   const left = { 'nested-too-deep': 1, foreign: 3, 'most-sitemap-lines': 1200 }
   assert.deepEqual(sitemapLines({ ...memory, sitemaps: { asked: 0, urls: 0, left } }), [
-    'Left out: 3 URLs of other hosts, which the protocol does not permit; 1 sitemap nested too deeply; 1,200 Sitemap lines of robots.txt after the first hundred.',
+    'Left out: sitemaps nested too deeply: 1; URLs of other hosts, which the protocol does not permit: 3; Sitemap lines of robots.txt after the first hundred: 1,200.',
   ])
   const origin = (path: string, via?: string) =>
     sitemapOrigin(facts({ view: { ...URL_VIEW, mark: 'read', path, via } }))

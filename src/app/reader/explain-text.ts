@@ -59,7 +59,6 @@ function unknownUrl({ inlinks }: UrlFacts, site: SiteFacts, whyNot: WhyNot | und
 const REFERS: Readonly<Record<string, string>> = {
   embedded: 'embed',
   form: 'have forms that lead to',
-  unrecorded: 'link to or embed',
 }
 
 const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
@@ -70,7 +69,6 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   embedded: 'Not followed',
   form: 'Not followed',
   nofollow: 'No rule excludes the URL itself',
-  unrecorded: 'No rule excludes the URL itself',
 }
 
 function outcomeSentence(page: PageView, captures: number): string {
@@ -362,15 +360,11 @@ const isAbout = (name: FindingName, { rule, pattern }: { rule: string; pattern: 
   name.rule === ruleLabel(rule) && (name.pattern ?? null) === pattern
 
 function stoppedSentence({ proof, refused, confirmed, contradicted, isConfirmed }: Suspect): string {
-  const isAny = proof === 'alias' || proof === 'missing'
-  const fetched = isConfirmed
-    ? isAny
-      ? 'Nothing of this pattern is fetched;'
-      : 'Of this pattern, only URLs that other pages list are fetched;'
-    : isAny
-      ? 'Only occasional samples of this pattern are fetched;'
-      : 'Of this pattern, only URLs that other pages list and occasional samples are fetched;'
-  return `${fetched} ${some(refused, 'URL')} held back so far (samples: ${confirmed} for, ${contradicted} against).`
+  const listed = proof === 'alias' || proof === 'missing' ? [] : ['URLs that other pages list']
+  const samples = isConfirmed ? [] : ['occasional samples']
+  const only = [...listed, ...samples].join(' and ')
+  const fetched = only === '' ? 'nothing is fetched' : `only ${only} are fetched`
+  return `Of this pattern, ${fetched}; ${some(refused, 'URL')} held back so far (samples: ${confirmed} for, ${contradicted} against).`
 }
 
 export function aliasLines({ alias }: SiteView): string[] {
@@ -443,10 +437,9 @@ export function sitemapLines({ sitemaps, hints }: SiteView['memory']): string[] 
     const feeds = sitemaps.feeds === undefined ? '' : ` (${some(sitemaps.feeds, 'feed')} among them)`
     lines.push(`Sitemaps: ${grouped(sitemaps.asked)} known${feeds}, with ${some(sitemaps.urls, 'URL')}.`)
   }
-  const left = LEFT_OUT.flatMap(([why, one, more]) => {
-    const count = sitemaps?.left?.[why] ?? 0
-    return count === 0 ? [] : [`${grouped(count)} ${count === 1 ? one : more}`]
-  })
+  const left = Object.entries(sitemaps?.left ?? {}).map(
+    ([why, count]) => `${LEFT_OUT[why as LeftOut]}: ${grouped(count)}`,
+  )
   if (left.length > 0) lines.push(`Left out: ${left.join('; ')}.`)
   if (hints !== undefined && hints.checked > 0)
     lines.push(`The times of change in them were right in ${grouped(hints.held)} of ${some(hints.checked, 'case')}.`)
@@ -455,22 +448,14 @@ export function sitemapLines({ sitemaps, hints }: SiteView['memory']): string[] 
 
 type LeftOut = keyof NonNullable<NonNullable<SiteView['memory']['sitemaps']>['left']>
 
-const LEFT_OUT: readonly (readonly [why: LeftOut, one: string, more: string])[] = [
-  [
-    'foreign',
-    'URL of another host, which the protocol does not permit',
-    'URLs of other hosts, which the protocol does not permit',
-  ],
-  ['foreign-sitemaps', 'sitemap of another host', 'sitemaps of other hosts'],
-  ['nested-too-deep', 'sitemap nested too deeply', 'sitemaps nested too deeply'],
-  ['most-sitemaps', 'sitemap over the limit per site', 'sitemaps over the limit per site'],
-  ['most-urls', 'URL over the limit per site', 'URLs over the limit per site'],
-  [
-    'most-sitemap-lines',
-    'Sitemap line of robots.txt after the first hundred',
-    'Sitemap lines of robots.txt after the first hundred',
-  ],
-]
+const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
+  foreign: 'URLs of other hosts, which the protocol does not permit',
+  'foreign-sitemaps': 'sitemaps of other hosts',
+  'nested-too-deep': 'sitemaps nested too deeply',
+  'most-sitemaps': 'sitemaps over the limit per site',
+  'most-urls': 'URLs over the limit per site',
+  'most-sitemap-lines': 'Sitemap lines of robots.txt after the first hundred',
+}
 
 /** Where a sitemap or feed was found; undefined for a page. */
 export function sitemapOrigin({ view }: UrlFacts): string | undefined {

@@ -59,13 +59,6 @@ test('a URL that pages only embed is not followed', () => {
   assert.equal(ask('http://b.test/x.css', ['--media-types', '*/*'], { kind: 'embed' })?.by, 'scope', 'rules come first')
 })
 
-test('what an older version did not record is reported as unknown', () => {
-  const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: undefined })
-  assert.equal(found?.by, 'unrecorded')
-  assert.match(found?.rule ?? '', /say nofollow, or pages only embed it; which of these is not known/)
-  assert.equal(ask('http://a.test/style.css', [], { kind: undefined })?.by, 'unwanted', 'rules come first')
-})
-
 test('a form whose action is missing elsewhere was not followed, without any nofollow', () => {
   const memory = { ...freshMemory(), forms: [{ name: 'search.html', found: 1, missing: 40 }] }
   const url = 'http://a.test/x/search.html'

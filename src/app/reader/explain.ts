@@ -125,7 +125,7 @@ export async function siteFacts(tx: Tx, running: boolean, text: string): Promise
 }
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'form' | 'nofollow' | 'unrecorded'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'form' | 'nofollow'
   rule: string
   evidence?: string
 }
@@ -148,7 +148,7 @@ export async function whyNotIn(
   const from = referrers.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   let passedOver = from.length > 0
-  const kinds = new Set<LinkKind | undefined>()
+  const kinds = new Set<LinkKind>()
   for (const page of from) {
     const known = page && (await pageOf(tx, page.site, (await frontierQueries.url(tx, page.href))?.key ?? page.key))
     if (page === undefined || known === undefined) continue
@@ -156,14 +156,13 @@ export async function whyNotIn(
     const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
     // Only a link that was not wanted carries its text: it is stored nowhere else.
     passedOver &&= at === undefined || at.url !== undefined
-    if (at !== undefined) kinds.add(at.kind)
+    if (at?.kind !== undefined) kinds.add(at.kind)
   }
   return whyNot({
     url,
     depth: Number.isFinite(depth) ? depth : 1,
     passedOver,
-    // A link counts most; one whose kind was not recorded may have been a link.
-    kind: (['link', undefined, 'form', 'embed'] as const).find((kind) => kinds.has(kind)),
+    kind: (['link', 'form', 'embed'] as const).find((kind) => kinds.has(kind)),
     linkedAtHome: from.some((page) => page?.site === url.site),
     settings,
     seeds: parseUrls(reader, around.seeds),
@@ -197,7 +196,7 @@ export interface WhyNotAsk {
   linkedAtHome: boolean
   /** Pages link to it, and none of them had it queued. */
   passedOver: boolean
-  /** How pages refer to it; of several ways, the nearest to a link. Undefined: an older version did not record it. */
+  /** How pages refer to it; of several ways, the nearest to a link. Undefined: none does. */
   kind: LinkKind | undefined
   settings: Settings
   seeds: readonly WebUrl[]
@@ -251,10 +250,5 @@ function whyPassedOver({ url, kind, memory }: WhyNotAsk): WhyNot {
   const trap = isTrapped ? ', or a trap was found there' : ''
   const vain = kind === 'form' && memory !== undefined ? uselessForm(url, memory) : undefined
   if (vain !== undefined) return { by: 'form', rule: formRefusal(vain) }
-  if (kind === undefined)
-    return {
-      by: 'unrecorded',
-      rule: `either the links to it, or the pages they are on, say nofollow${trap}, or pages only embed it; which of these is not known, since an older version collected the pages`,
-    }
   return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
 }

@@ -354,7 +354,7 @@ describe('verify', () => {
   })
 
   for (const [what, edit, expected] of [
-    ['is gone', () => [], /lacks http:\/\/shop\.test\/zipped\.html/],
+    ['is gone', () => [], /index\.cdxj: lacks captures: it has 0 of 8/],
     ['lacks a line', (lines: string[]) => lines.slice(1), /index\.cdxj: lacks /],
     ['is not sorted', (lines: string[]) => lines.toReversed(), /is out of order/],
     ['has a line twice', (lines: string[]) => [lines[0], ...lines], /is there twice/],

@@ -30,14 +30,12 @@ import { type VolumeAccess, volumeSources } from '../composition/volume-sources.
 import type { Settings } from '../config/keys.ts'
 import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
-import { changeReport } from './changing-pages.ts'
 import { clusterReader } from './cluster.ts'
 import { contentOf, historyOf } from './content.ts'
-import { dayReport, mailName } from './day-report.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
 import { everyLook, exportCdxj, exportPages } from './exports.ts'
-import { type PlanAsk, refreshPlan } from './plan.ts'
-import { collectionStatus, freshnessNow, overviewFigures } from './status.ts'
+import { changeReport, type PlanAsk, refreshPlan } from './plan.ts'
+import { collectionStatus, dayReport, freshnessNow, mailName, overviewFigures } from './status.ts'
 import { type VersionsAsk, versionsOf } from './versions.ts'
 
 /** URLs that are named per content; all are counted. */

@@ -1,6 +1,7 @@
-/** What refreshing intends with known pages, for `plan`: how often each changes, what a look is worth now, when it is due. */
+/** What refreshing intends with known pages, for `plan`: how often each changes, what a look is worth now, when it is due; and which change most. */
 import type { Clock } from '../../base/clock.ts'
 import { capOf } from '../../cluster/maintenance/measure-freshness.ts'
+import { changeFigures } from '../../collection/change-figures.ts'
 import { answerTimes } from '../../collection/pages/read-pages.ts'
 import { inPieces } from '../../collection/row-id.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
@@ -10,6 +11,7 @@ import { frontierQueries } from '../../frontier/queries.ts'
 import { bestRatesWithin } from '../../refresh/bounds.ts'
 import { rateRange } from '../../refresh/estimate.ts'
 import { value, worthInverse } from '../../refresh/freshness.ts'
+import type { ChangeReport, ChangingPage } from '../../report/change-tables.ts'
 import { pauseOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
@@ -135,7 +137,7 @@ async function* pagesOf(database: Database, site: bigint): AsyncGenerator<KnownP
 }
 
 /** At most `MAX_PAGES`, and a piece more. */
-export async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
+async function* allPages(database: Database): AsyncGenerator<KnownPageRow[]> {
   let read = 0
   for await (const rows of pagesAfter(database)) {
     yield rows
@@ -146,3 +148,33 @@ export async function* allPages(database: Database): AsyncGenerator<KnownPageRow
 
 const pagesAfter = (database: Database, from?: SeedPosition) =>
   inPieces<KnownPageRow>((last) => database.read((tx) => frontierQueries.knownPages(tx, last ?? from, PAGES_AT_ONCE)))
+
+/** The figures of `report changes`, with the pages that change most and least: by the rates that refreshing has estimated. */
+export async function changeReport(database: Database, atMost: number): Promise<ChangeReport> {
+  const figures = await database.read((tx) => changeFigures(tx, atMost))
+  let [most, least]: KnownPageRow[][] = [[], []]
+  let pages = 0
+  for await (const piece of allPages(database)) {
+    // Others have not been looked at again, so nothing was seen of them.
+    const observed = piece.filter((page) => observedMs(page) > 0)
+    pages += observed.length
+    most = [...most, ...observed.filter(({ changes }) => changes > 0)].sort((a, b) => b.rate - a.rate).slice(0, atMost)
+    least = [...least, ...observed].sort((a, b) => a.rate - b.rate || observedMs(b) - observedMs(a)).slice(0, atMost)
+  }
+  // A page of a small collection is not both.
+  least = least.filter((page) => !most.some(({ site, key }) => site === page.site && key === page.key))
+  const hints = await database.read((tx) => frontierQueries.hintFigures(tx, atMost))
+  return { ...figures, hints, pages, most: await named(database, most), least: await named(database, least) }
+}
+
+const observedMs = ({ changedMs, unchangedMs }: KnownPageRow) => changedMs + unchangedMs
+
+async function named(database: Database, pages: readonly KnownPageRow[]): Promise<ChangingPage[]> {
+  const urls = await database.read((tx) => frontierQueries.urlTexts(tx, pages))
+  return pages.map((page, i) => ({
+    url: urls[i] ?? '',
+    changesPerDay: page.rate * DAY,
+    changes: page.changes,
+    observedMs: observedMs(page),
+  }))
+}

@@ -1,4 +1,5 @@
-/** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
+/** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl; what the mail about a day says. */
+import { basename, resolve } from 'node:path'
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { type Freshness, measureFreshness, recordedFreshness } from '../../cluster/maintenance/measure-freshness.ts'
 import { readProblems } from '../../cluster/maintenance/problem-watch.ts'
@@ -6,6 +7,7 @@ import { GONE_AFTER, SILENT_AFTER, SLOW } from '../../cluster/maintenance/proble
 import { differingSettings, readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
 import { findingsBefore } from '../../collection/browse/findings.ts'
 import { type Progress, readCounter, readLooks, spanOf } from '../../collection/counters/counters.ts'
+import { dayFigures } from '../../collection/day-figures.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/contract.ts'
@@ -13,6 +15,7 @@ import { countStopped, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readRechecks } from '../../intake/rechecks.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
+import type { DayReport } from '../../report/crawl-mail.ts'
 import { pausesOf } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 
@@ -143,4 +146,23 @@ function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): 'alive' | 'slow'
   if (state === 'ending') return 'left'
   if (seenMs >= SILENT_AFTER) return 'silent'
   return lateMs >= SLOW ? 'slow' : 'alive'
+}
+
+/** Of a collection, for the subjects of mails. */
+export const mailName = ({ collection, database }: Pick<Settings, 'collection' | 'database'>): string =>
+  database === undefined ? basename(resolve(collection)) : new URL(database).pathname.slice(1)
+
+/** Of the last day. `ended`: the crawl is over, and how. */
+export async function dayReport(tx: Tx, name: string, now: Instant, ended: string | undefined): Promise<DayReport> {
+  const { sites, urls } = await frontierQueries.totals(tx)
+  const freshness = await recordedFreshness(tx)
+  return {
+    name,
+    ended,
+    figures: await dayFigures(tx, now),
+    urls,
+    sites,
+    freshness: freshness && { freshness: freshness.freshness, bound: freshness.bound },
+    problems: await readProblems(tx, now),
+  }
 }

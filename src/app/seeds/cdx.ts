@@ -3,9 +3,7 @@
  * those that its first line names. A line that cannot be read is skipped and reported.
  */
 import { parseUrl } from '../../web/url/web-url.ts'
-import { type Chunks, Damaged } from './decompress.ts'
-import { type Found, refused } from './found.ts'
-import { foundIn, type Line } from './lines.ts'
+import { type Chunks, Damaged, type Found, foundIn, type Line, refused } from './input.ts'
 
 export const indexedUrls = (chunks: Chunks) => foundIn(chunks, cdxReader())
 

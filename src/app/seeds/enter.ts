@@ -6,8 +6,7 @@ import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedStatus, SeedUrl } from '../../frontier/contract.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
-import { Damaged } from './decompress.ts'
-import { clip, type Found, type SeedInput } from './found.ts'
+import { clip, Damaged, type Found, type SeedInput } from './input.ts'
 
 /** `damage`: why the input was not read to its end. */
 export type SourceReport = ReturnType<typeof blankReport> & { damage?: string }

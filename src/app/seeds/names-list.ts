@@ -4,9 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
-import type { Chunks } from './decompress.ts'
-import { type Found, refused } from './found.ts'
-import { foundIn, type Line } from './lines.ts'
+import { type Chunks, type Found, foundIn, type Line, refused } from './input.ts'
 
 export const namesOf = (chunks: Chunks) => foundIn(chunks, namesReader())
 

@@ -1,8 +1,7 @@
 /** Reads a sitemap file: XML, text or a feed, compressed or not. Its URLs are seeds; visits read the sitemaps that an index lists. */
 import { MAX_SITEMAP_BYTES, parseSitemap } from '../../web/sitemap/sitemap.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
-import { type Chunks, Damaged, unfolded } from './decompress.ts'
-import { type Found, refused } from './found.ts'
+import { type Chunks, Damaged, type Found, refused, unfolded } from './input.ts'
 
 export async function* sitemapUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   const { bytes, damage } = await gathered(chunks)

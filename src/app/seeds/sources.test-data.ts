@@ -1,8 +1,5 @@
 /** Bytes as a file hands them over, in pieces of any size. */
-
-import { type Chunks, Damaged } from './decompress.ts'
-import type { Found } from './found.ts'
-import type { Line } from './lines.ts'
+import { type Chunks, Damaged, type Found, type Line } from './input.ts'
 
 export async function* chunksOf(bytes: Uint8Array | string, size = 1000): Chunks {
   const all = typeof bytes === 'string' ? Buffer.from(bytes) : bytes

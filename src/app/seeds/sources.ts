@@ -16,10 +16,8 @@ import { openForSeeding } from '../composition/open-for-writing.ts'
 import { blacklistPaths, scopeFor } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { indexedUrls } from './cdx.ts'
-import type { Chunks } from './decompress.ts'
 import { enterSeeds, type SourceReport } from './enter.ts'
-import { type Found, refused, type SeedInput } from './found.ts'
-import { foundIn, type Line } from './lines.ts'
+import { type Chunks, type Found, foundIn, type Line, refused, type SeedInput } from './input.ts'
 import { namesOf } from './names-list.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { capturedUrls } from './warc-targets.ts'
@@ -40,15 +38,12 @@ type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
 /** Throws a Problem when one of them is missing, before anything is entered. */
 function openInputs(settings: Settings, { words, cdx, warc }: SeedRequest) {
   const { seeds: file, names, fromSitemap, fromCollection } = settings
-  const progress = new Map<string, { read: number; size: number }>()
   const collections: Database[] = []
   const inputs: SeedInput[] = []
   const add = (source: SeedSource, paths: readonly string[], unit: SeedInput['unit'], reader: Reader) => {
     for (const path of paths) {
-      const name = path === '-' ? 'standard input' : path
-      const state = { read: 0, size: sizeOf(path) }
-      progress.set(inputName({ source, name }), state)
-      inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
+      checkFile(path)
+      inputs.push({ source, name: path === '-' ? 'standard input' : path, unit, found: reader(fileChunks(path)) })
     }
   }
   if (words.length > 0) inputs.push(given(words))
@@ -72,18 +67,11 @@ function openInputs(settings: Settings, { words, cdx, warc }: SeedRequest) {
   }
   return {
     inputs,
-    /** How much of an input's file was read, from 0 to 1; undefined when it has no size. */
-    share(input: { source: SeedSource; name: string }): number | undefined {
-      const state = progress.get(inputName(input))
-      return state === undefined || state.size === 0 ? undefined : Math.min(1, state.read / state.size)
-    },
     async close() {
       for (const database of collections) await database.close()
     },
   }
 }
-
-const inputName = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
 
 /** Slips are corrected as in a file; one that cannot be corrected throws before anything is entered. */
 function given(words: readonly string[]): SeedInput {
@@ -106,24 +94,16 @@ function sitemapUrl(text: string): WebUrl {
   return seed.url
 }
 
-/** 0 for standard input and pipes. */
-function sizeOf(path: string): number {
-  if (path === '-') return 0
+function checkFile(path: string): void {
+  if (path === '-') return
   const file = statSync(path, { throwIfNoEntry: false })
   if (file === undefined) throw new Problem('unreadable', `cannot read ${path}: there is no such file`)
   if (file.isDirectory()) throw new Problem('unreadable', `cannot read ${path}: it is a folder`)
-  return file.size
 }
 
-async function* fileChunks(path: string, state: { read: number }): AsyncGenerator<Uint8Array> {
-  const options = { highWaterMark: READ_BYTES }
-  const stream =
-    path === '-' ? createReadStream('', { ...options, fd: 0, autoClose: false }) : createReadStream(path, options)
-  for await (const chunk of stream) {
-    const bytes = chunk as Uint8Array
-    state.read += bytes.length
-    yield bytes
-  }
+/** Opened when it is its turn: a stream that nobody reads would fail unheard. */
+async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { highWaterMark: READ_BYTES, ...(path === '-' && { fd: 0, autoClose: false }) })
 }
 
 function refuseOwn(folder: string, own: string): void {
@@ -135,8 +115,8 @@ function refuseOwn(folder: string, own: string): void {
 export interface SeedWatch {
   /** Asked between two batches. What was entered stays. */
   stopped(): boolean
-  /** After each batch; `share` of the file that was read, when it has a size. */
-  progress(report: SourceReport, share: number | undefined): void
+  /** After each batch. */
+  progress(report: SourceReport): void
 }
 
 export type SeedsEntered = Awaited<ReturnType<typeof enterSeeds>>
@@ -168,7 +148,7 @@ export async function enterFromSources(
             return { statuses, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }
           }),
         stopped: watch.stopped,
-        progress: (report) => watch.progress(report, open.share(report)),
+        progress: watch.progress,
         turn,
       })
     } finally {

@@ -7,8 +7,7 @@ import { headerOf, parseMediaType } from '../../web/http/headers.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { recordHead } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
-import { type Chunks, Damaged, unfolded } from './decompress.ts'
-import type { Found } from './found.ts'
+import { type Chunks, Damaged, type Found, unfolded } from './input.ts'
 
 const LONGEST_HEAD = 256 * 1024
 /** Of a block: enough for the status line and, in most responses, the media type. */

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import { cdxjLine } from '../../collection/captures/cdxj.ts'
 import { INDEX, indexLines, lineText } from '../../collection/captures/cdxj-merge.ts'
-import { captureCount, capturesIn, everyCapture } from '../../collection/captures/read-captures.ts'
-import { bucketOfId, numberOfId } from '../../collection/row-id.ts'
+import { captureCount, capturesIn } from '../../collection/captures/read-captures.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { Faults } from './faults.ts'
 
@@ -32,30 +31,34 @@ export async function verifyIndex(
     faults.note(INDEX_PATH, 'was replaced while it was read, and is not checked')
     return
   }
-  for (const { where, what } of found.all()) faults.add(where, what)
+  faults.include(found)
   const captures = await database.read(captureCount)
-  if (seen.size === captures) return
-  if (await mayLag()) {
-    const rest = 'the rest is added when the crawl, or the server of this folder, ends'
-    faults.note(INDEX_PATH, `has ${seen.size} of ${captures} captures: ${rest}`)
-  } else await nameMissing(database, faults, seen)
+  if (seen === captures) return
+  const has = `has ${seen} of ${captures} captures`
+  if (await mayLag())
+    faults.note(INDEX_PATH, `${has}: the rest is added when the crawl, or the server of this folder, ends`)
+  else faults.add(INDEX_PATH, `lacks captures: it ${has}; the next crawl adds the rest`)
 }
 
-/** Compares every line with its capture. Returns the captures that have a line. */
-async function checkLines(database: Database, disk: Disk, path: string, faults: Faults): Promise<IdSet> {
-  const seen = new IdSet()
+/** Compares every line with its capture. Returns how many captures have a line. */
+async function checkLines(database: Database, disk: Disk, path: string, faults: Faults): Promise<number> {
+  let seen = 0
   let before = ''
   let number = 0
   for (const lines of piecesOf(indexLines(disk, path), LINES_AT_ONCE)) {
     for (const line of lines) {
       number++
-      if (line <= before) faults.add(whereOf(number), line === before ? 'is there twice' : 'is out of order')
+      if (line < before) faults.add(whereOf(number), 'is out of order')
+      if (line === before) {
+        faults.add(whereOf(number), 'is there twice')
+        seen--
+      }
       before = line
     }
     const first = number - lines.length + 1
-    const { found, ids } = await database.read((tx) => compareLines(tx, lines, first))
-    faults.include(found)
-    for (const id of ids) seen.add(id)
+    const compared = await database.read((tx) => compareLines(tx, lines, first))
+    faults.include(compared.found)
+    seen += compared.seen
   }
   return seen
 }
@@ -64,7 +67,7 @@ const whereOf = (number: number) => `${INDEX_PATH} line ${number}`
 
 async function compareLines(tx: Tx, lines: readonly string[], first: number) {
   const found = new Faults()
-  const ids: number[] = []
+  let seen = 0
   const locations = lines.map(locationOf)
   const asked = locations.map((location) => location && capturesIn(tx, location.filename, location.offset, 1))
   for (const [i, captures] of (await Promise.all(asked)).entries()) {
@@ -75,12 +78,12 @@ async function compareLines(tx: Tx, lines: readonly string[], first: number) {
     else if (capture?.offset !== location.offset) {
       found.add(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
     } else {
-      ids.push(capture.id)
+      seen++
       if (cdxjLine(capture) !== lineText(lines[i]))
         found.add(where, `does not say of ${capture.url} what the catalogue says`)
     }
   }
-  return { found, ids }
+  return { found, seen }
 }
 
 function locationOf(line: string): { filename: string; offset: number } | undefined {
@@ -95,12 +98,6 @@ function locationOf(line: string): { filename: string; offset: number } | undefi
   }
 }
 
-async function nameMissing(database: Database, faults: Faults, seen: IdSet): Promise<void> {
-  for await (const { id, url, volume, offset } of everyCapture(database)) {
-    if (!seen.has(id)) faults.add(INDEX_PATH, `lacks ${url}, which lies in ${volume} at ${offset}`)
-  }
-}
-
 function* piecesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let piece: T[] = []
   for (const item of items) {
@@ -110,37 +107,4 @@ function* piecesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
     piece = []
   }
   if (piece.length > 0) yield piece
-}
-
-/** A bit for each capture: 100 million take 12 MB. */
-class IdSet {
-  /** By bucket, for ids of one bucket lie close together. */
-  readonly #buckets = new Map<number, Uint8Array>()
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
-
-  has(id: number): boolean {
-    const number = numberOfId(id)
-    return ((this.#buckets.get(bucketOfId(id))?.[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0
-  }
-
-  add(id: number): void {
-    if (this.has(id)) return
-    const number = numberOfId(id)
-    this.#bitsFor(bucketOfId(id), number)[Math.floor(number / 8)] |= 1 << (number % 8)
-    this.#size++
-  }
-
-  #bitsFor(bucket: number, number: number): Uint8Array {
-    const bits = this.#buckets.get(bucket) ?? new Uint8Array(1024)
-    const at = Math.floor(number / 8)
-    if (at < bits.length && this.#buckets.has(bucket)) return bits
-    const grown = new Uint8Array(Math.max(at + 1, bits.length * 2))
-    grown.set(bits)
-    this.#buckets.set(bucket, grown)
-    return grown
-  }
 }

@@ -80,31 +80,30 @@ interface Verified {
 async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
   const { database, disk, archive, server, sources, everywhere } = parts
   const here = volumePath(disk, archive, name)
-  if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
+  const readAt = (path: string) => database.read((tx) => verifyOne(tx, disk, name, path))
+  if (here !== undefined && !isOpenVolume(here)) return readAt(here)
   const elsewhere = (await database.read((tx) => locationsOf(tx, name))).filter(({ node }) => node !== server)
+  const best = elsewhere.at(0)
+  if (here !== undefined && best?.sealed !== true) return readAt(here)
+  // Nothing of it is here, or a beginning.
   const beside = elsewhere
-    .filter(({ sealed }) => sealed === elsewhere[0].sealed)
+    .filter(({ sealed }) => sealed === best?.sealed)
     .map((location) => pathAt(location, name, disk))
     .find((path) => path !== undefined)
-  const isBeginning = here !== undefined && elsewhere[0]?.sealed === true
-  if (beside !== undefined && (here === undefined || isBeginning))
-    return database.read((tx) => verifyOne(tx, disk, name, beside))
-  // The crawl of this collection put it there, so it should be there.
-  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? describeLocation(elsewhere[0]) : undefined
-  if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
+  if (beside !== undefined) return readAt(beside)
   const found = new Faults()
   const unread = { found, volume: ELSEWHERE }
-  if (here === undefined && elsewhere.length === 0 && isForeignFolder(parts)) {
+  if (best === undefined) {
+    if (!isForeignFolder(parts)) return database.read((tx) => missing(tx, name, 'is not there'))
     found.note(name, 'lies in the folder of the crawl that wrote it (name it by -c)')
     return unread
   }
-  if (elsewhere.length === 0 || (here !== undefined && !isBeginning))
-    return database.read((tx) =>
-      here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
-    )
-  const [best] = elsewhere
+  // The crawl of this collection put it there, so it should be there.
+  if (here === undefined && elsewhere.every(isOwnFolder))
+    return database.read((tx) => missing(tx, name, `is not there (${describeLocation(best)})`))
   const where = `lies ${describeLocation(best)}`
-  if (isBeginning) found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
+  if (here !== undefined)
+    found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
   if (!best.sealed) {
     // It would grow while it is fetched.
     found.note(name, `${where}, and is still being written`)
@@ -123,8 +122,7 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
     return unread
   }
   using copy = fetched
-  const { path } = copy
-  return await database.read((tx) => verifyOne(tx, disk, name, path))
+  return await readAt(copy.path)
 }
 
 async function missing(tx: Tx, name: string, what: string): Promise<Verified> {

@@ -16,10 +16,10 @@ test('nothing to clean is one line', () => {
 test('orphans are counted per kind, some are listed, and a dry run says so', () => {
   const calls = { kind: 'calls' as const, name: 'calls', why: 'old', count: 12_000, removed: false }
   const lines = cleanLines([calls, ...Array.from({ length: 25 }, (_, n) => lease(n))], false)
-  assert.equal(lines[0], '25 leases of workers that are gone')
+  assert.equal(lines[0], 'leases of workers that are gone: 25')
   assert.equal(lines[1], '  0.test: its lease ended')
   assert.equal(lines[21], '  … and 5 more (--json lists all)')
-  assert.equal(lines[22], '12,000 old call records')
+  assert.equal(lines[22], 'old call records: 12,000')
   assert.match(lines.at(-1)!, /--remove/)
 })
 
@@ -27,9 +27,9 @@ test('orphans that were not removed are marked, and no name controls the termina
   const file = { kind: 'file' as const, name: 'a\u001b[2J', why: 'x', bytes: 2048, removed: true }
   const lines = cleanLines([file, lease(1)], true)
   assert.deepEqual(lines.slice(0, 2), [
-    '1 lease of a worker that is gone, 0 removed',
+    'leases of workers that are gone: 1, 0 removed',
     '  1.test: its lease ended (kept: it is in use again)',
   ])
-  assert.match(lines[2], /^1 leftover file \(.*\), 1 removed$/)
+  assert.match(lines[2], /^leftover files: 1 \(.*\), 1 removed$/)
   assert.ok(!lines.join('').includes('\u001b'))
 })

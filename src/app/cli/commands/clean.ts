@@ -3,7 +3,7 @@ import { grouped } from '../../../report/text-table.ts'
 import type { Cleaned } from '../../composition/clean.ts'
 import type { Retained } from '../../composition/retention.ts'
 import type { Command } from '../command.ts'
-import { plain } from '../text.ts'
+import { plain, some } from '../text.ts'
 
 export const clean: Command = {
   name: 'clean',
@@ -45,51 +45,45 @@ export function retentionLines(retained: Retained, remove: boolean): string[] {
   const lines = [
     captures === 0
       ? `The rule keeps every capture${elsewhere > 0 ? ' in the volumes that can be rewritten from here' : ''}.`
-      : `${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'} (${formatSize(bytes)}) ${remove ? 'removed' : 'can go'}: ${grouped(captures - revisits)} with a payload of their own, ${grouped(revisits)} that repeat one`,
+      : `${some(captures, 'capture')} (${formatSize(bytes)}) ${remove ? 'removed' : 'can go'}: ${grouped(captures - revisits)} with a payload of their own, ${grouped(revisits)} that repeat one`,
   ]
   if (elsewhere > 0)
     lines.push(`${grouped(elsewhere)} more are in volumes that cannot be rewritten from here, and stay`)
-  if (remove)
-    lines.push(`${grouped(volumes)} ${volumes === 1 ? 'volume' : 'volumes'} rewritten, ${formatSize(freed)} freed`)
+  if (remove) lines.push(`${some(volumes, 'volume')} rewritten, ${formatSize(freed)} freed`)
   else if (captures > 0) lines.push('Nothing was changed. Use --remove to remove them.')
   return [...lines, ...notes.map((note) => `note: ${plain(note)}`)]
 }
 
 type Orphan = Cleaned['orphans'][number]
 
-const KINDS: Readonly<Record<Orphan['kind'], readonly [one: string, more: string]>> = {
-  lease: ['lease of a worker that is gone', 'leases of workers that are gone'],
-  part: ['report part', 'report parts'],
-  worker: ['silent worker', 'silent workers'],
-  server: ['silent server', 'silent servers'],
-  calls: ['old call record', 'old call records'],
-  volume: ['orphaned volume', 'orphaned volumes'],
-  location: ['missing volume', 'missing volumes'],
-  file: ['leftover file', 'leftover files'],
+const KINDS: Readonly<Record<Orphan['kind'], string>> = {
+  lease: 'leases of workers that are gone',
+  part: 'report parts',
+  worker: 'silent workers',
+  server: 'silent servers',
+  calls: 'old call records',
+  volume: 'orphaned volumes',
+  location: 'missing volumes',
+  file: 'leftover files',
 }
 /** Listed per kind; `--json` has all. */
 const MAX_LISTED = 20
 
 export function cleanLines(orphans: readonly Orphan[], remove: boolean): string[] {
   if (orphans.length === 0) return ['Nothing to clean.']
-  const lines = Object.entries(KINDS).flatMap(([kind, title]) =>
-    kindLines(
-      title,
-      orphans.filter((one) => one.kind === kind),
-      remove,
-    ),
-  )
+  const byKind = Map.groupBy(orphans, ({ kind }) => kind)
+  const kinds = Object.keys(KINDS) as Orphan['kind'][]
+  const lines = kinds.flatMap((kind) => kindLines(KINDS[kind], byKind.get(kind) ?? [], remove))
   if (!remove) lines.push('Nothing was changed. Use --remove to remove what is listed.')
   return lines
 }
 
-function kindLines([one, more]: readonly [string, string], found: readonly Orphan[], remove: boolean): string[] {
+function kindLines(title: string, found: readonly Orphan[], remove: boolean): string[] {
   if (found.length === 0) return []
   const bytes = found.reduce((sum, one) => sum + (one.bytes ?? 0), 0)
   const removed = found.filter((one) => one.removed)
   const count = remove ? `, ${grouped(countOf(removed))} removed` : ''
-  const total = countOf(found)
-  const lines = [`${grouped(total)} ${total === 1 ? one : more}${bytes > 0 ? ` (${formatSize(bytes)})` : ''}${count}`]
+  const lines = [`${title}: ${grouped(countOf(found))}${bytes > 0 ? ` (${formatSize(bytes)})` : ''}${count}`]
   for (const { name, why, removed } of found.slice(0, MAX_LISTED)) {
     const kept = remove && !removed ? ' (kept: it is in use again)' : ''
     lines.push(`  ${plain(name)}: ${plain(why)}${kept}`)

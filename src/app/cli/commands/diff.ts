@@ -4,6 +4,7 @@ import type { PageDiff } from '../../../page/change/diff.ts'
 import type { ImageDiff, ImageVersion } from '../../../page/change/image-diff.ts'
 import type { PageVersion, Versions } from '../../reader/versions.ts'
 import { type Answer, type Command, type Invocation, withReader } from '../command.ts'
+import { diffPage } from '../diff-html.ts'
 import { compare, comparePictures, diffLines, notesOf, summaryOf, versionText } from '../diff-text.ts'
 import { openOutput } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
@@ -108,11 +109,10 @@ async function writePage(
   found: PageDiff | undefined,
   images: ImageDiff | undefined,
 ): Promise<void> {
-  const { diffPage } = await import('../diff-html.ts')
   const { html: path, quiet, json } = call.settings
   const output = openOutput(path, call.screen)
   await output.write(diffPage(versions, found, images))
-  output.close()
+  await output.close()
   if (path !== '-' && !quiet && !json) call.screen.say(`wrote ${path}`)
 }
 

@@ -1,9 +1,9 @@
 import { pick } from '../../../base/pick.ts'
-import type { SiteView } from '../../../frontier/contract.ts'
+import type { Decided } from '../../../contracts/control.ts'
 import type { SiteFacts, UrlFacts, WhyNot } from '../../reader/explain.ts'
 import { explainSite, explainUrl, type SiteLists } from '../../reader/explain-text.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import { decidedJson, firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
+import { firstOf, jsonOf, plain, targetOf } from '../text.ts'
 
 export const explain: Command = {
   name: 'explain',
@@ -16,10 +16,8 @@ export const explain: Command = {
     'orbweaver explain https://www.example.org/ --top 100 --json': 'List a hundred pages that link to it, as JSON.',
   },
   async run(call) {
-    const [arg] = call.args
+    const target = targetOf(call.args[0])
     const now = call.clock.now()
-    refuseScheme(arg)
-    const isSite = /^[^/?#\s]+$/.test(arg)
     const answer = await withReader(call, async (reader) => {
       const settings = await crawlSettings(reader, call, 'explain')
       const factsOf = async (name: string) => {
@@ -28,8 +26,8 @@ export const explain: Command = {
         const rule = (await reader.whyNot(`http://${site.site}/`, settings))?.rule
         return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
       }
-      if (isSite) return { ...(await factsOf(arg.toLowerCase())), url: undefined, whyNot: undefined }
-      const urls = urlsOf(arg)
+      if ('site' in target) return { ...(await factsOf(target.site)), url: undefined, whyNot: undefined }
+      const { urls } = target
       const ask = (url: string) => reader.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
         const facts = await ask(url)
@@ -53,41 +51,23 @@ interface Explained extends SiteLists {
 }
 
 function json({ url, site, whyNot, ...lists }: Explained): object {
-  return url === undefined
-    ? { site: siteJson(site, lists) }
-    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, lists) }
+  const siteFacts = siteJson(site, lists)
+  return jsonOf(url === undefined ? { site: siteFacts } : { ...urlJson(url), whyNot, siteFacts }) as object
 }
 
-/** Field by field, so that only documented keys are printed. */
+/** Key by key, so that only documented ones are printed. */
 function urlJson({ url, site, view, page, captures, lastGoodAt, failedLook, robots, inlinks }: UrlFacts): object {
+  const { mark, seed = false, depth, via, tries = 0, enqueuedAt, ahead } = view ?? {}
+  const dueAt = mark === 'waiting' ? view?.dueAt : undefined
   return {
-    url,
-    site,
-    mark: view?.mark ?? null,
-    seed: view?.seed ?? false,
-    depth: view?.depth ?? null,
-    via: view?.via ?? null,
-    tries: view?.tries ?? 0,
-    enqueuedAt: isoTime(view?.enqueuedAt),
-    dueAt: isoTime(view?.mark === 'waiting' ? view.dueAt : undefined),
-    ahead: view?.ahead ?? null,
-    page:
-      page === undefined
-        ? null
-        : {
-            at: isoTime(page.at),
-            firstAt: isoTime(page.firstAt),
-            ...pick(page, 'looks', 'status', 'mediaType', 'sniffed', 'language', 'bytes', 'outcome', 'why', 'detail'),
-            ...pick(page, 'digest', 'title', 'annotations'),
-          },
-    captures,
-    lastGoodAt: isoTime(lastGoodAt),
-    failedLook:
-      failedLook === undefined
-        ? null
-        : { at: isoTime(failedLook.at), ...pick(failedLook, 'status', 'outcome', 'why', 'detail') },
-    robots: robots ?? null,
-    inlinks,
+    ...{ url, site, mark, seed, depth, via, tries, enqueuedAt, dueAt, ahead },
+    page: page && {
+      ...pick(page, 'at', 'firstAt', 'looks', 'status', 'mediaType', 'sniffed', 'language', 'bytes', 'outcome', 'why'),
+      ...pick(page, 'detail', 'digest', 'title', 'annotations'),
+    },
+    ...{ captures, lastGoodAt },
+    failedLook: failedLook && pick(failedLook, 'at', 'status', 'outcome', 'why', 'detail'),
+    ...{ robots, inlinks },
   }
 }
 
@@ -95,70 +75,43 @@ function siteJson(
   { site, view, documents, findings, choice = {}, crawl = {} }: SiteFacts,
   { left, blacklist }: SiteLists,
 ): object {
+  const decided = (one: Decided | undefined) => one && pick(one, 'who', 'at', 'reason')
   const operator = {
-    paused: choice.paused === undefined ? null : decidedJson(choice.paused),
-    barred: choice.barred === undefined ? null : decidedJson(choice.barred),
-    pauseMs: choice.pauseMs ?? null,
+    paused: decided(choice.paused),
+    barred: decided(choice.barred),
+    pauseMs: choice.pauseMs,
     trust: choice.trust ?? [],
-    confirmed: (choice.confirmed ?? []).map(({ rule, pattern, ...decided }) => ({
-      rule,
-      pattern: pattern ?? null,
-      ...decidedJson(decided),
-    })),
-    crawlPaused: crawl.paused === undefined ? null : decidedJson(crawl.paused),
+    confirmed: (choice.confirmed ?? []).map((one) => pick(one, 'rule', 'pattern', 'who', 'at', 'reason')),
+    crawlPaused: decided(crawl.paused),
   }
-  if (view === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null, operator }
-  const { http, https } = view.memory.robots
+  if (view === undefined) return { site, state: 'unknown', blacklist, operator }
+  const { robots, crawlDelay, silent, stopped, sitemaps, hints, traps } = view.memory
+  const robotsOf = (one: typeof robots.http) =>
+    one && { ...pick(one, 'state', 'status', 'at', 'since'), tries: one.tries ?? 0, tooBig: one.tooBig ?? false }
   return {
     site,
-    state: view.state,
-    reason: view.reason ?? null,
-    blacklist: blacklist ?? null,
-    operator,
-    seed: view.seed,
-    address: view.address ?? null,
-    notBefore: isoTime(view.notBefore),
-    politeAt: isoTime(view.politeAt),
+    ...pick(view, 'state', 'reason'),
+    ...{ blacklist, operator },
+    ...pick(view, 'seed', 'address', 'notBefore', 'politeAt'),
     pauseMs: view.pause,
-    crawlDelayMs: view.memory.crawlDelay ?? null,
-    urls: { known: view.known, waiting: view.waiting },
+    crawlDelayMs: crawlDelay,
+    urls: pick(view, 'known', 'waiting'),
     documents,
     ...pick(view, 'visits', 'losses', 'deferral'),
-    alias:
-      view.alias === undefined
-        ? null
-        : { ...pick(view.alias, 'original', 'how', 'evidence'), since: isoTime(view.alias.since) },
-    leftMirror: left === undefined ? null : pick(left, 'original', 'on', 'why'),
-    domain: domainJson(view.domain),
-    unendorsed: view.unendorsedSite ?? null,
-    silent: view.memory.silent,
-    stopped: view.memory.stopped ?? null,
-    robots: { http: robotsJson(http), https: robotsJson(https) },
-    sitemaps: view.memory.sitemaps ?? null,
-    hints: view.memory.hints ?? null,
-    suspectPatterns: (view.memory.traps?.suspects ?? []).map((suspect) => ({
-      ...pick(suspect, 'rule', 'pattern', 'evidence'),
+    alias: view.alias && pick(view.alias, 'original', 'how', 'evidence', 'since'),
+    leftMirror: left && pick(left, 'original', 'on', 'why'),
+    domain:
+      view.domain &&
+      pick(view.domain, 'name', 'sites', 'endorsed', 'held', 'wildcard', 'addresses', 'probedAt', 'allowed'),
+    unendorsed: view.unendorsedSite,
+    ...{ silent, stopped },
+    robots: { http: robotsOf(robots.http), https: robotsOf(robots.https) },
+    ...{ sitemaps, hints },
+    suspectPatterns: (traps?.suspects ?? []).map((suspect) => ({
+      ...pick(suspect, 'rule', 'pattern', 'evidence', 'refused'),
       state: suspect.stopped ? 'stopped' : 'suspected',
-      refused: suspect.refused,
       samples: pick(suspect, 'confirmed', 'contradicted'),
     })),
-    findings: findings.map(({ at, withdrawn_at, ...finding }) => ({
-      ...finding,
-      at: isoTime(at),
-      withdrawnAt: withdrawn_at === null ? null : isoTime(withdrawn_at),
-    })),
+    findings: findings.map(({ withdrawn_at: withdrawnAt, ...finding }) => ({ ...finding, withdrawnAt })),
   }
-}
-
-function domainJson(domain: SiteView['domain']): object | null {
-  if (domain === undefined) return null
-  const { probedAt, allowed } = domain
-  const known = pick(domain, 'name', 'sites', 'endorsed', 'held', 'wildcard', 'addresses')
-  return { ...known, probedAt: isoTime(probedAt), allowed }
-}
-
-function robotsJson(robots: SiteView['memory']['robots']['http']): object | null {
-  if (robots === undefined) return null
-  const { state, status, at, since, tries, tooBig } = robots
-  return { state, status, at: isoTime(at), since: isoTime(since), tries: tries ?? 0, tooBig: tooBig ?? false }
 }

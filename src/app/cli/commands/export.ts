@@ -45,21 +45,13 @@ function field(text: string): string {
   return text.replace(/[\t\r\n]/g, (c) => encodeURIComponent(c))
 }
 
-/** Lines are written in blocks, because a call per line costs more than the line. */
-const BLOCK = 64 * 1024
-
 async function write(call: Invocation, lines: AsyncIterable<string>): Promise<number> {
   const output = openOutput(call.settings.output, call.screen)
   let count = 0
-  let block = ''
   for await (const line of lines) {
     count++
-    block += line.endsWith('\n') ? line : `${line}\n`
-    if (block.length < BLOCK) continue
-    await output.write(block)
-    block = ''
+    await output.write(line.endsWith('\n') ? line : `${line}\n`)
   }
-  if (block !== '') await output.write(block)
-  output.close()
+  await output.close()
   return count
 }

@@ -31,7 +31,7 @@ export const get: Command = {
     if (settings.json) return { json: contentJson(content), text: undefined }
     const output = openOutput(settings.output, screen)
     for (const bytes of parts(content, settings)) await output.write(bytes)
-    output.close()
+    await output.close()
     return EXIT.done
   },
 }

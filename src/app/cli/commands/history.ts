@@ -3,13 +3,13 @@ import { formatSize } from '../../../base/units.ts'
 import { failureText, refusalText } from '../../../report/status-text.ts'
 import { type Command, withReader } from '../command.ts'
 import type { CollectionReader } from '../services.ts'
-import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
+import { explainHint, firstOf, jsonOf, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
   name: 'history',
   usage: 'URL',
   what: 'list every look at a URL and what it brought',
-  more: 'Lists when a URL was looked at and what that showed: first, changed, same (the same bytes came), unmodified (the server said so), moved, missing (404), gone (410), refused (robots.txt, scope) or failed; with the status, type, size and digest of each response and the location of its record. Of a change it says how much of the text changed (small: 70 % and more is the same; medium: 30 %; large: less; another text; or only mark-up, or only regions that change at every look), and where. A revisit is a capture whose content was already in the collection.',
+  more: 'Lists when a URL was looked at and what that showed: first, changed, same (the same bytes came), unmodified (the server said so), moved, missing (404), gone (410), refused (robots.txt, scope) or failed; with the status, type, size and digest of each response and the location of its record. Of a change it says how much of the text changed (small: 70 % and more is the same; medium: 30 %; large: less; complete: nothing; markup: only mark-up changed; volatile: only regions that change at every look; binary: it is not text), and where. A revisit is a capture whose content was already in the collection.',
   examples: {
     'orbweaver history https://www.example.org/': 'List the looks, oldest first; of very many, the latest 10,000.',
     'orbweaver history https://www.example.org/ --json': 'As JSON.',
@@ -25,14 +25,12 @@ export const history: Command = {
     if (found === undefined)
       throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
     const { url, captures, failedLooks } = found
-    const dated = <Look extends { at: number }>(looks: Look[]) =>
-      looks.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
     const looks = [
       ...captures.map((capture) => ({ at: capture.at, lines: captureLines(capture) })),
       ...failedLooks.map((look) => ({ at: look.at, lines: [failedLine(look)] })),
     ].sort((a, b) => a.at - b.at)
     return {
-      json: { url, captures: dated(captures), failedLooks: dated(failedLooks) },
+      json: jsonOf({ url, captures, failedLooks }) as object,
       text: [plain(url), ...looks.flatMap(({ lines }) => lines)],
     }
   },
@@ -43,23 +41,12 @@ type History = Awaited<ReturnType<CollectionReader['history']>>
 /** As wide as the longest word for a look, `unmodified`. */
 const beginning = (at: number, look: string) => `  ${timeText(at)} UTC  ${look.padEnd(10)}  `
 
-/** How much of the text both looks have in common. */
-const CHANGE_TEXTS: Record<NonNullable<History['captures'][number]['change']>, string> = {
-  markup: 'only mark-up changed',
-  volatile: 'only regions changed that always do',
-  small: 'small change',
-  medium: 'medium change',
-  large: 'large change',
-  complete: 'another text',
-  binary: 'not text',
-}
-
 function captureLines(capture: History['captures'][number]): string[] {
   const { at, look, status, mediaType, length, kind, digest, volume, offset, change, place } = capture
   const type = look === 'unmodified' ? '' : `${mediaType === '' ? 'no type' : plain(mediaType)}  `
   const first = `${beginning(at, look)}${status}  ${type}${kind} of ${formatSize(length)}`
   const isKnown = look === 'same' || look === 'unmodified'
-  const what = change === null ? [] : [`    ${CHANGE_TEXTS[change]}${place === null ? '' : `: ${plain(place)}`}`]
+  const what = change === null ? [] : [`    change: ${change}${place === null ? '' : `, ${plain(place)}`}`]
   return [first, ...what, ...(isKnown ? [] : [`    ${digest}`]), `    ${volume}:${offset}`]
 }
 

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
 import type { PagePlan, RefreshPlan } from '../../reader/plan.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
-import { ago, collectionFlag, firstOf, isoTime, plain, refuseScheme, some, urlsOf } from '../text.ts'
+import { ago, collectionFlag, firstOf, jsonOf, plain, some, targetOf } from '../text.ts'
 
 export const plan: Command = {
   name: 'plan',
@@ -18,18 +18,17 @@ export const plan: Command = {
   async run(call) {
     const { settings, clock } = call
     const [arg] = call.args
-    if (arg !== undefined) refuseScheme(arg)
-    const isSite = arg !== undefined && /^[^/?#\s]+$/.test(arg)
+    const target = arg === undefined ? undefined : targetOf(arg)
     const found = await withReader(call, async (reader) => {
       const crawl = await crawlSettings(reader, call, 'plan')
       const ask = (what: { url?: string; site?: string }) =>
         reader.refreshPlan(crawl, { ...what, atMost: settings.top })
-      if (arg === undefined || isSite) return ask(isSite ? { site: arg.toLowerCase() } : {})
-      const known = await firstOf(urlsOf(arg), async (url) => {
+      if (target === undefined || 'site' in target) return ask(target ?? {})
+      const known = await firstOf(target.urls, async (url) => {
         const answer = await ask({ url })
         return answer.asked === 0 ? undefined : answer
       })
-      return known ?? ask({ url: urlsOf(arg)[0] })
+      return known ?? ask({ url: target.urls[0] })
     })
     if (found.asked === 0) throw notPlanned(found, arg, settings.collection)
     return { json: planJson(found), text: planText(found, clock.now()) }
@@ -50,12 +49,10 @@ function planJson({ pages, asked, priceHours, plans }: RefreshPlan): object {
     pages,
     asked,
     priceHours,
-    plans: plans.map(({ lookedAt, dueAt, low, high, ...rest }) => ({
-      ...rest,
+    plans: plans.map(({ low, high, ...rest }) => ({
+      ...(jsonOf(rest) as object),
       // Nothing is known of the upper end while a page was never looked at twice.
       changesPerDayRange: [low, Number.isFinite(high) ? high : null],
-      lookedAt: isoTime(lookedAt),
-      dueAt: isoTime(dueAt),
     })),
   }
 }

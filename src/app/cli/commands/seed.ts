@@ -69,12 +69,12 @@ async function enter(call: Invocation, request: ReturnType<typeof requestOf>): P
   try {
     return await services.enterSeeds(settings, request, {
       stopped: () => isStopped,
-      progress(report, share) {
+      progress(report) {
         if (settings.quiet) return
-        if (screen.isTerminal) screen.draw([seedProgress(report, share).slice(0, screen.width())])
+        if (screen.isTerminal) screen.draw([seedProgress(report).slice(0, screen.width())])
         else if (clock.elapsed() >= nextLine) {
           nextLine = clock.elapsed() + settings.progressEvery
-          screen.say(seedProgress(report, share))
+          screen.say(seedProgress(report))
         }
       },
     })

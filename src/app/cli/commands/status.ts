@@ -7,7 +7,7 @@ import type { CollectionStatus } from '../../reader/status.ts'
 import { type Command, crawlSettings, withReader } from '../command.ts'
 import { freshnessJson, freshnessLines, lookLines } from '../freshness-text.ts'
 import type { CollectionReader } from '../services.ts'
-import { ago, collectionFlag, decidedJson, decidedText, isoTime, plain, some, timeText } from '../text.ts'
+import { ago, collectionFlag, decidedText, isoTime, jsonOf, plain, some, timeText } from '../text.ts'
 
 export const status: Command = {
   name: 'status',
@@ -128,7 +128,7 @@ function statusJson(status: CollectionStatus, freshness: Freshness | undefined, 
     nextDueMs: status.nextDueMs ?? null,
     inbox: status.inbox,
     waitsFor: whyIdle(status) ?? null,
-    paused: status.paused === undefined ? null : decidedJson(status.paused),
+    paused: jsonOf(status.paused && pick(status.paused, 'who', 'at', 'reason')),
     stoppedSites: status.stopped,
     cluster: status.cluster ?? null,
   }

@@ -5,13 +5,13 @@ import type { Answer, Command, Invocation } from '../command.ts'
 import { plain } from '../text.ts'
 
 const EVERYWHERE =
-  'While a crawl, a refresh or a server is running it is in force within seconds, at workers on other machines too; otherwise from the next start on. It is kept over restarts, and written to the audit log with who, when and why.'
+  'This takes effect within seconds while a crawl, a refresh or a server is running, on workers on other machines too; otherwise at the next start. It survives restarts, and the audit log records who did it, when and why.'
 
 export const pause: Command = {
   name: 'pause',
   usage: '[SITE]',
   what: 'pause a crawl, or one site of it, until it is resumed',
-  more: `Ends the visits under way; what is being fetched is kept. No request is made until orbweaver resume. ${EVERYWHERE}`,
+  more: `Ends the visits under way; what is being fetched is kept. No more requests are made until orbweaver resume. ${EVERYWHERE}`,
   examples: {
     'orbweaver pause --reason "power cut at noon"': 'Pause the crawl of ./collection.',
     'orbweaver pause www.example.org': 'Pause one site; the others go on.',
@@ -35,10 +35,10 @@ export const stop: Command = {
   name: 'stop',
   usage: '',
   what: 'stop a running crawl, as Ctrl-C does',
-  more: 'Finishes what is being fetched, checks in and closes all volumes. In a shared database all servers and crawls end; workers wait for the next. The command that was stopped ends with exit code 11; given again, it goes on where it stopped.',
+  more: 'Finishes what is being fetched, checks in and closes all volumes. With a shared database, all its servers and crawls stop; workers wait for the next one. The stopped command ends with exit code 11; the same command resumes the crawl.',
   examples: {
     'orbweaver stop': 'Stop the crawl of ./collection.',
-    'orbweaver stop -c news --json': 'Stop the crawl of ./news; JSON tells whether one was running.',
+    'orbweaver stop -c news --json': 'Stop the crawl of ./news; the JSON says whether one was running.',
   },
   run: (call) => perform(call, { action: 'stop' }),
 }
@@ -47,7 +47,7 @@ export const bar: Command = {
   name: 'bar',
   usage: 'SITE',
   what: 'never visit a site again, for instance because its webmaster asked for that',
-  more: `The site counts as finished, and what was collected of it stays. explain shows the reason. Seeds and links do not bring it back, only orbweaver resume SITE. It may be barred before it is ever found. ${EVERYWHERE}`,
+  more: `The site counts as finished, and what was collected of it stays. explain shows the reason. Only orbweaver resume SITE brings it back; seeds and links do not. A site can be barred before it is found. ${EVERYWHERE}`,
   examples: {
     'orbweaver bar www.example.org --reason "webmaster asked, ticket 17"': 'Leave the site alone.',
     'orbweaver bar http://www.example.org/page -c news': 'The same, by any URL of the site.',
@@ -68,6 +68,6 @@ function act(call: Invocation, name: 'pause' | 'resume' | 'bar'): Promise<Answer
 async function perform({ settings, services, version }: Invocation, action: Action): Promise<Answer> {
   const who = `${userInfo().username}@${hostname()}`
   const { now, isChanged, running } = await services.performAction(settings, { who, action, version })
-  const text = isChanged ? plain(now) : `${plain(now)} It was so already.`
+  const text = isChanged ? plain(now) : `${plain(now)} Nothing changed.`
   return { json: { action: action.action, isChanged, running, now }, text: settings.quiet ? undefined : text }
 }

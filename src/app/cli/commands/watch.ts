@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { replaceFile } from '../../../base/disk.ts'
 import { EXIT, Problem } from '../../../base/errors.ts'
@@ -6,7 +6,9 @@ import { realDisk } from '../../../base/real-disk.ts'
 import type { PageChange } from '../../../collection/captures/read-changes.ts'
 import { counts } from '../../../contracts/change.ts'
 import type { Settings } from '../../config/keys.ts'
+import { changeFeed, latest } from '../change-feed.ts'
 import { type Command, type Invocation, withReader } from '../command.ts'
+import { outputTo } from '../screen.ts'
 import type { CollectionReader } from '../services.ts'
 import { isoTime, plainJson } from '../text.ts'
 
@@ -33,7 +35,7 @@ export const watch: Command = {
         try {
           await follow(call, await openChanges(reader, sink.since, settings.collection), sink, stop.signal)
         } finally {
-          sink.close()
+          await sink.close()
         }
         return EXIT.done
       })
@@ -79,31 +81,18 @@ interface Sink {
   add(change: PageChange, cursor: string): Promise<void> | void
   /** Whoever reads now finds all that was added. */
   flush(): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
-/** Lines are written in blocks, because a call per line costs more than the line. */
-const BLOCK = 64 * 1024
-
 function lineSink(call: Invocation): Sink {
-  const { output, since } = call.settings
-  const file = output === undefined || output === '-' ? undefined : openLines(output)
-  let block = ''
-  const flush = async () => {
-    const lines = block
-    block = ''
-    if (lines === '') return
-    if (file === undefined) await call.screen.write(lines)
-    else file.write(lines)
-  }
+  const { output: path, since } = call.settings
+  const file = path === undefined || path === '-' ? undefined : openLines(path)
+  const output = outputTo(file?.fd, call.screen)
   return {
     since: file?.cursor === undefined ? since : { cursor: file.cursor },
-    add(change, cursor) {
-      block += `${plainJson(JSON.stringify(lineOf(change, cursor)))}\n`
-      return block.length < BLOCK ? undefined : flush()
-    },
-    flush,
-    close: () => file?.close(),
+    add: (change, cursor) => output.write(`${plainJson(JSON.stringify(lineOf(change, cursor)))}\n`),
+    flush: output.flush,
+    close: output.close,
   }
 }
 
@@ -130,14 +119,7 @@ function openLines(path: string) {
     throw new Problem('bad-flag', `${path} does not end with a change that watch wrote; choose another file for -o`)
   }
   ftruncateSync(fd, size - tail.length + end + 1)
-  return {
-    cursor,
-    write(text: string) {
-      const bytes = Buffer.from(text)
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
-    },
-    close: () => closeSync(fd),
-  }
+  return { fd, cursor }
 }
 
 function cursorOf(line: string): string | undefined {
@@ -156,7 +138,6 @@ function feedSink(call: Invocation, path: string): Sink {
   const flush = async () => {
     if (!isNew) return
     isNew = false
-    const { changeFeed, latest } = await import('../change-feed.ts')
     changes = latest(changes)
     const of = database === undefined ? resolve(collection) : 'a shared collection'
     const feed = changeFeed(changes, { collection: of, version: call.version, at: call.clock.now() })
@@ -165,13 +146,13 @@ function feedSink(call: Invocation, path: string): Sink {
   }
   return {
     since,
-    async add(change) {
+    add(change) {
       changes.push(change)
       isNew = true
       // Only the latest stay: the file is written when all have been read.
-      if (changes.length >= 10_000) changes = (await import('../change-feed.ts')).latest(changes)
+      if (changes.length >= 10_000) changes = latest(changes)
     },
     flush,
-    close() {},
+    async close() {},
   }
 }

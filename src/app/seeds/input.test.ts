@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { Damaged, unfolded } from './decompress.ts'
-import { linesOf } from './lines.ts'
+import { Damaged, linesOf, unfolded } from './input.ts'
 import { chunksOf } from './sources.test-data.ts'
 
 const text = (n: number) => Array.from({ length: n }, (_, i) => `line ${i} ${(i * 7919) % 1000}\n`).join('')
