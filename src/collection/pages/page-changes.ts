@@ -3,9 +3,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
-import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { rowWriter, wholeRowWriter, writeRows } from '../../database/write-rows.ts'
 import {
   afterFetch,
@@ -18,13 +16,9 @@ import {
   pageRow,
   WRITE_PAGES,
 } from './page-row.ts'
+import { readByKeys, selectByKeys } from './read-pages.ts'
 
-export const READ_KNOWN = `
-  SELECT ${KNOWN_COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
-  JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
-  LEFT JOIN page_links l ON l.bucket = $1 AND l.page = p.id`
-const SQLITE_KNOWN = `
-  SELECT ${KNOWN_COLUMNS} FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.site = ? AND p.key = ?`
+export const READ_KNOWN = selectByKeys(KNOWN_COLUMNS, 'LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id')
 export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = ?'
 export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = ? AND site = ? AND outcome = 'later'`
 
@@ -52,7 +46,7 @@ export async function readKnown(tx: Tx, bucket: number, reports: readonly VisitR
     return pages.flatMap(({ key, ownRequest }) => (ownRequest ? [] : [{ site, key: signed64(key) }]))
   })
   const [rows, upto] = await Promise.all([
-    rowsOf(tx, bucket, wanted),
+    readByKeys<FoundRow>(tx, READ_KNOWN, bucket, wanted),
     queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
   const known = rows.map(
@@ -62,16 +56,6 @@ export async function readKnown(tx: Tx, bucket: number, reports: readonly VisitR
 }
 
 type FoundRow = { id: bigint; links: Uint8Array | null }
-
-function rowsOf(
-  tx: Tx,
-  bucket: number,
-  wanted: readonly { site: bigint; key: bigint }[],
-): Promise<FoundRow[]> | FoundRow[] {
-  if (tx.dialect === 'postgres')
-    return postgresTx(tx).allExact<FoundRow>(READ_KNOWN, bucket, ...columnsOf(wanted, 'site', 'key'))
-  return wanted.flatMap(({ site, key }) => sqliteTx(tx).getExact<FoundRow>(SQLITE_KNOWN, site, key) ?? [])
-}
 
 interface Entry extends KnownPage {
   before: Uint8Array | undefined
