@@ -69,7 +69,8 @@ const NONE = new Uint8Array(0)
 
 /** One row per page, however often it comes. */
 export class PageChanges {
-  readonly #entries = new Map<bigint, Map<bigint, Entry>>()
+  /** By site and key. */
+  readonly #entries = new Map<string, Entry>()
   readonly #givenUp = new Set<bigint>()
   /** By page and slot: of one part, the last. */
   readonly #failed = new Map<string, FailedLook>()
@@ -77,10 +78,8 @@ export class PageChanges {
 
   constructor(known: readonly KnownPage[], nextId: () => number) {
     this.#nextId = nextId
-    for (const page of known) {
-      const { site, key } = page.row
-      this.#ofSite(site).set(key, { ...page, before: page.links, isNew: false, changed: false })
-    }
+    for (const page of known)
+      this.#entries.set(nameOf(page.row), { ...page, before: page.links, isNew: false, changed: false })
   }
 
   /** In the order in which they were applied. */
@@ -98,12 +97,10 @@ export class PageChanges {
   /** By id. `links`: undefined if unchanged; `before`: the links that a known page had. */
   changed() {
     const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew' | 'sketch'> & { before: Uint8Array | null })[] = []
-    for (const pages of this.#entries.values()) {
-      for (const { id, row, links, before, isNew, sketch, changed: isChanged } of pages.values()) {
-        if (!isChanged) continue
-        const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
-        changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew, sketch })
-      }
+    for (const { id, row, links, before, isNew, sketch, changed: isChanged } of this.#entries.values()) {
+      if (!isChanged) continue
+      const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
+      changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew, sketch })
     }
     return changed.sort((a, b) => a.id - b.id)
   }
@@ -130,17 +127,17 @@ export class PageChanges {
 
   #addFetch(site: bigint, page: PageReport): void {
     const fetched = pageRow(site, page)
-    const pages = this.#ofSite(site)
-    const known = pages.get(fetched.key)
+    const name = nameOf(fetched)
+    const known = this.#entries.get(name)
     if (known === undefined) {
       const { links, memory } = page
       const entry = { id: this.#nextId(), row: fetched, links, sketch: memory?.sketch }
-      pages.set(fetched.key, { ...entry, before: undefined, isNew: true, changed: true })
+      this.#entries.set(name, { ...entry, before: undefined, isNew: true, changed: true })
       return
     }
     const row = afterFetch(known.row, fetched)
     const failed = failedLook(known.row, row, page)
-    if (failed !== undefined) this.#failed.set(`${site} ${row.key} ${failed.slot}`, failed)
+    if (failed !== undefined) this.#failed.set(`${name} ${failed.slot}`, failed)
     known.links = linksAfterFetch(page, known.row) ?? known.links
     known.row = row
     known.sketch = page.memory?.sketch ?? known.sketch
@@ -149,16 +146,12 @@ export class PageChanges {
 
   #giveUp(site: bigint): void {
     this.#givenUp.add(site)
-    for (const entry of this.#ofSite(site).values()) {
-      if (entry.row.outcome !== 'later') continue
+    for (const entry of this.#entries.values()) {
+      if (entry.row.site !== site || entry.row.outcome !== 'later') continue
       entry.row = { ...entry.row, outcome: 'gone' }
       entry.changed = true
     }
   }
-
-  #ofSite(site: bigint): Map<bigint, Entry> {
-    let pages = this.#entries.get(site)
-    if (pages === undefined) this.#entries.set(site, (pages = new Map()))
-    return pages
-  }
 }
+
+const nameOf = ({ site, key }: Pick<PageRow, 'site' | 'key'>) => `${site} ${key}`
