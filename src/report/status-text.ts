@@ -34,7 +34,8 @@ const FAILURE: Readonly<Record<string, string>> = {
 
 /** `404 (not found)` */
 export function statusText(code: string): string {
-  const text = STATUS[code] ?? STATUS_CODES[code]?.toLowerCase()
+  // Codes may come with reports: no other key of these tables is one.
+  const text = /^-?\d+$/.test(code) ? (STATUS[code] ?? STATUS_CODES[code]?.toLowerCase()) : undefined
   return text === undefined ? code : `${code} (${text})`
 }
 
