@@ -159,7 +159,8 @@ const POWERS: readonly Power[] = [
   },
   {
     what: 'sockets',
-    pattern: /from 'node:(net|tls|http|https|http2|dgram|dns)(\/promises)?'/,
+    // A table of texts opens none.
+    pattern: /(?<!\{ STATUS_CODES \} )from 'node:(net|tls|http|https|http2|dgram|dns)(\/promises)?'/,
     allowed: within('fetch/', 'cluster/server/', 'cluster/wire', 'database/', 'report/mail'),
   },
   {

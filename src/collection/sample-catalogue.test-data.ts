@@ -7,7 +7,6 @@ import { bucketOf } from '../database/bucket.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { tryBucket } from './bucket.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
-import { VolumeIds } from './captures/write-captures.ts'
 import { CounterSums, writeSums } from './counters/counters.ts'
 import { catalogueWriter } from './write-reports.ts'
 
@@ -23,7 +22,7 @@ export async function applyReports(database: Database, reports: readonly VisitRe
 
 /** Without their sums. */
 export async function fileReports(tx: Tx, reports: readonly VisitReport[], bucket = 0): Promise<void> {
-  const writer = catalogueWriter(tx, bucket, { filter: DigestFilter.ofBits(1024), volumes: new VolumeIds() })
+  const writer = catalogueWriter(tx, bucket, DigestFilter.ofBits(1024))
   await writer.write(reports, await writer.readBefore(reports))
 }
 

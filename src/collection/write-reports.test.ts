@@ -4,7 +4,6 @@ import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/s
 import { openSqlite } from '../database/sqlite/open.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { capturesSince } from './captures/read-captures.ts'
-import { VolumeIds } from './captures/write-captures.ts'
 import { findingsOf } from './pages/read-pages.ts'
 import { fileReports } from './sample-catalogue.test-data.ts'
 import { catalogueWriter } from './write-reports.ts'
@@ -37,7 +36,7 @@ test('a payload that comes again in the same transaction is a duplicate, before 
   const page = (path: string) => samplePage(`http://a.test/${path}`, {}, 'the same')
   const { digest } = page('1').capture!
   const writer = await database.transact(async (tx) => {
-    const writer = catalogueWriter(tx, 0, { filter, volumes: new VolumeIds() })
+    const writer = catalogueWriter(tx, 0, filter)
     for (const pages of [[page('1'), page('2')], [page('3')]]) {
       const reports = [sampleReport('a.test', 1, pages)]
       await writer.write(reports, await writer.readBefore(reports))

@@ -15,16 +15,11 @@ import {
   capturesIn,
   newPayloads,
   payloadsOf,
-  type VolumeIds,
+  volumeIds,
   WRITE_CAPTURES,
 } from './captures/write-captures.ts'
 import { type KnownPage, PageChanges, readKnown } from './pages/page-changes.ts'
 import { findingRow } from './pages/page-row.ts'
-
-interface CatalogueTools {
-  filter: DigestFilter
-  volumes: VolumeIds
-}
 
 /** What must be known before the first row is written. */
 export interface Before {
@@ -36,10 +31,9 @@ export interface Before {
 }
 
 /** The catalogue in one transaction. `bucket`: 0 on SQLite, which has one. */
-export function catalogueWriter(tx: Tx, bucket: number, { filter, volumes }: CatalogueTools) {
-  /** Payloads that this transaction has brought, and its volumes. */
-  const brought = new Set<string>()
-  const named = new Map<string, number>()
+export function catalogueWriter(tx: Tx, bucket: number, filter: DigestFilter) {
+  /** Payloads that this transaction has brought. */
+  const brought: string[] = []
 
   const rowIds = async (reports: readonly VisitReport[]): Promise<Pick<Before, 'nextPage' | 'nextRow'>> => {
     // A page may be new and have a capture.
@@ -59,23 +53,20 @@ export function catalogueWriter(tx: Tx, bucket: number, { filter, volumes }: Cat
       const pages = new PageChanges(known, nextPage)
       for (const report of reports) pages.add(report)
       const captures = capturesIn(reports, nextRow)
-      const mayHave = (digest: string) => brought.has(digest) || filter.mayHave(digest)
       const names = captures.map(({ volume }) => volume)
       const [fresh, ids] = await Promise.all([
         // Other buckets may need these two as well: in this order, and after everything of the frontier.
-        newPayloads(tx, bucket, payloadsOf(captures), mayHave),
-        volumes.of(tx, names),
+        newPayloads(tx, bucket, payloadsOf(captures)),
+        volumeIds(tx, names),
         pages.write(tx, bucket, indexedUpto),
         writeFindings(tx, bucket, reports, nextRow),
       ])
-      for (const digest of fresh) brought.add(digest)
-      for (const [name, id] of ids) named.set(name, id)
+      brought.push(...fresh)
       await writeRows(tx, WRITE_CAPTURES, bucket, captureRows(captures, fresh, ids))
     },
     /** The transaction has committed: revisit records may now refer to its payloads. */
     durable(): void {
       for (const digest of brought) filter.add(digest)
-      volumes.remember(named)
     },
   }
 }

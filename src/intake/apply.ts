@@ -5,7 +5,6 @@
  */
 
 import type { Millis } from '../base/clock.ts'
-import type { VolumeIds } from '../collection/captures/write-captures.ts'
 import { writeSums } from '../collection/counters/counters.ts'
 import { type EndedVisit, noteVisits } from '../collection/counters/last-visits.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
@@ -18,7 +17,7 @@ import type { IntakeTools } from './intake.ts'
 import { workersAt } from './rechecks.ts'
 import { type ClosedPart, openPart, ReportSums, timeOf } from './report-parts.ts'
 
-export type ApplyTools = IntakeTools & { log: CrawlLog; volumes: VolumeIds }
+export type ApplyTools = IntakeTools & { log: CrawlLog }
 
 /** What becomes of some parts. */
 export interface Decided<Part> {
@@ -53,7 +52,7 @@ export class Batch {
     this.#tx = tx
     this.#tools = tools
     this.#bucket = bucket
-    this.#catalogue = catalogueWriter(tx, bucket, tools)
+    this.#catalogue = catalogueWriter(tx, bucket, tools.filter)
   }
 
   /** The ledger decides which parts count. `local`: what it gets of a report. */

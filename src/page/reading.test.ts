@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hash64 } from '../base/digest.ts'
+import { textHash } from '../base/digest.ts'
 import { isReadable, type Reading, readCharacters, readInTurns, readPage, readText } from './reading.ts'
 
 function read(html: string, mediaType = 'text/html'): Reading {
@@ -122,7 +122,7 @@ test('text: what a reader without scripts sees', () => {
   const text = textOf(page)
   assert.equal(title, 'The title & more')
   assert.equal(text, 'Big\none two\nthree\nfour\nfive\nsix\na b\narea\nplain\n<i>\n<end>')
-  assert.equal(signature.textDigest, hash64(text))
+  assert.equal(signature.textDigest, textHash(text))
 })
 
 test('the title is the first outside SVG, and bounded', () => {

@@ -98,7 +98,7 @@ test('index does so among many servers, whose values overtake each other', () =>
   assert.deepEqual(rounded(found), rounded(plainIndex(scenario)))
 })
 
-test('index does so among servers with many pages, of which it values a few', () => {
+test('index does so among servers with many pages', () => {
   fc.assert(
     fc.property(fc.integer(), fc.constantFrom(0.02, 0.5, 4), fc.boolean(), (seed, span, isAged) => {
       const random = seededRandom(seed)

@@ -46,9 +46,8 @@ export function roughWorth(u: number): number {
 
 /**
  * h⁻¹ from a table over q = √(−ln(1 − v)), in which it is nearly linear. Interpolation is right to about 10⁻⁵, enough
- * to search prices; `worthInverse` is exact to rounding. `ROUGH_INVERSE` bounds the relative error of the worth.
+ * to search prices; `worthInverse` is exact to rounding.
  */
-export const ROUGH_INVERSE = 5e-5
 const STEPS = 8192
 const LAST_Q = 6.2
 const TABLE = fillTable()

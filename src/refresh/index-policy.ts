@@ -3,9 +3,8 @@
  *
  * Each server has a queue per class of pages, and only the heads are valued. Valuing every server at every decision
  * would cost too much, so each rests under a bound: its worth at some later time, which its worth does not exceed until
- * then. Only servers whose bound is not below the best found, or whose rest is over, are valued again. Of such a server
- * only a few heads are valued: those first to reach a level slightly below the best. Until the next head reaches it,
- * the best is among them. The choice is exact; rests and levels only reduce its cost.
+ * then. Only servers whose bound is not below the best found, or whose rest is over, are valued again. The choice is
+ * exact; rests only reduce its cost.
  */
 import { EXPLORE_EVERY } from './choose-looks.ts'
 import type { Estimates } from './estimate.ts'
@@ -14,7 +13,6 @@ import {
   classes,
   LEARNT_RATES,
   ROUGH,
-  ROUGH_INVERSE,
   roughWorth,
   roughWorthInverse,
   worth as worthOf,
@@ -26,8 +24,6 @@ import type { Scenario } from './scenario.ts'
 const NONE = -1
 /** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
 const REST = { longest: 1 / 24, shortest: 1e-7 }
-/** Heads worth more than a server's level when it is set, and heads valued until it is set again. */
-const HEADS = { above: 8, valued: 16 }
 
 export class Index implements Policy, Chooser {
   readonly isPaced = true
@@ -52,16 +48,9 @@ export class Index implements Policy, Chooser {
   private readonly best: Int32Array
   private readonly worth: Float64Array
   private readonly valuedAt: Float64Array
-  /** Per server: all queues but its candidates are worth no more than its level until `levelUntil`. */
-  private readonly candidates: Uint32Array
-  private readonly count: Int32Array
-  private readonly level: Float64Array
-  private readonly levelUntil: Float64Array
   private readonly byBound: Heap
   private readonly byEnd: Heap
   private readonly examined: number[] = []
-  private readonly highest = new Float64Array(HEADS.above + 1)
-  private readonly soonest = new Float64Array(HEADS.valued + 1)
 
   /** `since`: the last look at each page; undefined: 0. */
   constructor(scenario: Scenario, since: Float64Array | undefined, estimates: Estimates | undefined) {
@@ -100,10 +89,6 @@ export class Index implements Policy, Chooser {
     this.best = new Int32Array(servers).fill(NONE)
     this.worth = new Float64Array(servers)
     this.valuedAt = new Float64Array(servers).fill(Number.NaN)
-    this.candidates = new Uint32Array(this.first[servers])
-    this.count = new Int32Array(servers)
-    this.level = new Float64Array(servers)
-    this.levelUntil = new Float64Array(servers).fill(Number.NEGATIVE_INFINITY)
     this.byBound = Heap.ofIds(servers)
     this.byEnd = Heap.ofIds(servers)
   }
@@ -145,27 +130,12 @@ export class Index implements Policy, Chooser {
 
   /** The server's worth now becomes its bound, exact until the decision is made. */
   private examine(server: number, now: number): void {
-    if (now <= this.levelUntil[server]) this.findBest(server, now)
-    // Unless the best is clearly above the level, other heads may be worth more.
-    if (!(now <= this.levelUntil[server] && this.worth[server] > this.level[server] * (1 + ROUGH_INVERSE))) {
-      this.setLevel(server, now)
-      this.findBest(server, now)
-    }
-    this.valuedAt[server] = now
-    this.byBound.set(-this.worth[server], server)
-    this.byEnd.remove(server)
-    this.examined.push(server)
-  }
-
-  private findBest(server: number, now: number): void {
     const { last, rate, scale } = this.heads
-    const first = this.first[server]
     // Value the former best queue first: few others then need an exact value.
     let best = this.best[server]
     let max = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
     if (Number.isNaN(max)) max = -1
-    for (let at = first, end = first + this.count[server]; at < end; at++) {
-      const queue = this.candidates[at]
+    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
       const u = rate[queue] * (now - last[queue])
       // Compute the exact value only if it may be the best.
       if (!(scale[queue] * roughWorth(u) >= max * (1 - ROUGH))) continue
@@ -177,45 +147,10 @@ export class Index implements Policy, Chooser {
     }
     this.best[server] = best
     this.worth[server] = max
-  }
-
-  /** The level is the worth of the ninth-best head now. Candidates are those that reach it first. */
-  private setLevel(server: number, now: number): void {
-    const { last, rate, scale } = this.heads
-    const { highest, soonest, candidates } = this
-    const first = this.first[server]
-    const end = this.first[server + 1]
-    highest.fill(0)
-    for (let queue = first; queue < end; queue++) {
-      const worth = scale[queue] * roughWorth(rate[queue] * (now - last[queue]))
-      if (!(worth > highest[0])) continue
-      let at = 1
-      for (; at < highest.length && highest[at] < worth; at++) highest[at - 1] = highest[at]
-      highest[at - 1] = worth
-    }
-    const level = highest[0]
-    let count = 0
-    const latest = now + REST.longest * this.scenario.horizon
-    let until = latest
-    for (let queue = first; queue < end; queue++) {
-      if (!(scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= level)) continue
-      const reached = last[queue] + roughWorthInverse(level / scale[queue]) / rate[queue]
-      let at = Math.min(count, HEADS.valued)
-      for (; at > 0 && soonest[at - 1] > reached; at--) {
-        soonest[at] = soonest[at - 1]
-        candidates[first + at] = candidates[first + at - 1]
-      }
-      soonest[at] = reached
-      candidates[first + at] = queue
-      count++
-      if (count > HEADS.valued) until = Math.min(until, soonest[HEADS.valued])
-    }
-    // Where too many are worth nearly the same, all are candidates.
-    const isDense = !(until > now && highest[HEADS.above] > level * (1 + ROUGH + ROUGH_INVERSE))
-    if (isDense) for (let queue = first; queue < end; queue++) candidates[queue] = queue
-    this.count[server] = isDense ? end - first : Math.min(count, HEADS.valued)
-    this.level[server] = isDense ? 0 : level
-    this.levelUntil[server] = isDense ? latest : until
+    this.valuedAt[server] = now
+    this.byBound.set(-max, server)
+    this.byEnd.remove(server)
+    this.examined.push(server)
   }
 
   /**
@@ -225,15 +160,13 @@ export class Index implements Policy, Chooser {
   private rest(server: number, now: number, chosen: number): void {
     const { last, rate, scale } = this.heads
     const { horizon } = this.scenario
-    const first = this.first[server]
     const best = this.best[server]
     const worth = this.worth[server]
     const level = worth > 0 ? worth * Math.sqrt(Math.sqrt(chosen / worth)) : chosen
     const reached = last[best] + roughWorthInverse(level / scale[best]) / rate[best]
-    const end = Math.min(this.levelUntil[server], Math.max(now + REST.shortest * horizon, reached))
+    const end = Math.min(now + REST.longest * horizon, Math.max(now + REST.shortest * horizon, reached))
     let bound = 0
-    for (let at = first; at < first + this.count[server]; at++) {
-      const queue = this.candidates[at]
+    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
       const then = scale[queue] * roughWorth(rate[queue] * (end - last[queue]))
       if (then > bound) bound = then
     }
@@ -258,8 +191,6 @@ export class Index implements Policy, Chooser {
     this.queues.append(after, page)
     this.showHead(before)
     if (after !== before) this.showHead(after)
-    // The best is already a candidate; another queue with a new head may have to become one.
-    if (after !== before || before !== this.best[server]) this.levelUntil[server] = Number.NEGATIVE_INFINITY
     this.oldest?.remove(server, page)
     this.oldest?.append(server, page)
   }

@@ -79,18 +79,25 @@ export type Plan = ReturnType<typeof spread>
 export function spread(counts: Uint32Array, { members, start }: ByServer, isMerged: boolean) {
   const servers = start.length - 1
   const begin = new Uint32Array(servers + 1)
-  let largest = 0
-  for (let s = 0; s < servers; s++) {
-    let sum = 0
-    for (let at = start[s]; at < start[s + 1]; at++) sum += counts[members[at]]
-    begin[s + 1] = begin[s] + sum
-    largest = Math.max(largest, start[s + 1] - start[s])
-  }
-  const order = new Uint32Array(begin[servers])
-  const sorted = new Float64Array(largest)
+  const order = new Uint32Array(counts.reduce((sum, count) => sum + count, 0))
+  const turn = new Uint32Array(counts.length).fill(1)
   const heap = new Heap()
-  for (let s = 0; s < servers; s++)
-    mergeServer(counts, members.subarray(start[s], start[s + 1]), sorted, heap, order, begin[s])
+  let out = 0
+  for (let s = 0; s < servers; s++) {
+    for (let at = start[s]; at < start[s + 1]; at++) {
+      const page = members[at]
+      if (counts[page] > 0) heap.append(1 / (counts[page] + 1), page)
+    }
+    heap.order()
+    // Quotients of integers: equal instants are bitwise equal, and the heap then has the lower page first.
+    while (heap.size > 0) {
+      const page = heap.topId()
+      order[out++] = page
+      if (turn[page]++ < counts[page]) heap.replaceTop(turn[page] / (counts[page] + 1), page)
+      else heap.pop()
+    }
+    begin[s + 1] = out
+  }
   return {
     counts,
     /** Pages in order of their updates; those of server s are `order[begin[s]] … order[begin[s + 1] − 1]`. */
@@ -98,48 +105,6 @@ export function spread(counts: Uint32Array, { members, start }: ByServer, isMerg
     begin,
     /** Whether instants are MERGE's or each page's own. */
     isMerged,
-  }
-}
-
-/** Pages with equal counts share all their instants, so few groups are merged, however many updates there are. */
-function mergeServer(
-  counts: Uint32Array,
-  pages: Uint32Array,
-  sorted: Float64Array,
-  heap: Heap,
-  order: Uint32Array,
-  from: number,
-): void {
-  let size = 0
-  for (let at = 0; at < pages.length; at++)
-    if (counts[pages[at]] > 0) sorted[size++] = counts[pages[at]] * pages.length + at
-  const keys = sorted.subarray(0, size).sort()
-  const countAt = (at: number) => Math.floor(keys[at] / pages.length)
-  const first: number[] = []
-  for (let at = 0; at < size; at++) {
-    const count = countAt(at)
-    if (at === 0 || count !== countAt(at - 1)) {
-      heap.push(1 / (count + 1), first.length)
-      first.push(at)
-    }
-  }
-  first.push(size)
-  const turn = new Uint32Array(first.length).fill(1)
-  let out = from
-  while (heap.size > 0) {
-    const instant = heap.topKey()
-    const tied = out
-    let groups = 0
-    while (heap.size > 0 && heap.topKey() === instant) {
-      const group = heap.topId()
-      const count = countAt(first[group])
-      for (let at = first[group]; at < first[group + 1]; at++) order[out++] = pages[keys[at] - count * pages.length]
-      groups++
-      // Quotients of integers: equal instants are bitwise equal.
-      if (turn[group]++ < count) heap.replaceTop(turn[group] / (count + 1), group)
-      else heap.pop()
-    }
-    if (groups > 1) order.subarray(tied, out).sort()
   }
 }
 

@@ -1,6 +1,7 @@
 /** The texts for statuses, failures, refusals and marks, in tables and in `explain`. */
+import { STATUS_CODES } from 'node:http'
 
-/** Of HTTP, and Heritrix's for URLs without an answer (`contracts/outcome.ts`). */
+/** Heritrix's for URLs without an answer (`contracts/outcome.ts`), and of HTTP where its own text is not this. */
 const STATUS: Readonly<Record<string, string>> = {
   '-1': 'no address found',
   '-2': 'no connection',
@@ -10,37 +11,7 @@ const STATUS: Readonly<Record<string, string>> = {
   '-61': 'robots.txt unreachable',
   '-5001': 'private address, or on a blacklist',
   200: 'OK',
-  201: 'created',
-  203: 'non-authoritative information',
-  204: 'no content',
-  206: 'partial content',
-  300: 'multiple choices',
-  301: 'moved permanently',
   302: 'moved temporarily',
-  303: 'see other',
-  304: 'not modified',
-  307: 'temporary redirect',
-  308: 'permanent redirect',
-  400: 'bad request',
-  401: 'unauthorised',
-  402: 'payment required',
-  403: 'forbidden',
-  404: 'not found',
-  405: 'method not allowed',
-  406: 'not acceptable',
-  408: 'request timeout',
-  410: 'gone',
-  414: 'URI too long',
-  415: 'unsupported media type',
-  418: "I'm a teapot",
-  421: 'misdirected request',
-  429: 'too many requests',
-  451: 'unavailable for legal reasons',
-  500: 'internal server error',
-  501: 'not implemented',
-  502: 'bad gateway',
-  503: 'service unavailable',
-  504: 'gateway timeout',
 }
 
 const FAILURE: Readonly<Record<string, string>> = {
@@ -63,7 +34,8 @@ const FAILURE: Readonly<Record<string, string>> = {
 
 /** `404 (not found)` */
 export function statusText(code: string): string {
-  const text = STATUS[code]
+  // Codes may come with reports: no other key of these tables is one.
+  const text = /^-?\d+$/.test(code) ? (STATUS[code] ?? STATUS_CODES[code]?.toLowerCase()) : undefined
   return text === undefined ? code : `${code} (${text})`
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Figures } from '../collection/figures.ts'
+import { statusText } from './status-text.ts'
 import * as tables from './tables.ts'
 import { printTable } from './text-table.ts'
 
@@ -194,4 +195,16 @@ test('CoBWeb, Table 1: HTTP and scheduler latency (C11)', () => {
     ].join('\n'),
   )
   assert.deepEqual(tables.latencies(NOTHING).rows, [])
+})
+
+test('statuses have texts; what a report calls a status and is none has itself', () => {
+  const texts = ['200', '302', '404', '-61', '999', 'constructor'].map(statusText)
+  assert.deepEqual(texts, [
+    '200 (OK)',
+    '302 (moved temporarily)',
+    '404 (not found)',
+    '-61 (robots.txt unreachable)',
+    '999',
+    'constructor',
+  ])
 })

@@ -71,17 +71,15 @@ export const ADD_PAYLOADS = `
   ON CONFLICT (shard, digest) DO NOTHING RETURNING digest`
 const IS_STORED = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
 
-/** Those of some payloads that are new to the collection. `mayHave`: no look is needed for the others; only SQLite asks it. */
+/** Those of some payloads that are new to the collection. */
 export async function newPayloads(
   tx: Tx,
   bucket: number,
   payloads: ReadonlyMap<string, NewCapture>,
-  mayHave: (digest: string) => boolean,
 ): Promise<ReadonlySet<string>> {
   if (payloads.size === 0) return new Set()
   if (tx.dialect === 'sqlite') {
-    const isStored = (digest: string) => mayHave(digest) && sqliteTx(tx).get(IS_STORED, digest) !== undefined
-    return new Set([...payloads.keys()].filter((digest) => !isStored(digest)))
+    return new Set([...payloads.keys()].filter((digest) => sqliteTx(tx).get(IS_STORED, digest) === undefined))
   }
   const rows = [...payloads].map(([digest, { id }]) => ({ shard: shardOf(digest), digest, id }))
   rows.sort((a, b) => a.shard - b.shard || (a.digest < b.digest ? -1 : 1))
@@ -93,32 +91,15 @@ export async function newPayloads(
 const ADD_VOLUME = 'INSERT INTO volume (name) VALUES (?) ON CONFLICT (name) DO NOTHING'
 const READ_VOLUME = 'SELECT id FROM volume WHERE name = ?'
 
-/** A crawl writes few volumes at a time, so those closed long ago may be forgotten. */
-const MAX_VOLUMES = 10_000
-
 /** The ids of volumes, which never change. */
-export class VolumeIds {
-  readonly #known = new Map<string, number>()
-
-  /** Ids that are new in this transaction are not remembered: call `remember` when it is durable. */
-  async of(tx: Tx, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    const db = queries(tx)
-    // Sorted: two transactions that meet the same new volumes at the same time do not deadlock.
-    const wanted = [...new Set(names)].sort()
-    const ids = await Promise.all(
-      wanted.map((name) => {
-        const known = this.#known.get(name)
-        if (known !== undefined) return known
-        const added = db.run(ADD_VOLUME, name)
-        const read = db.get<{ id: number }>(READ_VOLUME, name)
-        return Promise.all([read, added]).then(([row]) => row!.id)
-      }),
-    )
-    return new Map(wanted.map((name, at) => [name, ids[at]]))
-  }
-
-  remember(ids: ReadonlyMap<string, number>): void {
-    if (this.#known.size > MAX_VOLUMES) this.#known.clear()
-    for (const [name, id] of ids) this.#known.set(name, id)
-  }
+export async function volumeIds(tx: Tx, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+  const db = queries(tx)
+  const read = (name: string) => db.get<{ id: number }>(READ_VOLUME, name)
+  // Sorted: two transactions that meet the same new volumes at the same time do not deadlock.
+  const wanted = [...new Set(names)].sort()
+  const known = await Promise.all(wanted.map(read))
+  const fresh = wanted.filter((_, at) => known[at] === undefined)
+  await Promise.all(fresh.map((name) => db.run(ADD_VOLUME, name)))
+  const rows = await Promise.all(wanted.map((name, at) => known[at] ?? read(name)))
+  return new Map(wanted.map((name, at) => [name, rows[at]!.id]))
 }

@@ -22,12 +22,12 @@ export async function characterise(database: Database) {
   const pages = new PagePass()
   while (await database.read((tx) => pages.take(tx, PIECE))) await turn()
   const sites = await database.read(siteSums)
-  const { duplicates, perSite } = await database.read(duplicateSums)
+  const duplicates = await database.read(countDuplicates)
   const { inLinks, behind } = await database.read(inLinkSums)
   const size = pages.sizes()
   const measured = {
     urlsPerSite: sites.urls,
-    duplicatesPerSite: perSite,
+    duplicatesPerSite: sites.duplicates,
     deepest: sites.deepest,
     urlLength: pages.urlLength,
     took: pages.took,
@@ -58,7 +58,11 @@ export async function characterise(database: Database) {
     /** Different links of every page that was read, kept or not (`noindex`). */
     outLinks: pages.outLinks.summary(),
     links: pages.shares(),
-    duplicates: { documents: duplicates, share: share(duplicates, pages.documents), perSite: perSite.summary() },
+    duplicates: {
+      documents: duplicates,
+      share: share(duplicates, pages.documents),
+      perSite: sites.duplicates.summary(),
+    },
     sessionIds: {
       urls: pages.sessionUrls,
       share: share(pages.sessionUrls, pages.urls),
@@ -69,29 +73,21 @@ export async function characterise(database: Database) {
   }
 }
 
-async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distribution; deepest: Distribution }> {
-  const sums = { urls: new Distribution(), documents: new Distribution(), deepest: new Distribution() }
-  const rows = queries(tx).each<{ urls: number; documents: number; deepest: number }>(
-    `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents, max(depth) AS deepest
+/** By site. A duplicate is a document whose content an earlier document of the site has. */
+async function siteSums(tx: Tx) {
+  const [urls, documents, deepest, duplicates] = Array.from({ length: 4 }, () => new Distribution())
+  const rows = queries(tx).each<Record<'urls' | 'documents' | 'deepest' | 'duplicates', number>>(
+    `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents, max(depth) AS deepest,
+       count(digest) FILTER (WHERE outcome = 'kept') - count(DISTINCT digest) FILTER (WHERE outcome = 'kept') AS duplicates
      FROM page WHERE ${ASKED} GROUP BY site`,
   )
-  for await (const { urls, documents, deepest } of rows) {
-    sums.urls.add(urls)
-    sums.documents.add(documents)
-    sums.deepest.add(deepest)
+  for await (const row of rows) {
+    urls.add(row.urls)
+    documents.add(row.documents)
+    deepest.add(row.deepest)
+    duplicates.add(row.duplicates)
   }
-  return sums
-}
-
-/** Documents whose content an earlier document has, anywhere and in the same site. */
-async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Distribution }> {
-  const perSite = new Distribution()
-  const rows = queries(tx).each<{ n: number }>(
-    `SELECT count(digest) FILTER (WHERE outcome = 'kept') - count(DISTINCT digest) FILTER (WHERE outcome = 'kept') AS n
-     FROM page WHERE ${ASKED} GROUP BY site`,
-  )
-  for await (const row of rows) perSite.add(row.n)
-  return { duplicates: await countDuplicates(tx), perSite }
+  return { urls, documents, deepest, duplicates }
 }
 
 async function inLinkSums(tx: Tx): Promise<{ inLinks: Distribution; behind: number }> {

@@ -1,6 +1,6 @@
 /** Reads the reverse index: the pages that link to a URL, or every target with the number of its pages. */
 import { ByteReader } from '../../base/bytes.ts'
-import { signed64 } from '../../base/digest.ts'
+import { signed64, unsigned64 } from '../../base/digest.ts'
 import { type SiteName, siteKeyOf, type UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -38,15 +38,14 @@ export async function pagesLinkingTo(
   key: bigint,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<Set<number>> {
-  const low = Number(BigInt.asUintN(32, key))
-  const high = Number(BigInt.asUintN(32, key >> 32n))
+  const wanted = unsigned64(key)
   const pages = new Set<number>()
   const sql = `SELECT targets FROM inlink WHERE bucket = ? AND site = ? AND slot IN (${ALL_SLOTS}, ?) ORDER BY id`
-  const rows = queries(tx).each<{ targets: Uint8Array }>(sql, ...siteAt(tx.dialect, site), slotOf(high))
+  const rows = queries(tx).each<{ targets: Uint8Array }>(sql, ...siteAt(tx.dialect, site), slotOf(wanted))
   for await (const { targets } of rows) {
     const row = new TargetReader(targets)
     while (row.next()) {
-      if (row.low !== low || row.high !== high) {
+      if (row.key !== wanted) {
         row.skip()
         continue
       }
@@ -90,21 +89,17 @@ async function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): Asy
     if (slot !== ALL_SLOTS && !isIn(slot)) continue
     const row = new TargetReader(targets)
     while (row.next()) {
-      if (isIn(slotOf(row.high))) {
-        const key = (BigInt(row.high | 0) << 32n) | BigInt(row.low)
-        sums.set(key, (sums.get(key) ?? 0) + row.gained - row.lost)
-      }
+      if (isIn(slotOf(row.key))) sums.set(row.key, (sums.get(row.key) ?? 0) + row.gained - row.lost)
       row.skip()
     }
   }
-  for (const [key, pages] of sums) if (pages > 0) yield { site, key, pages }
+  for (const [key, pages] of sums) if (pages > 0) yield { site, key: signed64(key), pages }
 }
 
 /** Reads a packed row (`link-targets.ts`). After `next` call `skip`, or `ids` for the pages gained and then for those lost. */
 class TargetReader {
   readonly #from: ByteReader
-  low = 0
-  high = 0
+  key = 0n
   gained = 0
   lost = 0
 
@@ -114,8 +109,7 @@ class TargetReader {
 
   next(): boolean {
     if (this.#from.atEnd) return false
-    this.low = this.#from.u32()
-    this.high = this.#from.u32()
+    this.key = this.#from.u64()
     this.gained = this.#from.count()
     this.lost = this.#from.count()
     return true

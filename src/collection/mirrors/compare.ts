@@ -16,64 +16,46 @@ const NEIGHBOURS = 8
 /** Per site, the most promising first: a hostile site may share contents with every other, and each comparison reads all of its contents. */
 const MAX_CANDIDATES = 64
 
-interface Holder {
-  content: bigint
-  site: bigint
-  home: bigint
-}
+const COUNT_HOLDERS = 'INSERT INTO content (content, sites) SELECT content, count(*) FROM has GROUP BY content'
+const NOTE_COMMON = `INSERT INTO too_common SELECT content FROM content WHERE sites > ${MAX_SITES_PER_CONTENT}`
+/** The sites of each content that some have, by size: `nth` among all of them, `home_nth` among those whose home page it is. */
+const NOTE_HOLDERS = `
+  INSERT INTO holder (content, nth, home_nth, site)
+  SELECT content, row_number() OVER (PARTITION BY content ORDER BY size.contents, site),
+    CASE home WHEN 1 THEN row_number() OVER (PARTITION BY content, home ORDER BY size.contents, site) END, site
+  FROM has JOIN content USING (content) JOIN size USING (site) WHERE sites BETWEEN 2 AND ${MAX_SITES_PER_CONTENT}`
+/**
+ * Each site meets the next larger holders of a content (a is the smaller one), and the next that have it as their home page too,
+ * even if others are between them. Two that share only one content, and not their home pages, share too little for any heuristic.
+ */
+const NOTE_CANDIDATES = `
+  WITH meeting AS (
+    SELECT a.site AS a, b.site AS b, a.home_nth IS NOT NULL AND b.home_nth IS NOT NULL AS home
+    FROM holder a JOIN holder b ON b.content = a.content AND b.nth > a.nth AND b.nth <= a.nth + ${NEIGHBOURS}
+    UNION ALL
+    SELECT a.site, b.site, 1 FROM holder a JOIN holder b ON b.content = a.content AND b.nth > a.nth + ${NEIGHBOURS}
+    WHERE b.home_nth > a.home_nth AND b.home_nth <= a.home_nth + ${NEIGHBOURS}
+  )
+  INSERT INTO candidate (a, b)
+  SELECT a, b FROM (
+    SELECT a, b, row_number() OVER (PARTITION BY a ORDER BY home DESC, times DESC, b) AS nth FROM (
+      SELECT a, b, count(*) AS times, max(home) AS home FROM meeting GROUP BY a, b
+      HAVING times > 1 OR max(home) = 1
+    ) JOIN size one ON one.site = a JOIN size other ON other.site = b
+    WHERE home = 1 OR one.contents >= other.contents * ${MIN_SHARE}
+  ) WHERE nth <= ${MAX_CANDIDATES}`
 
 /** Returns the number of contents, and of those that too many sites have. */
 export async function pairCandidates(scratch: Database): Promise<{ contents: number; tooCommon: number }> {
   return scratch.transact((tx) => {
     const db = sqliteTx(tx)
-    let contents = 0
-    let tooCommon = 0
-    let holders: Holder[] = []
-    let content: bigint | undefined
-    const end = () => {
-      if (content === undefined) return
-      contents++
-      if (holders.length > MAX_SITES_PER_CONTENT) tooCommon += db.run('INSERT INTO too_common VALUES (?)', content)
-      else if (holders.length > 1) notePairs(db, holders)
-      holders = []
-    }
-    const rows = db.eachExact<Holder>(
-      `SELECT has.content, has.site, has.home FROM has JOIN size ON size.site = has.site
-       ORDER BY has.content, size.contents, has.site`,
-    )
-    for (const row of rows) {
-      if (row.content !== content) end()
-      content = row.content
-      if (holders.length <= MAX_SITES_PER_CONTENT) holders.push(row)
-    }
-    end()
-    // Two that share only one content, and not their home pages, share too little for any heuristic.
-    db.run(
-      `INSERT INTO candidate (a, b)
-       SELECT a, b FROM (
-         SELECT a, b, row_number() OVER (PARTITION BY a ORDER BY home DESC, times DESC, b) AS nth FROM (
-           SELECT a, b, count(*) AS times, max(home) AS home FROM meeting GROUP BY a, b
-           HAVING times > 1 OR max(home) = 1
-         ) JOIN size one ON one.site = a JOIN size other ON other.site = b
-         WHERE home = 1 OR one.contents >= other.contents * ?
-       ) WHERE nth <= ?`,
-      MIN_SHARE,
-      MAX_CANDIDATES,
-    )
-    db.run('DELETE FROM meeting')
+    const contents = db.run(COUNT_HOLDERS)
+    const tooCommon = db.run(NOTE_COMMON)
+    db.run(NOTE_HOLDERS)
+    db.run(NOTE_CANDIDATES)
+    db.run('DELETE FROM holder')
     return { contents, tooCommon }
   })
-}
-
-/** `holders` are sorted by size: `a` is the smaller site. */
-function notePairs(db: SqliteTx, holders: readonly Holder[]): void {
-  const note = (a: Holder, b: Holder) =>
-    db.run('INSERT INTO meeting VALUES (?, ?, ?)', a.site, b.site, a.home === 1n && b.home === 1n ? 1 : 0)
-  for (const [i, a] of holders.entries()) for (const b of holders.slice(i + 1, i + 1 + NEIGHBOURS)) note(a, b)
-  // Sites that have the content as their home page are paired too, even if others are between them.
-  const homes = [...holders.entries()].filter(([, holder]) => holder.home === 1n)
-  for (const [i, [at, a]] of homes.entries())
-    for (const [other, b] of homes.slice(i + 1, i + 1 + NEIGHBOURS)) if (other - at > NEIGHBOURS) note(a, b)
 }
 
 type Compared = Record<'shared' | 'telling' | 'same_home' | 'total', number>

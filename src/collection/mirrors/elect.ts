@@ -111,18 +111,7 @@ function* connected(members: number, pairs: Iterable<{ a: number; b: number }>):
     // The better rank is the root, so that it comes first below.
     if (one !== other) parent[Math.max(one, other)] = Math.min(one, other)
   }
-  const next = new Int32Array(members + 1)
-  const last = Int32Array.from({ length: members + 1 }, (_, i) => i)
-  for (let rank = 1; rank <= members; rank++) {
-    const first = root(rank)
-    if (first === rank) continue
-    next[last[first]] = rank
-    last[first] = rank
-  }
-  for (let first = 1; first <= members; first++) {
-    if (parent[first] !== first || next[first] === 0) continue
-    const group: number[] = []
-    for (let rank = first; rank !== 0; rank = next[rank]) group.push(rank)
-    yield group
-  }
+  const others: number[] = []
+  for (let rank = 1; rank <= members; rank++) if (root(rank) !== rank) others.push(rank)
+  for (const [first, group] of [...Map.groupBy(others, root)].sort(([a], [b]) => a - b)) yield [first, ...group]
 }

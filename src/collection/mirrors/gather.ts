@@ -22,7 +22,14 @@ CREATE TABLE has (                 -- the contents of a site
 ) WITHOUT ROWID;
 CREATE TABLE size (site INTEGER PRIMARY KEY, contents INTEGER NOT NULL, https INTEGER NOT NULL);
 CREATE TABLE too_common (content INTEGER PRIMARY KEY);
-CREATE TABLE meeting (a INTEGER NOT NULL, b INTEGER NOT NULL, home INTEGER NOT NULL);
+CREATE TABLE content (content INTEGER PRIMARY KEY, sites INTEGER NOT NULL);
+CREATE TABLE holder (              -- the sites of a content, the smallest first
+  content INTEGER NOT NULL,
+  nth INTEGER NOT NULL,
+  home_nth INTEGER,
+  site INTEGER NOT NULL,
+  PRIMARY KEY (content, nth)
+) WITHOUT ROWID;
 CREATE TABLE candidate (a INTEGER NOT NULL, b INTEGER NOT NULL);
 CREATE TABLE voter (site INTEGER PRIMARY KEY, name TEXT, https INTEGER NOT NULL, linked INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE member (              -- sites that may be mirrors, the best original first

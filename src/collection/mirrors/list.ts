@@ -97,26 +97,22 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
   const isNever = forbidden(lines)
   const originals = new Map<SiteName, SiteName>()
   for (const line of lines) if (line.kind === 'pair' && !isNever(line)) originals.set(line.replica, line.original)
-  const ends = new Map<SiteName, SiteName>()
-  for (const first of originals.keys()) {
-    const path: SiteName[] = []
-    const here = new Set<SiteName>()
-    let at = first
-    for (let next = originals.get(at); next !== undefined && !ends.has(at); next = originals.get(at)) {
-      if (here.has(at)) {
-        throw new Problem(
-          'unreadable',
-          `list of mirrors ${file}: ${at} is a replica of itself through a circle of lines. Remove one of them.`,
-        )
-      }
-      here.add(at)
-      path.push(at)
+  const endOf = (replica: SiteName): SiteName => {
+    const path = new Set<SiteName>()
+    let at = replica
+    for (let next = originals.get(at); next !== undefined; next = originals.get(at)) {
+      path.add(at)
       at = next
+      if (!path.has(at)) continue
+      throw new Problem(
+        'unreadable',
+        `list of mirrors ${file}: ${at} is a replica of itself through a circle of lines. Remove one of them.`,
+      )
     }
-    const end = ends.get(at) ?? at
-    for (const replica of path) ends.set(replica, end)
+    return at
   }
-  return [...ends].map(([replica, original]) => ({ replica, original })).filter((pair) => !isNever(pair))
+  const pairs = [...originals.keys()].map((replica) => ({ replica, original: endOf(replica) }))
+  return pairs.filter((pair) => !isNever(pair))
 }
 
 /** Whether a pair is one of these, whichever is the original. */

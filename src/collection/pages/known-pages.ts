@@ -8,27 +8,22 @@ import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { StoredCopy } from '../../contracts/ports.ts'
 import { type AgendaItem, type KnownPage, siteKeyOf, type Visit } from '../../contracts/visit.ts'
 import { bucketOf, shardOf } from '../../database/bucket.ts'
-import type { Database } from '../../database/database.ts'
-import { columnsOf, type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
 import { IS_WHOLE } from '../captures/read-captures.ts'
+import { readByKeys, selectByKeys } from './read-pages.ts'
 
-const COLUMNS =
-  'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified, p.looks, p.at, s.sketch'
-const WAS_THERE = `(p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read'))`
+export const READ_LOOKED_AT = selectByKeys(
+  'p.site, p.key, p.path, p.outcome, p.digest, p.text_digest, p.simhash, p.etag, p.last_modified, p.looks, p.at, s.sketch',
+  'LEFT JOIN page_sketch s ON s.bucket = p.bucket AND s.page = p.id',
+  `AND (p.text_digest IS NOT NULL OR p.outcome IN ('moved', 'read')) AND NOT EXISTS
+    (SELECT 1 FROM recheck r WHERE r.bucket = p.bucket AND r.site = p.site AND r.key = p.key AND r.comparison IS NULL)`,
+)
 // A 304 is replayed with the head of the capture it refers to, which must not be that of an error page with the same bytes.
-const SQLITE_KNOWN = `SELECT ${COLUMNS}, c.url AS captured_url, c.at AS captured_at FROM page p
-  LEFT JOIN page_sketch s ON s.page = p.id
-  LEFT JOIN capture c ON c.id = (SELECT c.id FROM capture c WHERE c.digest = p.digest AND c.kind = 'response' AND ${IS_WHOLE} ORDER BY c.id LIMIT 1)
-  WHERE p.site = ? AND p.key = ? AND ${WAS_THERE}
-    AND NOT EXISTS (SELECT 1 FROM recheck r WHERE r.site = p.site AND r.key = p.key AND r.comparison IS NULL)`
-export const READ_LOOKED_AT = `
-  SELECT ${COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
-  JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
-  LEFT JOIN page_sketch s ON s.bucket = $1 AND s.page = p.id
-  WHERE ${WAS_THERE} AND NOT EXISTS
-    (SELECT 1 FROM recheck r WHERE r.bucket = $1 AND r.site = wanted.site AND r.key = wanted.key AND r.comparison IS NULL)`
+const SQLITE_CAPTURED = `
+  SELECT c.url, c.at FROM capture c WHERE c.digest = ? AND c.kind = 'response' AND ${IS_WHOLE} ORDER BY c.id LIMIT 1`
 export const READ_PAYLOADS_OF = `
   SELECT p.digest, p.bucket, p.capture FROM unnest($1::smallint[], $2::text[]) AS wanted(shard, digest)
   JOIN payload p ON p.shard = wanted.shard AND p.digest = wanted.digest`
@@ -65,52 +60,33 @@ export async function fillBefore(database: Database, visits: readonly Visit[]): 
     const site = siteKeyOf(name)
     return agenda.map((item) => ({ item, site, key: signed64(item.key) }))
   })
-  const fill = database.dialect === 'postgres' ? fillOnPostgres : fillOnSqlite
   const piece = PIECE[database.dialect]
   for (let from = 0; from < wanted.length; from += piece) {
     if (from > 0) await turn()
-    await fill(database, wanted.slice(from, from + piece))
+    await database.read((tx) => fill(tx, wanted.slice(from, from + piece)))
   }
 }
 
-function fillOnSqlite(database: Database, wanted: readonly Wanted[]): Promise<void> {
-  return database.read((tx) => {
-    const db = sqliteTx(tx)
-    for (const { item, site, key } of wanted) {
-      type Found = Row & { captured_url: string | null; captured_at: bigint | null }
-      const row = db.getExact<Found>(SQLITE_KNOWN, site, key)
-      if (row === undefined) continue
-      const { captured_url: url, captured_at: at } = row
-      item.before = knownPage(row, url === null ? undefined : { url, at: Number(at) })
-    }
-  })
+async function fill(tx: Tx, wanted: readonly Wanted[]): Promise<void> {
+  const buckets = [...Map.groupBy(wanted, ({ site }) => bucketOf(tx.dialect, site))]
+  const rows = await Promise.all(buckets.map(([bucket, some]) => readByKeys<Row>(tx, READ_LOOKED_AT, bucket, some)))
+  const found = new Map(rows.flat().map((row) => [`${row.site} ${row.key}`, row]))
+  if (found.size === 0) return
+  const digests = new Set([...found.values()].flatMap(({ digest }) => digest ?? []))
+  digests.delete(NO_PAYLOAD)
+  const copies = await copiesOf(tx, digests)
+  for (const { item, site, key } of wanted) {
+    const row = found.get(`${site} ${key}`)
+    if (row !== undefined) item.before = knownPage(row, copies.get(row.digest ?? ''))
+  }
 }
 
-function fillOnPostgres(database: Database, wanted: readonly Wanted[]): Promise<void> {
-  return database.read(async (tx) => {
-    const db = postgresTx(tx)
-    const buckets = [...Map.groupBy(wanted, ({ site }) => bucketOf('postgres', site))]
-    const rows = await Promise.all(
-      buckets.map(([bucket, some]) => db.allExact<Row>(READ_LOOKED_AT, bucket, ...columnsOf(some, 'site', 'key'))),
-    )
-    const found = new Map(rows.flat().map((row) => [`${row.site} ${row.key}`, row]))
-    if (found.size === 0) return
-    const copies = await copiesOf(
-      db,
-      [...found.values()].map(({ digest }) => digest),
-    )
-    for (const { item, site, key } of wanted) {
-      const row = found.get(`${site} ${key}`)
-      if (row !== undefined) item.before = knownPage(row, copies.get(row.digest))
-    }
-  })
-}
-
-/** The first response of each payload, by digest. Two steps, because the two rows may be on two machines. */
-async function copiesOf(db: PostgresTx, digests: readonly (string | null)[]): Promise<Map<string | null, StoredCopy>> {
-  const shards = [...new Set(digests)].flatMap((digest) =>
-    digest === null || digest === NO_PAYLOAD ? [] : [{ shard: shardOf(digest), digest }],
-  )
+/** The first response of each payload, by digest. On PostgreSQL in two steps, because the two rows may be on two machines. */
+async function copiesOf(tx: Tx, digests: ReadonlySet<string>): Promise<Map<string, StoredCopy | undefined>> {
+  if (tx.dialect === 'sqlite')
+    return new Map([...digests].map((digest) => [digest, sqliteTx(tx).get<StoredCopy>(SQLITE_CAPTURED, digest)]))
+  const db = postgresTx(tx)
+  const shards = [...digests].map((digest) => ({ shard: shardOf(digest), digest }))
   const payloads = await db.all<{ digest: string; bucket: number; capture: number }>(
     READ_PAYLOADS_OF,
     ...columnsOf(shards, 'shard', 'digest'),
@@ -126,12 +102,7 @@ async function copiesOf(db: PostgresTx, digests: readonly (string | null)[]): Pr
     ),
   )
   const byId = new Map(captures.flat().map(({ id, url, at }) => [id, { url, at }]))
-  return new Map(
-    payloads.flatMap(({ digest, capture }) => {
-      const copy = byId.get(capture)
-      return copy === undefined ? [] : [[digest, copy]]
-    }),
-  )
+  return new Map(payloads.map(({ digest, capture }) => [digest, byId.get(capture)]))
 }
 
 function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {

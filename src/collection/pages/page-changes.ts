@@ -3,9 +3,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
-import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { rowWriter, wholeRowWriter, writeRows } from '../../database/write-rows.ts'
 import {
   afterFetch,
@@ -18,13 +16,9 @@ import {
   pageRow,
   WRITE_PAGES,
 } from './page-row.ts'
+import { readByKeys, selectByKeys } from './read-pages.ts'
 
-export const READ_KNOWN = `
-  SELECT ${KNOWN_COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
-  JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key
-  LEFT JOIN page_links l ON l.bucket = $1 AND l.page = p.id`
-const SQLITE_KNOWN = `
-  SELECT ${KNOWN_COLUMNS} FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.site = ? AND p.key = ?`
+export const READ_KNOWN = selectByKeys(KNOWN_COLUMNS, 'LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id')
 export const READ_UPTO = 'SELECT page FROM inlink_upto WHERE bucket = ?'
 export const GIVE_UP = `UPDATE page SET outcome = 'gone' WHERE bucket = ? AND site = ? AND outcome = 'later'`
 
@@ -52,7 +46,7 @@ export async function readKnown(tx: Tx, bucket: number, reports: readonly VisitR
     return pages.flatMap(({ key, ownRequest }) => (ownRequest ? [] : [{ site, key: signed64(key) }]))
   })
   const [rows, upto] = await Promise.all([
-    rowsOf(tx, bucket, wanted),
+    readByKeys<FoundRow>(tx, READ_KNOWN, bucket, wanted),
     queries(tx).get<{ page: number }>(READ_UPTO, bucket),
   ])
   const known = rows.map(
@@ -62,16 +56,6 @@ export async function readKnown(tx: Tx, bucket: number, reports: readonly VisitR
 }
 
 type FoundRow = { id: bigint; links: Uint8Array | null }
-
-function rowsOf(
-  tx: Tx,
-  bucket: number,
-  wanted: readonly { site: bigint; key: bigint }[],
-): Promise<FoundRow[]> | FoundRow[] {
-  if (tx.dialect === 'postgres')
-    return postgresTx(tx).allExact<FoundRow>(READ_KNOWN, bucket, ...columnsOf(wanted, 'site', 'key'))
-  return wanted.flatMap(({ site, key }) => sqliteTx(tx).getExact<FoundRow>(SQLITE_KNOWN, site, key) ?? [])
-}
 
 interface Entry extends KnownPage {
   before: Uint8Array | undefined
@@ -85,7 +69,8 @@ const NONE = new Uint8Array(0)
 
 /** One row per page, however often it comes. */
 export class PageChanges {
-  readonly #entries = new Map<bigint, Map<bigint, Entry>>()
+  /** By site and key. */
+  readonly #entries = new Map<string, Entry>()
   readonly #givenUp = new Set<bigint>()
   /** By page and slot: of one part, the last. */
   readonly #failed = new Map<string, FailedLook>()
@@ -93,10 +78,8 @@ export class PageChanges {
 
   constructor(known: readonly KnownPage[], nextId: () => number) {
     this.#nextId = nextId
-    for (const page of known) {
-      const { site, key } = page.row
-      this.#ofSite(site).set(key, { ...page, before: page.links, isNew: false, changed: false })
-    }
+    for (const page of known)
+      this.#entries.set(nameOf(page.row), { ...page, before: page.links, isNew: false, changed: false })
   }
 
   /** In the order in which they were applied. */
@@ -114,12 +97,10 @@ export class PageChanges {
   /** By id. `links`: undefined if unchanged; `before`: the links that a known page had. */
   changed() {
     const changed: (Pick<Entry, 'id' | 'row' | 'links' | 'isNew' | 'sketch'> & { before: Uint8Array | null })[] = []
-    for (const pages of this.#entries.values()) {
-      for (const { id, row, links, before, isNew, sketch, changed: isChanged } of pages.values()) {
-        if (!isChanged) continue
-        const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
-        changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew, sketch })
-      }
+    for (const { id, row, links, before, isNew, sketch, changed: isChanged } of this.#entries.values()) {
+      if (!isChanged) continue
+      const areOthers = Buffer.compare(before ?? NONE, links ?? NONE) !== 0
+      changed.push({ id, row, links: areOthers ? (links ?? NONE) : undefined, before: before ?? null, isNew, sketch })
     }
     return changed.sort((a, b) => a.id - b.id)
   }
@@ -146,17 +127,17 @@ export class PageChanges {
 
   #addFetch(site: bigint, page: PageReport): void {
     const fetched = pageRow(site, page)
-    const pages = this.#ofSite(site)
-    const known = pages.get(fetched.key)
+    const name = nameOf(fetched)
+    const known = this.#entries.get(name)
     if (known === undefined) {
       const { links, memory } = page
       const entry = { id: this.#nextId(), row: fetched, links, sketch: memory?.sketch }
-      pages.set(fetched.key, { ...entry, before: undefined, isNew: true, changed: true })
+      this.#entries.set(name, { ...entry, before: undefined, isNew: true, changed: true })
       return
     }
     const row = afterFetch(known.row, fetched)
     const failed = failedLook(known.row, row, page)
-    if (failed !== undefined) this.#failed.set(`${site} ${row.key} ${failed.slot}`, failed)
+    if (failed !== undefined) this.#failed.set(`${name} ${failed.slot}`, failed)
     known.links = linksAfterFetch(page, known.row) ?? known.links
     known.row = row
     known.sketch = page.memory?.sketch ?? known.sketch
@@ -165,16 +146,12 @@ export class PageChanges {
 
   #giveUp(site: bigint): void {
     this.#givenUp.add(site)
-    for (const entry of this.#ofSite(site).values()) {
-      if (entry.row.outcome !== 'later') continue
+    for (const entry of this.#entries.values()) {
+      if (entry.row.site !== site || entry.row.outcome !== 'later') continue
       entry.row = { ...entry.row, outcome: 'gone' }
       entry.changed = true
     }
   }
-
-  #ofSite(site: bigint): Map<bigint, Entry> {
-    let pages = this.#entries.get(site)
-    if (pages === undefined) this.#entries.set(site, (pages = new Map()))
-    return pages
-  }
 }
+
+const nameOf = ({ site, key }: Pick<PageRow, 'site' | 'key'>) => `${site} ${key}`

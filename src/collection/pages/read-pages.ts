@@ -3,7 +3,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
-import type { Tx } from '../../database/database.ts'
+import type { Dialect, Tx } from '../../database/database.ts'
 import { columnsOf, postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
@@ -28,6 +28,25 @@ const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, 
 export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage | undefined> {
   const sql = `${SELECT} WHERE bucket = ? AND site = ? AND key = ?`
   return queries(tx).get<StoredPage>(sql, ...siteNamed(tx, site), signed64(key))
+}
+
+/** Of pages `p` by their signed keys. `and`: further conditions. */
+export const selectByKeys = (columns: string, joins: string, and = ''): Record<Dialect, string> => ({
+  sqlite: `SELECT ${columns} FROM page p ${joins} WHERE p.site = ? AND p.key = ? ${and}`,
+  postgres: `SELECT ${columns} FROM unnest($2::bigint[], $3::bigint[]) AS wanted(site, key)
+    JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key ${joins} WHERE true ${and}`,
+})
+
+/** Those of a bucket that are there, with exact integers: on PostgreSQL all at once. */
+export async function readByKeys<Row extends object>(
+  tx: Tx,
+  sql: Record<Dialect, string>,
+  bucket: number,
+  wanted: readonly { site: bigint; key: bigint }[],
+): Promise<Row[]> {
+  if (tx.dialect === 'postgres')
+    return postgresTx(tx).allExact<Row>(sql.postgres, bucket, ...columnsOf(wanted, 'site', 'key'))
+  return wanted.flatMap(({ site, key }) => sqliteTx(tx).getExact<Row>(sql.sqlite, site, key) ?? [])
 }
 
 /** By bucket, in the order in which they were first reported: call again with the last id until none come. */

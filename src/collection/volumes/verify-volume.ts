@@ -19,7 +19,8 @@ const RECORDS_PER_TURN = 200
 export async function* verifyVolume(disk: Disk, path: string, see?: (found: FoundCapture) => void | Promise<void>) {
   const source = bytesOf(disk, path)
   const reader = new MemberReader(source)
-  const pairs = new Pairs()
+  /** The last one: a request names its answer, which is just before it. */
+  let answer: string | undefined
   const totals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
   const fault = (offset: number, what: string) => {
     totals.problems++
@@ -39,10 +40,14 @@ export async function* verifyVolume(disk: Disk, path: string, see?: (found: Foun
       continue
     }
     totals.records++
-    for (const what of [...faultsOf(record, count === 1), ...pairs.see(record)]) yield fault(record.offset, what)
+    for (const what of faultsOf(record, count === 1)) yield fault(record.offset, what)
+    const of = record.headers.uri('WARC-Concurrent-To')
+    if (record.headers.get('WARC-Type') === 'request' && of !== undefined && of !== answer)
+      yield fault(record.offset, 'request without its answer before it')
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
+      answer = record.headers.uri('WARC-Record-ID')
       await see?.(found)
     }
     if (count % RECORDS_PER_TURN === 0) await turn()
@@ -77,23 +82,6 @@ function* faultsOf(record: WarcRecord, isFirst: boolean): Generator<string> {
 function differs(digest: string | undefined, bytes: Uint8Array): boolean {
   if (digest === undefined || !/^sha1:[A-Z2-7]{32}$/.test(digest)) return false
   return sha1(bytes) !== digest
-}
-
-/** A request names its answer, which is just before it: a short memory is enough. */
-class Pairs {
-  readonly #recent: string[] = []
-
-  see(record: WarcRecord): string[] {
-    const type = record.headers.get('WARC-Type')
-    const id = record.headers.uri('WARC-Record-ID')
-    if ((type === 'response' || type === 'revisit') && id !== undefined) {
-      this.#recent.push(id)
-      if (this.#recent.length > 64) this.#recent.shift()
-    }
-    if (type !== 'request') return []
-    const answer = record.headers.uri('WARC-Concurrent-To')
-    return answer === undefined || this.#recent.includes(answer) ? [] : ['request without its answer before it']
-  }
 }
 
 function captureOf(record: WarcRecord) {

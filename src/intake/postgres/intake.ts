@@ -5,7 +5,6 @@
  */
 import type { Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
-import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { noteLost } from '../../collection/counters/last-visits.ts'
 import { openCrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -67,7 +66,7 @@ export class PostgresIntake implements Intake {
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
     const { database, disk, logPath, node = 'server' } = tools
     const log = await openCrawlLog(database, disk, logPath, node)
-    const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
+    const intake = new PostgresIntake({ ...tools, log })
     intake.#waiting = (await database.read((tx) => READY.upTo(tx))).rows
     return intake
   }

@@ -4,7 +4,6 @@
  * milliseconds, so that the thread stays free for requests.
  */
 import { turn } from '../../base/clock.ts'
-import { VolumeIds } from '../../collection/captures/write-captures.ts'
 import { noteLost } from '../../collection/counters/last-visits.ts'
 import { openCrawlLog } from '../../collection/crawl-log/crawl-log.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
@@ -51,7 +50,7 @@ export class SqliteIntake implements Intake {
 
   static async open(tools: IntakeTools): Promise<SqliteIntake> {
     const log = await openCrawlLog(tools.database, tools.disk, tools.logPath, '')
-    return new SqliteIntake({ ...tools, log, volumes: new VolumeIds() }, await tools.database.read(partsWaiting))
+    return new SqliteIntake({ ...tools, log }, await tools.database.read(partsWaiting))
   }
 
   async accept(parts: readonly SealedPart[]): Promise<void> {

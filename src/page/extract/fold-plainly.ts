@@ -2,7 +2,7 @@
  * What `text.ts` does by `assembly/`, for processors without WebAssembly's vectors, and for tests to compare with: one character
  * at a time, in plain strings. A page takes several times as long.
  */
-import { hash64 } from '../../base/digest.ts'
+import { textHash } from '../../base/digest.ts'
 import type { Gap } from '../parse/tags.ts'
 import { dateWords, KIND, kindsOfCharacters, wordHash } from './characters.ts'
 
@@ -22,7 +22,7 @@ export interface TextFolder {
 export interface FoldedText {
   /** Characters. */
   length: number
-  /** `hash64` of the text with the strings that are left out of it. */
+  /** `textHash` of the text with the strings that are left out of it. */
   digest: bigint
   /** With the words in strings of up to 256 characters that are left out. */
   simhash: bigint
@@ -99,11 +99,11 @@ export class PlainFolder implements TextFolder {
     const endsInData = this.#string.length > LONGEST_WORD
     this.#endString()
     // A surrogate pair cut by the limit is left out.
-    if (isHalf(this.#text, this.#text.length)) this.#text = this.#text.slice(0, -1)
-    if (!endsInData && isHalf(this.#whole, this.#whole.length)) this.#whole = this.#whole.slice(0, -1)
+    if (endsInHalf(this.#text)) this.#text = this.#text.slice(0, -1)
+    if (!endsInData && endsInHalf(this.#whole)) this.#whole = this.#whole.slice(0, -1)
     return {
       length: this.#text.length,
-      digest: hash64(this.#whole),
+      digest: textHash(this.#whole),
       simhash: this.#words.majority(),
       shape: this.#shape.majority(),
       words: this.#wordCount,
@@ -160,8 +160,7 @@ export class PlainFolder implements TextFolder {
 
   /** A string that will be left out need not fill the text: only its last characters stay, too many for a name. */
   #shorten(): void {
-    let less = this.#string.length - LONGEST_NAME - 1
-    if (isHalf(this.#string, less)) less--
+    const less = this.#string.length - LONGEST_NAME - 1
     this.#digest(this.#string.slice(0, less))
     this.#string = this.#string.slice(less)
     this.#leftOut += less
@@ -201,9 +200,9 @@ export class PlainFolder implements TextFolder {
   }
 }
 
-/** The character before this place is the first half of a pair. */
-function isHalf(text: string, behind: number): boolean {
-  return behind > 0 && (text.charCodeAt(behind - 1) & 0xfc00) === 0xd800
+/** In the first half of a pair. */
+function endsInHalf(text: string): boolean {
+  return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
 }
 
 /** One vote per bit for each shingle of three words, and the smallest shingle of each bin. */

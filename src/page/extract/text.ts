@@ -37,65 +37,23 @@ export interface FoldingMemory {
   folder(max?: number): TextFolder
 }
 
-/** Of the module. Addresses are in bytes. */
-interface ModuleMemory {
-  readonly folding: FoldingModule
-  readonly text: number
-  readonly window: number
-  readonly aside: number
-  readonly bytes: Buffer
-  /** Two numbers per run: its address with the gap before it in the last two bits, and its length. */
-  readonly runs: Int32Array
-  readonly hashes: BigUint64Array
-  readonly counts: Int32Array
-  readonly lines: Uint32Array
-  readonly minima: Uint16Array
-}
-
-function openModule(folding: FoldingModule): ModuleMemory {
-  const { buffer } = folding.memory
-  new Uint8Array(buffer).set(kindsOfCharacters(), folding.KIND_OF.value)
-  placeDateWords(
-    new Int32Array(buffer, folding.DATE_BITS.value, 512),
-    new Int32Array(buffer, folding.DATES.value, folding.DATE_SLOTS.value),
-  )
-  const hashes = new BigUint64Array(buffer, folding.RESULT.value, 3)
-  return {
-    folding,
-    text: folding.TEXT.value,
-    window: folding.WINDOW_AT.value,
-    aside: folding.ASIDE_AT.value,
-    bytes: Buffer.from(buffer),
-    runs: new Int32Array(buffer, folding.RUNS.value, folding.MAX_RUNS.value * 2),
-    hashes,
-    counts: new Int32Array(buffer, folding.RESULT.value + hashes.byteLength, 7),
-    lines: new Uint32Array(buffer, folding.LINES.value, folding.MAX_LINES.value),
-    minima: new Uint16Array(buffer, folding.MINIMA.value, folding.BINS.value),
-  }
-}
-
-export function openMemory(): FoldingMemory {
-  const module = loadWasm<FoldingModule>(new URL('fold-text.wasm', import.meta.url))
-  if (module === undefined) return { folder: (max) => new PlainFolder(max) }
-  const memory = openModule(module)
-  return { folder: (max) => new ModuleFolder(memory, max) }
-}
-
-/** One memory per thread is enough for pages read in one stretch. */
-const MAIN = openMemory()
-
-export function textFolder(max?: number, memory = MAIN): TextFolder {
-  return memory.folder(max)
-}
-
-class ModuleFolder implements TextFolder {
+/** Addresses are in bytes. */
+class ModuleFolder implements FoldingMemory, TextFolder {
   cut = false
-  readonly #in: ModuleMemory
+  readonly #module: FoldingModule
+  readonly #bytes: Buffer
+  /** Two numbers per run: its address with the gap before it in the last two bits, and its length. */
   readonly #runs: Int32Array
+  readonly #hashes: BigUint64Array
+  readonly #counts: Int32Array
+  readonly #lines: Uint32Array
+  readonly #minima: Uint16Array
   /** Characters of a page in memory at once; most pages have fewer. */
   readonly #window: number
+  readonly #windowAt: number
   /** Characters beside the window: decoded references, and texts that are not part of the page. */
   readonly #asideSize: number
+  readonly #asideAt: number
   /** The text under the window, and the window's bounds. */
   #page = ''
   #windowFrom = 0
@@ -109,13 +67,36 @@ class ModuleFolder implements TextFolder {
   /** Of the text; known after `finish`. */
   #length = 0
 
-  constructor(memory: ModuleMemory, max = Number.POSITIVE_INFINITY) {
-    const { folding } = memory
-    this.#in = memory
-    this.#runs = memory.runs
-    this.#window = folding.WINDOW.value
-    this.#asideSize = folding.ASIDE.value
-    folding.begin(Math.min(max, folding.MAX_TEXT.value))
+  constructor(module: FoldingModule) {
+    const { buffer } = module.memory
+    new Uint8Array(buffer).set(kindsOfCharacters(), module.KIND_OF.value)
+    placeDateWords(
+      new Int32Array(buffer, module.DATE_BITS.value, 512),
+      new Int32Array(buffer, module.DATES.value, module.DATE_SLOTS.value),
+    )
+    this.#module = module
+    this.#bytes = Buffer.from(buffer)
+    this.#runs = new Int32Array(buffer, module.RUNS.value, module.MAX_RUNS.value * 2)
+    this.#hashes = new BigUint64Array(buffer, module.RESULT.value, 3)
+    this.#counts = new Int32Array(buffer, module.RESULT.value + this.#hashes.byteLength, 7)
+    this.#lines = new Uint32Array(buffer, module.LINES.value, module.MAX_LINES.value)
+    this.#minima = new Uint16Array(buffer, module.MINIMA.value, module.BINS.value)
+    this.#window = module.WINDOW.value
+    this.#windowAt = module.WINDOW_AT.value
+    this.#asideSize = module.ASIDE.value
+    this.#asideAt = module.ASIDE_AT.value
+  }
+
+  folder(max = Number.POSITIVE_INFINITY): TextFolder {
+    this.cut = false
+    this.#page = ''
+    this.#windowFrom = 0
+    this.#windowTo = 0
+    this.#aside = 0
+    this.#waiting = 0
+    this.#gap = 0
+    this.#module.begin(Math.min(max, this.#module.MAX_TEXT.value))
+    return this
   }
 
   part(gap: Gap): void {
@@ -130,10 +111,9 @@ class ModuleFolder implements TextFolder {
 
   finish(): FoldedText {
     this.#fold()
-    const { folding, counts, hashes, lines, minima } = this.#in
-    folding.finish()
+    this.#module.finish()
+    const [counts, hashes] = [this.#counts, this.#hashes]
     this.#page = ''
-    this.#windowTo = 0
     this.#length = counts[0]
     this.cut = counts[5] !== 0
     return {
@@ -145,26 +125,26 @@ class ModuleFolder implements TextFolder {
       leftOut: counts[2],
       strings: counts[3],
       named: counts[4],
-      lines: lines.slice(0, counts[6]),
-      minima: minima.slice(),
+      lines: this.#lines.slice(0, counts[6]),
+      minima: this.#minima.slice(),
     }
   }
 
   text(): string {
-    const { bytes, text } = this.#in
-    return bytes.toString('utf16le', text, text + this.#length * 2)
+    const at = this.#module.TEXT.value
+    return this.#bytes.toString('utf16le', at, at + this.#length * 2)
   }
 
   #addAside(text: string): void {
     if (this.#aside + text.length > this.#asideSize) this.#fold()
-    const at = this.#in.aside + this.#aside * 2
+    const at = this.#asideAt + this.#aside * 2
     this.#aside += text.length
-    this.#in.bytes.write(text, at, 'utf16le')
+    this.#bytes.write(text, at, 'utf16le')
     this.#addRun(at, text.length)
   }
 
   #addFromWindow(from: number, to: number): void {
-    this.#addRun(this.#in.window + (from - this.#windowFrom) * 2, to - from)
+    this.#addRun(this.#windowAt + (from - this.#windowFrom) * 2, to - from)
   }
 
   #addFromPage(input: string, from: number, to: number): void {
@@ -173,7 +153,7 @@ class ModuleFolder implements TextFolder {
       this.#page = input
       this.#windowFrom = at
       this.#windowTo = Math.min(input.length, at + this.#window)
-      this.#in.bytes.write(input.slice(at, this.#windowTo), this.#in.window, 'utf16le')
+      this.#bytes.write(input.slice(at, this.#windowTo), this.#windowAt, 'utf16le')
       this.#addFromWindow(at, Math.min(to, this.#windowTo))
     }
   }
@@ -193,9 +173,22 @@ class ModuleFolder implements TextFolder {
   }
 
   #foldRuns(): void {
-    this.#in.folding.add(this.#waiting / 2)
+    this.#module.add(this.#waiting / 2)
     this.#waiting = 0
   }
+}
+
+export function openMemory(): FoldingMemory {
+  const module = loadWasm<FoldingModule>(new URL('fold-text.wasm', import.meta.url))
+  if (module === undefined) return { folder: (max) => new PlainFolder(max) }
+  return new ModuleFolder(module)
+}
+
+/** One memory per thread is enough for pages read in one stretch. */
+const MAIN = openMemory()
+
+export function textFolder(max?: number, memory = MAIN): TextFolder {
+  return memory.folder(max)
 }
 
 /** Of a short text by itself. */

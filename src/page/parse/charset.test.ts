@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { analyse } from 'chardet'
 import fc from 'fast-check'
 import { conformanceTest } from '../../base/conformance.test-data.ts'
-import { charsetInContent, charsetOf, declaredCharset, decode, encodingOf, LATE_BYTES } from './charset.ts'
-import { guessLatin } from './detect-charset.ts'
+import { charsetInContent, charsetOf, declaredCharset, decode, LATE_BYTES } from './charset.ts'
+import { encodingOf } from './encodings.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const of = (page: string | Uint8Array, header?: string) =>
@@ -109,41 +108,6 @@ test('Latin letters, also of languages that the statistics do not know', () => {
   assert.equal(of(late).charset, 'windows-1250', 'what only windows-1250 has comes after the sample')
 })
 
-test("of Latin letters the guess is chardet's", () => {
-  const known = ['windows-1252', 'windows-1250', 'iso-8859-2', 'windows-1254', 'windows-1257', 'windows-1258']
-  const chardets = (sample: Uint8Array) =>
-    analyse(sample)
-      .map(({ name }) => encodingOf(name))
-      .find((encoding) => encoding !== undefined && known.includes(encoding)) ?? 'windows-1252'
-  const texts: Uint8Array[] = [bytes('The quick brown fox'), bytes('')]
-  for (const encoding of [
-    'iso-8859-2',
-    'windows-1254',
-    'windows-1257',
-    'windows-1258',
-    'windows-1250',
-    'windows-1252',
-  ]) {
-    const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
-    for (const text of [SLOVENE, HUNGARIAN, FRENCH])
-      texts.push(Uint8Array.from(text, (letter) => Math.max(0x20, all.indexOf(letter))))
-  }
-  const piece = fc.oneof(
-    fc.uint8Array({ maxLength: 40 }),
-    fc
-      .tuple(fc.constantFrom(...texts), fc.nat(200), fc.nat(300))
-      .map(([text, from, size]) => text.slice(from, from + size)),
-    fc.constantFrom('  ', "l'a ", ' de la ', ' och ', 'ov\xe1 ', ' bir \xfe', ' un ', 'ija ', '\x9a\n').map(bytes),
-  )
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const sample = Buffer.concat(pieces)
-      assert.equal(guessLatin(sample) ?? 'windows-1252', chardets(sample))
-    }),
-    { numRuns: 500 },
-  )
-})
-
 test('UTF-8 with a wrong byte in it is still UTF-8', () => {
   for (const text of [
     RUSSIAN,
@@ -243,7 +207,7 @@ conformanceTest('the prescan agrees with html5lib-tests', (folder) => {
   for (const one of cases.filter((each) => !each.scripted)) {
     const page = Buffer.from(one.data_base64, 'base64')
     const { charset, source } = charsetOf(page, undefined)
-    const found = source === 'bytes' ? declaredCharset(page, LATE_BYTES, encodingOf) : charset
+    const found = source === 'bytes' ? declaredCharset(page, LATE_BYTES) : charset
     assert.equal(found ?? 'windows-1252', one.encoding.toLowerCase(), `${one.file} ${one.n}: ${page.subarray(0, 80)}`)
   }
   assert.ok(cases.length > 80)

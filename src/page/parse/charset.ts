@@ -3,9 +3,9 @@
  * look like. Labels are those of the Encoding Standard; unknown ones are ignored.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { TextDecoder } from 'node:util'
 import { byteOrderMark } from '../../base/bytes.ts'
-import { detectCharset, type EncodingOf, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
+import { detectCharset, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
+import { decoderOf, encodingOf } from './encodings.ts'
 import { isSpace } from './letters.ts'
 import { tagNamed } from './tags.ts'
 import { TOKEN, Tokenizer } from './tokenizer.ts'
@@ -19,35 +19,9 @@ export interface Decoded {
   source: CharsetSource
 }
 
-/** Labels come from outside: cached up to this number. The standard has some 220. */
-const MAX_LABELS = 400
-const encodings = new Map<string, string | undefined>()
-const decoders = new Map<string, TextDecoder>()
-
-/** The encoding of a label; undefined when there is none (or only "replacement", which decodes nothing). */
-export function encodingOf(label: string): string | undefined {
-  if (label.length > 64) return undefined
-  if (encodings.has(label)) return encodings.get(label)
-  const encoding = findEncoding(label)
-  if (encodings.size < MAX_LABELS) encodings.set(label, encoding)
-  return encoding
-}
-
-function findEncoding(label: string): string | undefined {
-  try {
-    const decoder = new TextDecoder(label)
-    decoders.set(decoder.encoding, decoder)
-    return decoder.encoding
-  } catch {
-    return undefined
-  }
-}
-
 export function decode(bytes: Uint8Array, headerCharset: string | undefined): Decoded {
   const { charset, source } = charsetOf(bytes, headerCharset)
-  encodingOf(charset)
-  const decoder = decoders.get(charset) ?? new TextDecoder(charset)
-  return { text: decoder.decode(bytes), charset, source }
+  return { text: decoderOf(charset).decode(bytes), charset, source }
 }
 
 export function charsetOf(
@@ -58,15 +32,15 @@ export function charsetOf(
   if (marked !== undefined) return { charset: marked, source: 'bom' }
   const fromHeader = headerCharset === undefined ? undefined : encodingOf(headerCharset)
   if (fromHeader !== undefined) return { charset: fromHeader, source: 'header' }
-  const declared = declaredCharset(bytes, PRESCAN_BYTES, encodingOf)
+  const declared = declaredCharset(bytes, PRESCAN_BYTES)
   if (declared !== undefined) return { charset: declared, source: 'declared' }
   const wide = utf16WithoutBom(bytes)
   if (wide !== undefined) return { charset: wide, source: 'bytes' }
   if (looksLikeUtf8(bytes)) return { charset: isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
   // Browsers start again when a declaration comes late; it is still better evidence than statistics.
-  const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
+  const late = declaredCharset(bytes, LATE_BYTES)
   if (late !== undefined) return { charset: late, source: 'declared' }
-  return { charset: detectCharset(bytes, encodingOf) ?? 'windows-1252', source: 'bytes' }
+  return { charset: detectCharset(bytes) ?? 'windows-1252', source: 'bytes' }
 }
 
 /** A page cut by a limit may end inside a character; if it holds others, it is still UTF-8. */
@@ -99,12 +73,12 @@ export const LATE_BYTES = 64 * 1024
 
 const META = tagNamed('meta')
 
-export function declaredCharset(bytes: Uint8Array, limit: number, encodingOf: EncodingOf): string | undefined {
+export function declaredCharset(bytes: Uint8Array, limit: number): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, limit)).toString('latin1')
   const tokens = new Tokenizer(head)
   for (;;) {
     const token = tokens.next()
-    if (token === TOKEN.end) return xmlCharset(head, encodingOf)
+    if (token === TOKEN.end) return xmlCharset(head)
     if (token !== TOKEN.startTag || tokens.tag !== META) continue
     const label = metaLabel(tokens)
     const encoding = label === undefined ? undefined : encodingOf(label)
@@ -146,7 +120,7 @@ export function charsetInContent(content: string): string | undefined {
 }
 
 /** `<?xml … encoding="…"?>`, where nothing else is said. */
-function xmlCharset(head: string, encodingOf: EncodingOf): string | undefined {
+function xmlCharset(head: string): string | undefined {
   if (!head.startsWith('<?xml')) return undefined
   const end = head.indexOf('>')
   const label = end < 0 ? undefined : /\sencoding\s?=\s?["']([^"']{1,64})["']/.exec(head.slice(0, end))?.[1]

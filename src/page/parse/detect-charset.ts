@@ -6,9 +6,7 @@
  */
 import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
-import { ISO_8859_1, ISO_8859_2, ISO_8859_9, windows_1257, windows_1258 } from 'chardet/lib/encoding/sbcs.js'
-
-export type EncodingOf = (label: string) => string | undefined
+import { encodingOf } from './encodings.ts'
 
 /** Enough for letter statistics; chardet takes about 1 ms for it. */
 const SAMPLE_BYTES = 4 * 1024
@@ -41,6 +39,8 @@ const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
 ]
 /** Of 1. Texts in these scripts score 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38. */
 const MIN_SCORE = 0.5
+/** The encodings of Latin letters that chardet knows. */
+const LATIN = new Set(['windows-1252', 'windows-1250', 'iso-8859-2', 'windows-1254', 'windows-1257', 'windows-1258'])
 /** A capital inside a word is less likely than a small letter: otherwise Hebrew would be Russian in capitals. */
 const INNER_CAPITAL = 0.95
 
@@ -59,29 +59,13 @@ interface Candidate {
 
 let candidates: readonly Candidate[] | undefined
 
-/** All languages of an encoding of Latin letters: which of them have these three letters among their commonest. */
-interface Trigrams {
-  /** With bytes from 0x80 to 0x9F, and without. */
-  encodings: readonly [string, string]
-  needsHigh: boolean
-  /** What a byte counts as: a small letter, a space, or 0 for nothing. */
-  letters: Uint8Array
-  languages: number
-  /** A hash table of three letters each, 0 where it is empty; and a bit for each language. */
-  keys: Int32Array
-  masks: Uint16Array
-}
-const TRIGRAM_SLOTS = 2048
-
-let trigrams: readonly Trigrams[] | undefined
-
-export function detectCharset(bytes: Uint8Array, encodingOf: EncodingOf): string | undefined {
+export function detectCharset(bytes: Uint8Array): string | undefined {
   const first = firstHigh(bytes)
   if (isBrokenUtf8(bytes, first)) return 'utf-8'
   const words = wordsOf(bytes, first)
-  // UTF-32 and the like are known to chardet and not to the web.
-  if (words !== undefined) return byLetters(words) ?? guess(words, encodingOf)
-  const found = southSlavic(bytes, first) ?? guessLatin(sampleOf(bytes, first))
+  if (words !== undefined) return byLetters(words) ?? guess(words, (encoding) => encoding !== 'utf-8')
+  // Of other scripts, chardet guesses one where a text has few letters that are not ASCII.
+  const found = southSlavic(bytes, first) ?? guess(sampleOf(bytes, first), (encoding) => LATIN.has(encoding))
   // What only windows-1250 has may come after the sample.
   return found === 'iso-8859-2' && bytes.some((byte) => byte >= 0x80 && byte < 0xa0) ? 'windows-1250' : found
 }
@@ -99,85 +83,14 @@ function isBrokenUtf8(bytes: Uint8Array, first: number): boolean {
   return right > wrong * 3
 }
 
-/** In order of confidence, which is low for short texts: the first is nearly always right, however low. */
-function guess(sample: Uint8Array, encodingOf: EncodingOf): string | undefined {
-  for (const { name } of analyse(sample)) {
-    const encoding = encodingOf(name)
-    if (encoding !== undefined && encoding !== 'utf-8') return encoding
-  }
-  return undefined
-}
-
 /**
- * What chardet would say if it knew Latin letters only; of others it guesses where a text has few that are not ASCII. It goes
- * through the text once for each of 28 languages and takes 1 ms; once for each encoding, by its own tables, takes a fifth.
+ * In order of confidence, which is low for short texts: the first is nearly always right, however low. It takes about 1 ms,
+ * which few pages need: nearly all say what they are, or are UTF-8.
  */
-export function guessLatin(sample: Uint8Array): string | undefined {
-  if (sample.every((byte) => byte >= SPACE && byte < 0x7f)) return 'windows-1252'
-  const hasC1 = sample.some((byte) => byte >= FIRST_HIGH && byte < 0xa0)
-  const hasHigh = sample.some((byte) => byte >= FIRST_HIGH)
-  let best: string | undefined
-  let max = 0
-  trigrams ??= [
-    trigramsOf(new ISO_8859_1(), ['windows-1252', 'windows-1252']),
-    trigramsOf(new ISO_8859_2(), ['windows-1250', 'iso-8859-2']),
-    trigramsOf(new ISO_8859_9(), ['windows-1254', 'windows-1254']),
-    trigramsOf(new windows_1257(), ['windows-1257', 'windows-1257'], true),
-    trigramsOf(new windows_1258(), ['windows-1258', 'windows-1258'], true),
-  ]
-  for (const one of trigrams) {
-    if (one.needsHigh && !hasHigh) continue
-    const share = commonShare(sample, one)
-    const confidence = share > 0.33 ? 98 : Math.floor(share * 300)
-    if (confidence <= max) continue
-    max = confidence
-    best = one.encodings[hasC1 ? 0 : 1]
-  }
-  return best
-}
-
-/** Of all three letters in a row, those that are common in the language that has most of them. */
-function commonShare(sample: Uint8Array, { letters, languages, keys, masks }: Trigrams): number {
-  const hits = new Uint32Array(languages)
-  let trigram = 0
-  let count = 0
-  let before = 0
-  for (let at = 0; at <= sample.length; at++) {
-    const letter = at < sample.length ? letters[sample[at]] : SPACE
-    if (letter === 0) continue
-    // Spaces count as one, but for the last, which is always added.
-    if (letter === SPACE && before === SPACE && at < sample.length) continue
-    before = letter
-    trigram = ((trigram << 8) | letter) & 0xffffff
-    count++
-    let mask = masks[slotOf(keys, trigram)]
-    for (let language = 0; mask !== 0; language++, mask >>= 1) hits[language] += mask & 1
-  }
-  return Math.max(...hits) / count
-}
-
-/** Where the trigram is, or would be: the tables are never more than a sixth full. */
-function slotOf(keys: Int32Array, trigram: number): number {
-  let slot = Math.imul(trigram, 0x9e3779b1) >>> 21
-  while (keys[slot] !== trigram && keys[slot] !== 0) slot = (slot + 1) % TRIGRAM_SLOTS
-  return slot
-}
-
-function trigramsOf(tables: ISO_8859_1 | ISO_8859_9, encodings: Trigrams['encodings'], needsHigh = false): Trigrams {
-  const lists: readonly (number | { fNGrams: number[] })[] = tables.ngrams()
-  const languages = lists.flatMap((list) => (typeof list === 'number' ? [] : [list.fNGrams]))
-  if (languages.length === 0) languages.push(lists.filter((one) => typeof one === 'number'))
-  const keys = new Int32Array(TRIGRAM_SLOTS)
-  const masks = new Uint16Array(TRIGRAM_SLOTS)
-  for (const [language, list] of languages.entries()) {
-    for (const trigram of list) {
-      const slot = slotOf(keys, trigram)
-      keys[slot] = trigram
-      masks[slot] |= 1 << language
-    }
-  }
-  const letters = Uint8Array.from(tables.byteMap())
-  return { encodings, needsHigh, letters, languages: languages.length, keys, masks }
+function guess(sample: Uint8Array, isPossible: (encoding: string) => boolean): string | undefined {
+  // UTF-32 and the like are known to chardet and not to the web.
+  const encodings = analyse(sample).map(({ name }) => encodingOf(name))
+  return encodings.find((encoding) => encoding !== undefined && isPossible(encoding))
 }
 
 /** The encoding in which the most letters are common ones, if enough of them are. */

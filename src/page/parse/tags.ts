@@ -2,6 +2,7 @@
  * The tags that matter to a reader, each interned once: a tag in a page becomes one of these objects without cutting a
  * string out of the page (15 KB have some 500 tags).
  */
+import { assert } from '../../base/assert.ts'
 import { reads } from './letters.ts'
 
 /** How the tokenizer reads on after the start tag; the standard's tokenizer states. */
@@ -37,9 +38,8 @@ const CONTENT: [TextState, Gap, string][] = [
   ['plaintext', 2, 'plaintext'],
 ]
 
-const SLOTS = 1024
-const slots: (Tag | undefined)[] = new Array(SLOTS).fill(undefined)
 const byName = new Map<string, Tag>()
+const byHash = new Map<number, Tag>()
 
 /** The tokenizer computes the same, letter by letter, while it looks for the name's end. */
 export function hashLetter(hash: number, code: number): number {
@@ -52,9 +52,8 @@ function intern(names: string, gap: Gap, content?: TextState): void {
     for (let i = 0; i < name.length; i++) hash = hashLetter(hash, name.charCodeAt(i))
     const tag: Tag = { id: byName.size + 1, name, hash, gap, content }
     byName.set(name, tag)
-    let slot = hash & (SLOTS - 1)
-    while (slots[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1)
-    slots[slot] = tag
+    assert(!byHash.has(hash), `the hash of '${name}' is another tag's too`)
+    byHash.set(hash, tag)
   }
 }
 
@@ -70,13 +69,8 @@ export const OTHER_TAG: Tag = { id: 0, name: '', hash: 0, gap: 0, content: undef
 export const TAG_IDS = byName.size + 1
 
 export function findTag(input: string, from: number, to: number, hash: number): Tag {
-  let slot = hash & (SLOTS - 1)
-  for (;;) {
-    const tag = slots[slot]
-    if (tag === undefined) return OTHER_TAG
-    if (tag.hash === hash && tag.name.length === to - from && reads(input, from, tag.name)) return tag
-    slot = (slot + 1) & (SLOTS - 1)
-  }
+  const tag = byHash.get(hash)
+  return tag !== undefined && tag.name.length === to - from && reads(input, from, tag.name) ? tag : OTHER_TAG
 }
 
 /** For tables: the interned tag of a name that is in the lists. */

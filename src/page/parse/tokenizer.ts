@@ -1,6 +1,6 @@
 /**
  * A hand-written HTML tokenizer: one pass over a decoded text, equal to the standard's on html5lib-tests
- * (`tokenizer-conformance.test.ts`). `next()` returns the kind of token; its contents are cut out and decoded only on
+ * (`tokenizer.test.ts`). `next()` returns the kind of token; its contents are cut out and decoded only on
  * demand, so the attributes of most tags cost only a scan.
  *
  * Linear on every input: it only goes forward, and an unclosed construct is searched for once, since it ends the input.

@@ -75,13 +75,8 @@ export function endText(): void {
   }
   words += hashWords(hashed, end)
   // A surrogate pair cut by the limit is left out.
-  if (isHalf(end)) end -= 2
+  if (end > TEXT && (load<u16>(end - 2) & 0xfc00) === 0xd800) end -= 2
   digest(hashed, end)
-}
-
-/** Is the character before this place, in the text, the first half of a pair? */
-function isHalf(behind: usize): bool {
-  return behind > TEXT && (load<u16>(behind - 2) & 0xfc00) === 0xd800
 }
 
 /** Drops the string at the end of the text, with so many more characters behind; it is digested up to `behind`. */
@@ -101,8 +96,7 @@ function leaveOut(more: i32, behind: usize): void {
 /** A string that will be left out need not fill the text: only its last characters stay, too many for a name. */
 function shorten(): void {
   const from = end - 2 * string
-  let rest = end - 2 * (LONGEST_NAME + 1)
-  if (isHalf(rest)) rest -= 2
+  const rest = end - 2 * (LONGEST_NAME + 1)
   words += hashWords(hashed, from)
   digest(hashed, rest)
   hashed = from

@@ -2,8 +2,8 @@
  * Kinds of characters (`KIND` in `text.ts`), sixteen at a time as bit masks.
  *
  * Characters below U+0E00 are classified as bytes: all from U+0100 on are letters, like U+00FF, to which they are
- * narrowed. Each half of a byte is looked up, and the common bits are its kind. Above, the common glyphs, letters and
- * marks are found by comparisons; any other sends its block to the table. A test compares all 65,536 with the table.
+ * narrowed. Each half of a byte is looked up, and the common bits are its kind. Those above are looked up one by one in a
+ * table; a page of Han takes a tenth longer for it. A test compares all 65,536 with the table.
  *
  * Constant vectors are loaded from memory, where a loop keeps them: as literals they were made anew each time, which
  * took longer than all the rest.
@@ -47,19 +47,8 @@ export function areLow(first: v128, second: v128, lastLow: v128): v128 {
   return i8x16.narrow_i16x8_s(i16x8.le_u(first, lastLow), i16x8.le_u(second, lastLow))
 }
 
-/** From where, and how many more: glyphs are Thai to Myanmar, Kana to Yi, full width; letters Hangul, and halves of pairs. */
-const GLYPHS = memory.data<u16>([0x0e00, 0x029f, 0x3021, 0x74ae, 0xff00, 0x00ef])
-const LETTERS = memory.data<u16>([0xaa80, 0x4e7f])
-/** Dashes and quotes, more of them, arrows and shapes; commas and brackets of Han. */
-const MARKS = memory.data<u16>([0x2010, 0x0017, 0x2030, 0x002e, 0x2190, 0x0a6f, 0x3001, 0x0002, 0x3008, 0x0018])
-
-/** From U+0E00 on: glyphs; from bit 16 letters, from bit 32 white space, from bit 48 invisible. `low`: all below. */
+/** From U+0E00 on, by the table: glyphs; from bit 16 letters, from bit 32 white space, from bit 48 invisible. `low`: all below. */
 export function highKinds(at: usize, low: u32): u64 {
-  const first = v128.load(at)
-  const second = v128.load(at, 16)
-  const glyphs = among(first, second, GLYPHS, 3)
-  const letters = among(first, second, LETTERS, 1)
-  if ((low | glyphs | letters | among(first, second, MARKS, 5)) === 0xffff) return (glyphs | (letters << 16)) as u64
   let masks: u64 = 0
   for (let high = ~low & 0xffff; high !== 0; high &= high - 1) {
     const i = ctz(high)
@@ -70,17 +59,4 @@ export function highKinds(at: usize, low: u32): u64 {
     else if (kind === NOTHING) masks |= (1 as u64) << (48 + i)
   }
   return masks
-}
-
-/** Which of sixteen are in one of some ranges. */
-function among(first: v128, second: v128, ranges: usize, count: i32): u32 {
-  let inFirst = i16x8.splat(0)
-  let inSecond = i16x8.splat(0)
-  for (let i = 0; i < count; i++) {
-    const from = v128.load16_splat(ranges + 4 * i)
-    const more = v128.load16_splat(ranges + 4 * i, 2)
-    inFirst = v128.or(inFirst, i16x8.le_u(i16x8.sub(first, from), more))
-    inSecond = v128.or(inSecond, i16x8.le_u(i16x8.sub(second, from), more))
-  }
-  return i8x16.bitmask(i8x16.narrow_i16x8_s(inFirst, inSecond))
 }
