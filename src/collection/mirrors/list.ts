@@ -109,6 +109,8 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
         `list of mirrors ${file}: ${at} is a replica of itself through a circle of lines. Remove one of them.`,
       )
     }
+    // A long chain is walked once.
+    for (const one of path) originals.set(one, at)
     return at
   }
   const pairs = [...originals.keys()].map((replica) => ({ replica, original: endOf(replica) }))
