@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { watchComputer } from '../../base/computer.ts'
 import { reasonOf } from '../../base/errors.ts'
-import type { Journal, Readers } from '../../base/journal.ts'
+import { type Journal, type Readers, tellingOnce } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { queries } from '../../database/queries.ts'
 import { SILENT_AFTER } from '../maintenance/problems.ts'
@@ -225,19 +225,10 @@ function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): ()
   }
 }
 
-/** Reports a failure once, and retries at the next step. */
 function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
   return (ms: Millis, work: () => Promise<void>): Promise<void> => {
-    let troubled = false
-    return every(clock, ms, over, async () => {
-      try {
-        await work()
-        troubled = false
-      } catch (error) {
-        if (!troubled) journal.record({ kind: 'trouble', what: `the server's own tables: ${error}` })
-        troubled = true
-      }
-    })
+    const attempt = tellingOnce(journal)
+    return every(clock, ms, over, async () => void (await attempt("the server's own tables", work)))
   }
 }
 

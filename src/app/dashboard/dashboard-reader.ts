@@ -5,9 +5,9 @@
 import { reasonOf } from '../../base/errors.ts'
 import type { PageAnswer, PageRequest, Slow } from '../../dashboard/page.ts'
 import { answer, COMPUTATIONS, type DashboardData } from '../../dashboard/routes.ts'
+import { volumeAccessOf } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { openCollection } from '../reader/open.ts'
-import { volumeAccessOf } from './volume-sources.ts'
 
 export interface ReaderData {
   settings: Settings

@@ -6,8 +6,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
+import { publicFreshness } from '../../cluster/maintenance/measure-freshness.ts'
+import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
+import { Metrics, metricsPages } from '../../cluster/server/metrics.ts'
 import type { PageAsked, Pages } from '../../cluster/server/web-door.ts'
 import { openWebServer } from '../../cluster/server/web-server.ts'
+import { lookCounts } from '../../collection/counters/counters.ts'
 import type { Control } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import { actionOf } from '../../dashboard/actions.ts'
@@ -16,10 +20,11 @@ import { botPage } from '../../dashboard/bot-page.ts'
 import { notice, signInPage } from '../../dashboard/layout.ts'
 import { LiveRecord } from '../../dashboard/live-record.ts'
 import type { LiveFacts, PageAnswer, Slow } from '../../dashboard/page.ts'
+import type { Coordinator } from '../composition/coordinator.ts'
+import type { CrawlView } from '../composition/crawl-view.ts'
+import { userAgentOf } from '../composition/worker-tools.ts'
 import type { Settings } from '../config/keys.ts'
-import type { CrawlView } from './crawl-view.ts'
 import type { FromReader, ReaderData, ToReader } from './dashboard-reader.ts'
-import { userAgentOf } from './worker-tools.ts'
 
 export interface DashboardParts {
   settings: Settings
@@ -363,4 +368,27 @@ export async function serveDashboard(parts: DashboardParts, listen: { host: stri
       await dashboard.close()
     },
   }
+}
+
+/** `/metrics` of a crawl that is no server. */
+export function crawlMetrics(
+  { intake, parts: { database, clock } }: Coordinator,
+  view: CrawlView,
+  journal: Readers<Event>,
+  watch: Pick<ProblemWatch, 'now' | 'local'>,
+) {
+  const metrics = new Metrics()
+  journal.read((event) => metrics.count(event))
+  return metricsPages(metrics, clock, () => {
+    const { totals, counters, freshness } = view
+    const { sites, urls } = totals
+    const known = freshness === undefined ? null : publicFreshness(freshness)
+    const crawl = { sites, urls, counters, looks: lookCounts(counters), freshness: known, inbox: intake.pending() }
+    return {
+      crawl: view.snapshot().outage === undefined ? crawl : undefined,
+      problems: watch.now(),
+      local: watch.local(),
+      statements: database.statements?.() ?? {},
+    }
+  })
 }

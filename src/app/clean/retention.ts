@@ -14,9 +14,9 @@ import { lockCollection } from '../../database/lock.ts'
 import { queries } from '../../database/queries.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
+import { openForSeeding } from '../composition/open-for-writing.ts'
 import type { Settings } from '../config/keys.ts'
 import { asRead, filesOf, freeLeases, isWorkersFolder, openOtherLocations, sharedNow, takeRole } from './clean.ts'
-import { openForSeeding } from './open-for-writing.ts'
 
 export type Retained = Awaited<ReturnType<typeof thin>>
 

@@ -21,10 +21,10 @@ import { tryRole } from '../../database/postgres/election.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
 import type { Ledger } from '../../frontier/contract.ts'
 import { settledSites } from '../../intake/postgres/inbox.ts'
+import { openForSeeding } from '../composition/open-for-writing.ts'
+import { openStores, s3AccessOf } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { databaseToRead } from '../reader/open.ts'
-import { openForSeeding } from './open-for-writing.ts'
-import { openStores, s3AccessOf } from './volume-sources.ts'
 
 export interface Cleaned {
   orphans: (Omit<Orphan, 'remove'> & { removed: boolean })[]
