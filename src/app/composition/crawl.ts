@@ -15,6 +15,7 @@ import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
 import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
+import { checkWeights } from '../config/weights.ts'
 import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from '../operators/steering.ts'
 import { type CrawlWatch, watchCrawl } from '../operators/watch-crawl.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
@@ -23,7 +24,6 @@ import { type CrawlEndReason, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-v
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
-import { checkWeights } from './refresh-options.ts'
 import { endThread, loadThread } from './worker-thread.ts'
 
 export type CrawlEnd = Awaited<ReturnType<typeof untilEnd>>

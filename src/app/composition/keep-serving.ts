@@ -6,10 +6,10 @@ import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'
 import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
 import type { Given, SettingName } from '../config/keys.ts'
+import { planForWorkers } from '../config/plan-for-workers.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import { type Coordinator, loseVisits } from './coordinator.ts'
 import { type CrawlEndReason, type CrawlView, TICK } from './crawl-view.ts'
-import { planForWorkers } from './plan-for-workers.ts'
 
 export function serverCalls(
   coordinator: Coordinator,

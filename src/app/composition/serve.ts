@@ -10,7 +10,10 @@ import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/ser
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Notifications, notify } from '../../database/postgres/notifications.ts'
+import { pemOf } from '../config/certificates.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
+import { settingsDigests } from '../config/plan-for-workers.ts'
+import { checkWeights } from '../config/weights.ts'
 import { openDashboard } from '../dashboard/dashboard.ts'
 import { keepSteering } from '../operators/steering.ts'
 import { type CrawlWatch, watchCrawl } from '../operators/watch-crawl.ts'
@@ -19,9 +22,6 @@ import type { Coordinator } from './coordinator.ts'
 import { CrawlView, exitOf } from './crawl-view.ts'
 import { keepServing, maintenanceRole, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
-import { settingsDigests } from './plan-for-workers.ts'
-import { checkWeights } from './refresh-options.ts'
-import { pemOf } from './volume-sources.ts'
 
 export interface ServeOptions extends WritingOptions {
   /** What was set: it goes into the plan for workers. */
