@@ -29,10 +29,8 @@ import { endThread, loadThread } from './worker-thread.ts'
 export type CrawlEnd = Awaited<ReturnType<typeof untilEnd>>
 export type CrawlHandle = Awaited<ReturnType<typeof startCrawl>>
 
-export type CrawlOptions = WritingOptions
-
 /** `thread`: the first worker thread, if it was loaded already. The crawl ends it. */
-export async function startCrawl(settings: Settings, options: CrawlOptions, thread: Worker = loadThread()) {
+export async function startCrawl(settings: Settings, options: WritingOptions, thread: Worker = loadThread()) {
   await using opening = new AsyncDisposableStack()
   opening.defer(() => endThread(thread))
   readBlacklists(blacklistPaths(settings), realDisk)
@@ -90,7 +88,7 @@ function checkSeedsInScope(plan: CrawlPlan): void {
 }
 
 /** Adds seeds without crawling. */
-export async function addSeeds(settings: Settings, options: CrawlOptions): Promise<{ added: number; known: number }> {
+export async function addSeeds(settings: Settings, options: WritingOptions): Promise<{ added: number; known: number }> {
   await using opened = await openForWriting(settings, options)
   const { fresh } = opened
   return { added: fresh, known: options.seeds.length - fresh }
@@ -103,7 +101,7 @@ interface CrawlParts {
   coordinator: Coordinator
   journal: Readers<Event>
   volumes: CrawlVolumes
-  restarts: CrawlOptions['restarts']
+  restarts: WritingOptions['restarts']
 }
 
 interface Run extends CrawlParts {

@@ -40,7 +40,7 @@ export interface ApiTools {
   journal: Journal<Event>
   isEnding(): boolean
   /** Rejects, or takes too long, when the database cannot be reached. */
-  reachable(): Promise<void>
+  reachable(): Promise<unknown>
   program: string
   /** Throws an ApiError for those who are neither. */
   admit(role: Role, request: IncomingMessage, asked: Pick<Asked, 'isLocal' | 'join'>): void
@@ -140,7 +140,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       }
       checkProtocol(request)
       try {
-        asked.worker = await tools.callers.who(request.headers.authorization)
+        asked.worker = await tools.callers(request.headers.authorization)
       } catch (error) {
         limit(tools.anonymousRates, asked.address)
         throw error
@@ -216,7 +216,7 @@ function checkProtocol(request: FastifyRequest): void {
 }
 
 function limit(rates: Rates, who: string): void {
-  const waitMs = rates.ask(who)
+  const waitMs = rates(who)
   if (waitMs === undefined) return
   throw new ApiError('too-many', 'too many calls', 'ask less often', Math.max(1, Math.ceil(waitMs / 1000)))
 }

@@ -12,26 +12,17 @@ import { GONE_AFTER, SILENT_AFTER } from '../maintenance/problems.ts'
 import { type AnswerOf, MAX_CHANGES, type Statistics } from '../wire/calls.ts'
 import { MAX_ENTRIES } from '../wire/control-json.ts'
 import { ApiError, PROTOCOL } from '../wire/protocol.ts'
-import {
-  type CallTools,
-  checkJoin,
-  type HandlerParts,
-  type Handlers,
-  type HandlerTools,
-  Holdings,
-  ticketsBy,
-} from './handlers.ts'
+import { type CallTools, checkJoin, type Handlers, Holdings, ticketsBy } from './handlers.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
 import { sumWorkers } from './worker-table.ts'
 
 const STATISTICS_FRESH: Millis = 1000
 
-export async function callHandlers(parts: HandlerParts, more: HandlerTools): Promise<Handlers> {
-  const { clock, database, program } = parts
-  const { workerRows } = more
+export async function callHandlers(parts: Omit<CallTools, 'tickets' | 'holdings'>): Promise<Handlers> {
+  const { clock, database, program, workerRows } = parts
   const tickets = ticketsBy(await workerRows.ticketKey(freshBytes(32)))
-  const tools: CallTools = { ...parts, ...more, tickets, holdings: new Holdings(clock) }
+  const tools: CallTools = { ...parts, tickets, holdings: new Holdings(clock) }
   const servers = async () => {
     const rows = await workerRows.servers(clock.now() - SILENT_AFTER)
     return rows.map((row) => row.url)
@@ -74,7 +65,7 @@ export async function callHandlers(parts: HandlerParts, more: HandlerTools): Pro
     },
     servers: async () => ({ servers: await servers() }),
     async alive({ worker }, news) {
-      more.onNews(worker, news)
+      parts.onNews(worker, news)
       return { servers: await servers() }
     },
   }

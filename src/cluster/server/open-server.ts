@@ -76,7 +76,8 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
   let ending = false
   const isEnding = () => ending
   let seen = new Map<string, { at: Instant; news: WorkerNews | undefined }>()
-  const handlers = await callHandlers(parts, {
+  const handlers = await callHandlers({
+    ...parts,
     workerRows,
     isEnding,
     maxLeases: limits.leases,
@@ -97,9 +98,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
     clock,
     journal,
     isEnding,
-    async reachable() {
-      await database.read((tx) => queries(tx).get('SELECT 1 AS one'))
-    },
+    reachable: () => database.read((tx) => queries(tx).get('SELECT 1 AS one')),
     program,
     ...accessOf(parts, listen, shown !== undefined),
     base: parts.basePath ?? '',
