@@ -42,18 +42,13 @@ export const maintenanceRole = (database: Database, clock: Clock): SharedRole =>
 /** When nothing is left to do, workers have this long to learn it. */
 const END_GRACE: Millis = 3_000
 
-export interface ServeEnd {
-  why: CrawlEndReason
-  documents: number
-}
-
 /** Until it is asked to stop, a limit is reached or, with `--until-done`, the crawl is over. */
 export async function keepServing(
   coordinator: Coordinator,
   view: CrawlView,
   role: SharedRole,
   stop: AbortSignal,
-): Promise<ServeEnd> {
+): Promise<{ why: CrawlEndReason; documents: number }> {
   const { clock, journal, settings, database } = coordinator.parts
   const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
   let why: CrawlEndReason | undefined

@@ -40,11 +40,6 @@ export interface DashboardParts {
   limits?: DashboardLimits
 }
 
-export interface Dashboard {
-  pages: Pages
-  close(): Promise<void>
-}
-
 /**
  * For a page; how long it is shown to others who ask for the same; and how long pages wait for their process to start. On a busy machine
  * that takes longer: it goes on, and later pages find it ready.
@@ -71,7 +66,7 @@ const BOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 
 class TooSlow extends Error {}
 
-export function openDashboard(parts: DashboardParts): Dashboard {
+export function openDashboard(parts: DashboardParts): { pages: Pages; close(): Promise<void> } {
   const { settings, clock, control, journal } = parts
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
