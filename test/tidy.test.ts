@@ -166,7 +166,7 @@ const POWERS: readonly Power[] = [
   {
     what: 'process and console',
     pattern: /\bprocess\.(?!memoryUsage)\w|\bconsole\./,
-    allowed: within('app/config/load', 'app/cli/', 'app/composition/dashboard-reader'),
+    allowed: within('app/config/load', 'app/cli/', 'app/dashboard/dashboard-reader'),
   },
 ]
 

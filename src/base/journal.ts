@@ -2,6 +2,8 @@
  * Observation never steers: modules record events; log, live view and tests read them. Nothing waits for a reader, and a
  * reader never throws (except in tests that simulate a crash). The events are the closed union of `contracts/events.ts`.
  */
+import { reasonOf } from './errors.ts'
+
 export interface Journal<Event> {
   record(event: Event): void
 }
@@ -16,5 +18,21 @@ export class Readers<Event> implements Journal<Event> {
 
   record(event: Event): void {
     for (const reader of this.#readers) reader(event)
+  }
+}
+
+/** Does work that may fail again and again, and tells of a failure once, until it works again. False: it failed. */
+export function tellingOnce(journal: Journal<{ kind: 'trouble'; what: string }>) {
+  const failing = new Set<string>()
+  return async (what: string, work: () => unknown): Promise<boolean> => {
+    try {
+      await work()
+      failing.delete(what)
+      return true
+    } catch (error) {
+      if (!failing.has(what)) journal.record({ kind: 'trouble', what: `${what}: ${reasonOf(error)}` })
+      failing.add(what)
+      return false
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** An operator's action as the fields of a form, and back. */
 import { Problem } from '../base/errors.ts'
 import { parseDuration } from '../base/units.ts'
-import type { Action } from '../contracts/control.ts'
+import type { Action, ActionName } from '../contracts/control.ts'
 
 /** What is empty is left out: the form has a field of its own for it, or needs none. */
 export function actionFields(action: Action): Record<string, string> {
@@ -16,56 +16,43 @@ export function actionFields(action: Action): Record<string, string> {
 const MAX_TEXT = 2000
 const MAX_SEEDS = 1000
 
+/** What each action needs, and what it may have (`?`). */
+const FIELDS: Readonly<Record<ActionName, readonly string[]>> = {
+  pause: ['reason?'],
+  resume: [],
+  stop: [],
+  'pause-site': ['site', 'reason?'],
+  'bar-site': ['site', 'reason?'],
+  'resume-site': ['site'],
+  'ask-again': ['site'],
+  'set-pause': ['site', 'pause'],
+  trust: ['site', 'rule?'],
+  distrust: ['site', 'rule?'],
+  'confirm-hazard': ['site', 'rule', 'pattern?'],
+  'confirm-mirror': ['site', 'original'],
+  'overrule-mirror': ['site', 'original'],
+  'undecide-mirror': ['site', 'original'],
+  'add-seeds': ['urls'],
+  announce: ['urls'],
+  blacklist: ['pattern'],
+  unblacklist: ['pattern'],
+  'free-worker': ['worker'],
+}
+
 /** Throws a `Problem` for what is no action. */
-export function actionOf(fields: URLSearchParams): Action {
-  const text = (name: string) => (fields.get(name) ?? '').trim().slice(0, MAX_TEXT)
-  const needed = (name: string, what: string) => {
-    const given = text(name)
-    if (given === '') throw new Problem('bad-flag', `${what} is missing: fill it in and try again`)
-    return given
-  }
-  const reason = text('reason') === '' ? {} : { reason: text('reason') }
-  const action = text('action') as Action['action']
-  switch (action) {
-    case 'pause':
-      return { action, ...reason }
-    case 'resume':
-    case 'stop':
-      return { action }
-    case 'pause-site':
-    case 'bar-site':
-      return { action, site: needed('site', 'the site'), ...reason }
-    case 'resume-site':
-    case 'ask-again':
-      return { action, site: needed('site', 'the site') }
-    case 'set-pause':
-      return { action, site: needed('site', 'the site'), pauseMs: pauseOf(text('pause')) }
-    case 'trust':
-    case 'distrust': {
-      const rule = text('rule')
-      return { action, site: needed('site', 'the site'), ...(rule !== '' && { rule }) }
-    }
-    case 'confirm-hazard': {
-      const pattern = text('pattern')
-      const found = { site: needed('site', 'the site'), rule: needed('rule', 'the rule') }
-      return { action, ...found, ...(pattern !== '' && { pattern }) }
-    }
-    case 'confirm-mirror':
-    case 'overrule-mirror':
-    case 'undecide-mirror':
-      return { action, site: needed('site', 'the site'), original: needed('original', 'the original') }
-    case 'add-seeds':
-    case 'announce':
-      return { action, urls: seedsOf(fields.get('urls') ?? '') }
-    case 'blacklist':
-    case 'unblacklist':
-      return { action, pattern: needed('pattern', 'the pattern') }
-    case 'free-worker':
-      return { action, worker: needed('worker', 'the worker') }
-    default:
-      action satisfies never
-      throw new Problem('bad-flag', 'there is no such action')
-  }
+export function actionOf(form: URLSearchParams): Action {
+  const text = (name: string) => (form.get(name) ?? '').trim().slice(0, MAX_TEXT)
+  const action = text('action')
+  if (!Object.hasOwn(FIELDS, action)) throw new Problem('bad-flag', 'there is no such action')
+  const values = FIELDS[action as ActionName].map((field): object => {
+    if (field === 'pause') return { pauseMs: pauseOf(text('pause')) }
+    if (field === 'urls') return { urls: seedsOf(form.get('urls') ?? '') }
+    const name = field.replace('?', '')
+    if (text(name) !== '') return { [name]: text(name) }
+    if (name !== field) return {}
+    throw new Problem('bad-flag', `the ${name} is missing: fill it in and try again`)
+  })
+  return Object.assign({ action }, ...values) as Action
 }
 
 function pauseOf(text: string): number | null {

@@ -37,7 +37,7 @@ export function answerInMemory({ handlers, callers, clock, bug }: Answering): Li
         ...blankOf(request, gone),
         name: decodeURIComponent(name),
         query: Object.fromEntries(searchParams),
-        worker: route.call.by === 'anyone' ? '' : await callers.who(String(request.headers.authorization)),
+        worker: route.call.by === 'anyone' ? '' : await callers(String(request.headers.authorization)),
       }
       const handler = handlers[route.name] as (asked: Asked, body: unknown) => Promise<object>
       const isJson = typeof route.call.body === 'object'

@@ -99,17 +99,15 @@ export async function serverLife(
     const ending =
       refresh === undefined ? real : endingCalls(real, database, () => world.clock.elapsed() >= refresh.until)
     const calls = notingCalls(plant.calls?.(ending, clock) ?? ending, note, world.parts)
-    const handlers = await callHandlers(
-      {
-        ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
-        ...{ control: coordinator.control, decisions: coordinator.decisions },
-        archiveFolder: coordinator.archiveFolder,
-        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
-        program: VERSION,
-        joinSecret: undefined,
-      },
-      { workerRows, isEnding: () => false, maxLeases: MAX_LEASES, onNews() {} },
-    )
+    const handlers = await callHandlers({
+      ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
+      ...{ control: coordinator.control, decisions: coordinator.decisions },
+      archiveFolder: coordinator.archiveFolder,
+      figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
+      program: VERSION,
+      joinSecret: undefined,
+      ...{ workerRows, isEnding: () => false, maxLeases: MAX_LEASES, onNews() {} },
+    })
     const callers = knownCallers(workerRows, clock)
     const bug = (error: unknown) =>
       world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)

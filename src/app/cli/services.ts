@@ -47,7 +47,7 @@ export const realServices = {
   /** Adds seeds from any source to a collection without crawling; creates the collection if necessary. */
   enterSeeds: later(() => import('../seeds/sources.ts'), 'enterFromSources'),
   /** What an operator does, whether a crawl is running or not. */
-  performAction: later(() => import('../composition/act.ts'), 'performAction'),
+  performAction: later(() => import('../operators/act.ts'), 'performAction'),
   /** Resolves names as a crawl with these settings would. */
   nameChecker: async (settings: Settings) =>
     (await import('../composition/real-resolver.ts')).realNameChecker(settings),
@@ -58,11 +58,11 @@ export const realServices = {
     return renewMirrorFile(realDisk, path, renewal, check)
   },
   /** Lists orphaned data, and removes it with `settings.remove`. */
-  clean: later(() => import('../composition/clean.ts'), 'cleanCollection'),
+  clean: later(() => import('../clean/clean.ts'), 'cleanCollection'),
   /** Counts the captures that a rule does not keep, and removes them with `settings.remove`. */
-  retain: later(() => import('../composition/retention.ts'), 'retainCaptures'),
+  retain: later(() => import('../clean/retention.ts'), 'retainCaptures'),
   /** Sends the report of a day; returns who got it. */
-  mailDay: later(() => import('../composition/reporter.ts'), 'mailDay'),
+  mailDay: later(() => import('../operators/reporter.ts'), 'mailDay'),
   serveWeb: later(() => import('./demo-web.ts'), 'serveDemoWeb'),
   simulateCrawl: later(() => import('../../../testkit/simulate/crawl-run.ts'), 'simulateCrawl'),
 }

@@ -255,7 +255,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened) {
       await intake.accept([unreadableReport(reading, key, site, site.lease.parts, clock.now())].map(seal))
       await intake.idle()
     },
-    ...periodicWork(parts, opened, mirrors, plannerOf(parts, ledger, decisions), follow, repair),
+    ...periodicWork(parts, opened, mirrors, follow, repair),
   }
 }
 
@@ -298,37 +298,32 @@ function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened)
 }
 
 /** Undefined: known pages are not looked at again. */
-function plannerOf(parts: CoordinatorParts, ledger: Ledger, decisions: Decisions) {
-  const { database, clock, settings, refresh, serves, renewWeights = async () => {} } = parts
+function plannerOf({ database, clock, settings, refresh, serves, renewWeights }: CoordinatorParts, opened: Opened) {
   if (refresh === undefined) return undefined
-  // Of several servers, only the one that does the periodic work ticks.
-  const role = serves ? undefined : sharedRole(database, clock, 'refresh')
-  const planner = new RefreshPlanner({
+  const { frontier, decisions } = opened
+  return new RefreshPlanner({
     database,
     clock,
-    ledger,
+    ledger: frontier.ledger,
     ...pausesOf(settings, (site) => decisions.choiceOf(site)?.pauseMs),
     capacity: settings.refreshRate,
     minGain: refresh.minGain ?? 0,
-    isOurs: async () => role === undefined || role.isOurs(),
-    renewWeights,
+    // Of several servers, only the one that does the periodic work ticks.
+    role: serves ? { isOurs: async () => true, release: async () => {} } : sharedRole(database, clock, 'refresh'),
+    renewWeights: renewWeights ?? (async () => {}),
   })
-  return {
-    isEnrolling: () => planner.isEnrolling,
-    tick: () => planner.tick(),
-    release: async () => role?.release(),
-    finish: () => planner.finish(),
-  }
 }
 
 function periodicWork(
-  { database, disk, folder, clock }: CoordinatorParts,
-  { frontier, intake, originals, node, hints }: Opened,
+  parts: CoordinatorParts,
+  opened: Opened,
   mirrors: MirrorMaintenance,
-  planner: ReturnType<typeof plannerOf>,
   follow: () => Promise<void>,
   repair: () => Promise<void>,
 ) {
+  const { database, disk, folder, clock } = parts
+  const { frontier, intake, originals, node, hints } = opened
+  const planner = plannerOf(parts, opened)
   const isShared = node !== undefined
   const links = linkIndexer(database)
   /** Piece by piece while nothing waits for the thread, so that little is left for the end. */
@@ -352,7 +347,7 @@ function periodicWork(
   let nextNote = 0
   return {
     /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
-    isEnrolling: () => planner?.isEnrolling() ?? false,
+    isEnrolling: () => planner?.isEnrolling ?? false,
     /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
     async tick() {
       await frontier.giveBackOld()
@@ -371,7 +366,6 @@ function periodicWork(
     },
     /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
     async finish() {
-      await planner?.release()
       await intake.drain()
       await planner?.finish()
       await hints.write()

@@ -6,7 +6,6 @@ import { isDiskFull, Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-file.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -16,25 +15,22 @@ import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
 import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
+import { checkWeights } from '../config/weights.ts'
+import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from '../operators/steering.ts'
+import { type CrawlWatch, watchCrawl } from '../operators/watch-crawl.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import { type Coordinator, loseVisits } from './coordinator.ts'
 import { type CrawlEndReason, CrawlView, EXIT_OF, exitOf, TICK } from './crawl-view.ts'
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
-import { checkWeights } from './refresh-options.ts'
-import type { Reporter } from './reporter.ts'
-import { keepSteering, type LiveScope, liveScope, type Steered, sendOrders } from './steering.ts'
-import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 import { endThread, loadThread } from './worker-thread.ts'
 
 export type CrawlEnd = Awaited<ReturnType<typeof untilEnd>>
 export type CrawlHandle = Awaited<ReturnType<typeof startCrawl>>
 
-export type CrawlOptions = WritingOptions
-
 /** `thread`: the first worker thread, if it was loaded already. The crawl ends it. */
-export async function startCrawl(settings: Settings, options: CrawlOptions, thread: Worker = loadThread()) {
+export async function startCrawl(settings: Settings, options: WritingOptions, thread: Worker = loadThread()) {
   await using opening = new AsyncDisposableStack()
   opening.defer(() => endThread(thread))
   readBlacklists(blacklistPaths(settings), realDisk)
@@ -92,7 +88,7 @@ function checkSeedsInScope(plan: CrawlPlan): void {
 }
 
 /** Adds seeds without crawling. */
-export async function addSeeds(settings: Settings, options: CrawlOptions): Promise<{ added: number; known: number }> {
+export async function addSeeds(settings: Settings, options: WritingOptions): Promise<{ added: number; known: number }> {
   await using opened = await openForWriting(settings, options)
   const { fresh } = opened
   return { added: fresh, known: options.seeds.length - fresh }
@@ -105,7 +101,7 @@ interface CrawlParts {
   coordinator: Coordinator
   journal: Readers<Event>
   volumes: CrawlVolumes
-  restarts: CrawlOptions['restarts']
+  restarts: WritingOptions['restarts']
 }
 
 interface Run extends CrawlParts {
@@ -114,9 +110,7 @@ interface Run extends CrawlParts {
   /** Where a shared database has leases of threads. */
   notes: ThreadNotes | undefined
   view: CrawlView
-  problems: ProblemWatch
-  /** Loaded while the crawl begins. */
-  reporter: Promise<Reporter | undefined>
+  watch: CrawlWatch
   /** Undefined: nothing but its completion ends it. */
   why: CrawlEndReason | undefined
   stop(reason: CrawlEndReason): void
@@ -137,63 +131,51 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   // A pass over all pages would be over before its first page came in.
   if (parts.plan.settings.refresh) await coordinator.tick()
   await view.refresh()
-  let watch: ProblemWatch | undefined
-  // Before anything has begun: its port may be taken.
-  const dashboard = await openDashboardOf(
-    parts,
-    view,
-    () => run.why !== undefined,
-    () => watch,
-  )
-  // The last who has SQLite's file open must be the one who writes it.
-  opening.defer(async () => dashboard?.close())
-  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
-  const known = sendOrders(coordinator.decisions, 0, (orders) => threads.pool.order(orders))
-  threads.pool.start()
-  const stop = (reason: CrawlEndReason) => {
-    run.why ??= reason
-    coordinator.frontier.stop()
-    threads.pool.stop()
-  }
   // Looks after what concerns all crawls that share the database.
   const role = sharedRole(database, realClock, 'problems')
   opening.defer(() => role.release())
   // `orbweaver stop` sees by it that a crawl is running.
   await role.isOurs()
-  const problems = watchCrawlProblems(coordinator, view, { url: hostname(), role, restarts })
-  watch = problems
-  const reporter = reporterOf(coordinator, problems, role)
-  const run: Run = { ...parts, threads, live, notes, view, problems, reporter, why: undefined, stop }
+  const watch = watchCrawl(coordinator, view, { url: hostname(), role, restarts })
+  opening.defer(() => watch.close())
+  const stop = (reason: CrawlEndReason) => {
+    run.why ??= reason
+    coordinator.frontier.stop()
+    threads.pool.stop()
+  }
+  const run: Run = { ...parts, threads, live, notes, view, watch, why: undefined, stop }
+  // Before anything has begun: its port may be taken.
+  const dashboard = await openDashboardOf(run)
+  // The last who has SQLite's file open must be the one who writes it.
+  opening.defer(async () => dashboard?.close())
+  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
+  const known = sendOrders(coordinator.decisions, 0, (orders) => threads.pool.order(orders))
+  threads.pool.start()
   return {
     done: untilEnd(run, known, opening.move()),
     /** Where its pages are, with `--dashboard`. */
     dashboard: dashboard?.url,
     snapshot: () => view.snapshot(),
     /** What is wrong now, as this process sees it. */
-    problems: problems.now,
+    problems: watch.now,
     stop: () => stop('interrupted'),
   }
 }
 
 /** Loaded only when it is asked for. */
-async function openDashboardOf(
-  { plan, journal, coordinator }: CrawlParts,
-  view: CrawlView,
-  isEnding: () => boolean,
-  problems: () => ProblemWatch | undefined,
-) {
+async function openDashboardOf(run: Run) {
+  const { plan, journal, coordinator, view, watch } = run
   const { settings, version } = plan
   if (settings.dashboard === undefined) return undefined
-  const [{ serveDashboard }, { crawlMetrics }] = await Promise.all([
-    import('./dashboard.ts'),
-    import('./crawl-metrics.ts'),
-  ])
-  const { clock } = coordinator.parts
-  const runs = settings.refresh ? 'refresh' : 'crawl'
-  const metrics = crawlMetrics(coordinator, view, journal, clock, problems)
-  const { control } = coordinator
+  const { crawlMetrics, serveDashboard } = await import('../dashboard/dashboard.ts')
+  const { parts, control } = coordinator
   return serveDashboard(
-    { settings, version, runs, view, journal, clock, isEnding, control, metrics },
+    {
+      ...{ settings, version, view, journal, clock: parts.clock, control },
+      runs: settings.refresh ? 'refresh' : 'crawl',
+      isEnding: () => run.why !== undefined,
+      metrics: crawlMetrics(coordinator, view, journal, watch),
+    },
     settings.dashboard,
   )
 }
@@ -291,7 +273,7 @@ function steeredBy({ live, threads, stop }: Run): Steered {
 
 /** `known`: the decisions that its threads know. */
 async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
-  const { coordinator, journal, volumes, view, named, plan, threads, notes, problems } = run
+  const { coordinator, journal, volumes, view, named, plan, threads, notes, watch } = run
   const { pool, fault } = threads
   const { database, folder } = coordinator.parts
   const { mirrors } = coordinator
@@ -315,8 +297,7 @@ async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
   over.abort()
   cancelTime()
   await keeping
-  await problems.stop()
-  const reporter = await run.reporter
+  await watch.stop()
   let seeds: SeedSummary
   let why: CrawlEndReason = 'complete'
   try {
@@ -330,14 +311,12 @@ async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
     why = run.why ?? 'complete'
     if (why === 'complete' && view.totals.urls.waiting > 0)
       why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
-    // Who stopped it knows.
-    if (why !== 'interrupted') await reporter?.end(MAILED_END[why])
+    await watch.ended(why)
   } catch (given) {
     const error = isDiskFull(given) ? diskFull(folder, given) : given
-    await reporter?.end(`it failed: ${reasonOf(error)}`)
+    await watch.failed(reasonOf(error))
     throw error
   } finally {
-    await reporter?.close()
     await opened.disposeAsync().catch((error) => journal.record({ kind: 'trouble', what: reasonOf(error) }))
   }
   journal.record({ kind: 'crawl-over', why })

@@ -33,7 +33,7 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
       settings: loadSettings(flags, 'serve', NOWHERE).settings,
       database: { dialect },
     },
-    intake: { pending: () => look.inbox ?? 0 },
+    intake: { pending: () => look.inbox ?? 0, isSettled: async () => true },
     frontier: {
       stop() {
         seen.stopped = true

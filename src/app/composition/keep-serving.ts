@@ -1,15 +1,15 @@
 /** What a server does once it is open: the calls that it offers to workers, and the work of every second. */
 import { type Clock, type Millis, remembered } from '../../base/clock.ts'
-import { reasonOf } from '../../base/errors.ts'
+import { tellingOnce } from '../../base/journal.ts'
 import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'
 import { type SharedRole, sharedRole } from '../../database/postgres/election.ts'
 import type { Given, SettingName } from '../config/keys.ts'
+import { planForWorkers } from '../config/plan-for-workers.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import { type Coordinator, loseVisits } from './coordinator.ts'
 import { type CrawlEndReason, type CrawlView, TICK } from './crawl-view.ts'
-import { planForWorkers } from './plan-for-workers.ts'
 
 export function serverCalls(
   coordinator: Coordinator,
@@ -42,40 +42,32 @@ export const maintenanceRole = (database: Database, clock: Clock): SharedRole =>
 /** When nothing is left to do, workers have this long to learn it. */
 const END_GRACE: Millis = 3_000
 
-export interface ServeEnd {
-  why: CrawlEndReason
-  documents: number
-}
-
 /** Until it is asked to stop, a limit is reached or, with `--until-done`, the crawl is over. */
 export async function keepServing(
   coordinator: Coordinator,
   view: CrawlView,
   role: SharedRole,
   stop: AbortSignal,
-): Promise<ServeEnd> {
+): Promise<{ why: CrawlEndReason; documents: number }> {
   const { clock, journal, settings, database } = coordinator.parts
   const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
   let why: CrawlEndReason | undefined
-  let isTroubled = false
+  const attempt = tellingOnce(journal)
   view.isKept = true
   while (why === undefined) {
     await clock.sleep(Math.min(TICK, until - clock.elapsed()), stop)
     if (stop.aborted) why = 'interrupted'
     else if (clock.elapsed() >= until) why = 'time'
     if (why !== undefined) break
-    try {
+    const work = async () => {
       if (await role.isOurs()) await coordinator.tick()
       await view.refresh()
-      why = endOf(coordinator, view)
-      if (why === 'complete' && !(await isSettled(coordinator, view))) why = undefined
-      isTroubled = false
-    } catch (error) {
-      // An unreachable database comes back, or the operator reads this. Nothing is lost meanwhile.
-      if (database.dialect === 'sqlite') throw error
-      if (!isTroubled) journal.record({ kind: 'trouble', what: reasonOf(error) })
-      isTroubled = true
+      const reason = endOf(coordinator, view)
+      if (reason !== 'complete' || (await isSettled(coordinator, view))) why = reason
     }
+    // An unreachable database comes back, or the operator reads this. Nothing is lost meanwhile.
+    if (database.dialect === 'sqlite') await work()
+    else await attempt('the work of every second failed', work)
   }
   view.isKept = false
   if (why === 'complete' || why === 'pages') await clock.sleep(END_GRACE, stop)

@@ -4,10 +4,11 @@ import { realDisk } from '../../base/real-disk.ts'
 import { startRemoteWorker } from '../../cluster/worker/remote-worker.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { serverCaOf } from '../config/certificates.ts'
 import type { Settings } from '../config/keys.ts'
+import { crawlPlanOf } from '../config/plan-for-workers.ts'
 import { type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
-import { crawlPlanOf } from './plan-for-workers.ts'
-import { s3AccessOf, serverCaOf } from './volume-sources.ts'
+import { s3AccessOf } from './volume-sources.ts'
 import { endThread, loadThread } from './worker-thread.ts'
 
 export interface WorkerStart {

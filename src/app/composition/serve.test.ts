@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { serverCaOf } from '../config/certificates.ts'
 import { tlsFilesOf } from './serve.ts'
-import { serverCaOf } from './volume-sources.ts'
 
 test('wrong certificate files are reported in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-tls-'))

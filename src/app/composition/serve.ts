@@ -6,23 +6,22 @@ import { hostname } from 'node:os'
 import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
 import { checkPem, openServer, type Pem, type TlsFiles } from '../../cluster/server/open-server.ts'
 import { Roster } from '../../cluster/server/worker-table.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Notifications, notify } from '../../database/postgres/notifications.ts'
+import { pemOf } from '../config/certificates.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
+import { settingsDigests } from '../config/plan-for-workers.ts'
+import { checkWeights } from '../config/weights.ts'
+import { openDashboard } from '../dashboard/dashboard.ts'
+import { keepSteering } from '../operators/steering.ts'
+import { type CrawlWatch, watchCrawl } from '../operators/watch-crawl.ts'
 import { seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 import { CrawlView, exitOf } from './crawl-view.ts'
-import { openDashboard } from './dashboard.ts'
 import { keepServing, maintenanceRole, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
-import { settingsDigests } from './plan-for-workers.ts'
-import { checkWeights } from './refresh-options.ts'
-import { keepSteering } from './steering.ts'
-import { pemOf } from './volume-sources.ts'
-import { MAILED_END, reporterOf, watchCrawlProblems } from './watch-crawl.ts'
 
 export interface ServeOptions extends WritingOptions {
   /** What was set: it goes into the plan for workers. */
@@ -71,7 +70,7 @@ export async function startServer(settings: Settings, options: ServeOptions) {
     isEnding: () => stop.signal.aborted,
   })
   opening.defer(() => dashboard.close())
-  let problems: ProblemWatch | undefined
+  let watch: CrawlWatch | undefined
   const server = await openServer(
     {
       id: await nodeId(realDisk, folder),
@@ -97,20 +96,19 @@ export async function startServer(settings: Settings, options: ServeOptions) {
       pages: dashboard.pages,
       tokens: { viewer: settings.viewerToken, operator: settings.operatorToken },
       basePath: settings.basePath,
-      metricFacts: () => problems && { problems: problems.now(), local: problems.local() },
+      metricFacts: () => watch && { problems: watch.now(), local: watch.local() },
     },
     { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
   )
   opening.defer(() => server.close())
-  problems = watchCrawlProblems(coordinator, view, { url: server.publicUrl, role, restarts: options.restarts })
+  const watching = watchCrawl(coordinator, view, { url: server.publicUrl, role, restarts: options.restarts })
+  watch = watching
   const over = new AbortController()
   const steered = { order: () => nudge.wake(), stop: () => stop.abort() }
   const steering = keepSteering(coordinator, steered, begun, over.signal)
   steering.catch(() => stop.abort())
   const named = options.seeds.map(({ href }) => href)
-  const reporter = reporterOf(coordinator, problems, role)
-  opening.defer(async () => (await reporter)?.close())
-  opening.defer(problems.stop)
+  opening.defer(watching.close)
   const opened = opening.move()
   const done = keepServing(coordinator, view, role, stop.signal)
     .finally(() => {
@@ -118,17 +116,17 @@ export async function startServer(settings: Settings, options: ServeOptions) {
       return steering
     })
     .then(async (end) => {
-      if (end.why !== 'interrupted') await (await reporter)?.end(MAILED_END[end.why])
+      await watching.ended(end.why)
       return { ...end, seeds: await seedSummary(database, named) }
     })
     .catch(async (error: unknown) => {
-      await (await reporter)?.end(`it failed: ${reasonOf(error)}`)
+      await watching.failed(reasonOf(error))
       throw error
     })
     .finally(() => opened.disposeAsync())
     .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
   const { url, publicUrl } = server
-  return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: problems.now, stop: () => stop.abort() }
+  return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: watching.now, stop: () => stop.abort() }
 }
 
 /** What one server has applied may free sites for workers that wait at another. One commit for many, for they are expensive. */

@@ -1,13 +1,12 @@
 /** Reaches volumes on other machines. The libraries for that are loaded when they are used. */
-import { X509Certificate } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { HttpClient } from '../../cluster/wire/http-client.ts'
 import type { ShownSecrets } from '../../cluster/wire/volume-reader.ts'
 import type { VolumeSources } from '../../collection/locations/read-volumes.ts'
 import type { ObjectStore, S3Access } from '../../collection/s3/s3-store.ts'
+import { serverCaOf } from '../config/certificates.ts'
 import type { Settings } from '../config/keys.ts'
-import { readSmallFile } from '../config/small-file.ts'
 
 export interface VolumeAccess extends ShownSecrets {
   /** Certificates that servers may have, beside those that the machine trusts (PEM). */
@@ -74,28 +73,4 @@ export function openStores(access: () => S3Access) {
         )
     },
   }
-}
-
-/** A chain of certificates has some kilobytes, the roots of a whole machine some hundreds. */
-const MAX_PEM_BYTES = 2 * 2 ** 20
-
-/** The certificates that the operator trusts servers with, beside those that the machine trusts. */
-export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | undefined {
-  if (serverCa === undefined) return undefined
-  const text = pemOf('--server-ca', serverCa)
-  const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  const bad = () => new Problem('bad-flag', `--server-ca ${serverCa} holds no certificates in PEM`)
-  if (all.length === 0) throw bad()
-  try {
-    for (const one of all) new X509Certificate(one)
-  } catch {
-    throw bad()
-  }
-  return text
-}
-
-export function pemOf(flag: string, path: string): string {
-  const text = readSmallFile(path, MAX_PEM_BYTES)
-  if (text === undefined) throw new Problem('bad-flag', `${flag} ${path}: there is no such file`)
-  return text
 }

@@ -16,7 +16,7 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { visitId } from '../../frontier/rules/visit.ts'
 import { findOrphans, removeOrphans } from './find-orphans.ts'
-import type { CleanerParts, Findings } from './orphan.ts'
+import type { CleanerParts, Findings } from './orphan-volumes.ts'
 
 const DAY = 86_400_000
 const NODE = 'server-1'

@@ -11,8 +11,16 @@ import type { Database, Tx } from '../../database/database.ts'
 import { countOf, queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/rules/visit.ts'
 import { forgetCalls } from '../server/call-log.ts'
-import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
-import { orphansAt, orphanVolumes, rowsAt } from './orphan-volumes.ts'
+import {
+  type CleanerParts,
+  type Findings,
+  MAX_OF_A_KIND,
+  type Orphan,
+  type OwnFolder,
+  orphansAt,
+  orphanVolumes,
+  rowsAt,
+} from './orphan-volumes.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   const { database, files, now, isAtRest } = parts

@@ -268,3 +268,10 @@ export function readProblemRows(tx: Tx): Promise<ProblemRow[]> {
 export async function readProblems(tx: Tx, now: Instant): Promise<ProblemRow[]> {
   return (await readProblemRows(tx)).filter(({ seenAt }) => seenAt >= now - OVER_AFTER)
 }
+
+/** A mail was sent about these. What is over begins anew when it is seen again. */
+export async function markMailed(tx: Tx, begun: readonly ProblemRow[], over: readonly ProblemRow[], now: Instant) {
+  const sql = queries(tx)
+  for (const { name } of begun) await sql.run('UPDATE problem SET mailed_at = ? WHERE name = ?', now, name)
+  for (const { name } of over) await sql.run('UPDATE problem SET since = mailed_at + 1 WHERE name = ?', name)
+}

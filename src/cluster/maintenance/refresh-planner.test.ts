@@ -117,7 +117,8 @@ function world() {
         minGain: 0,
         capacity: more.capacity,
       },
-      ...{ isOurs: more.isOurs ?? (async () => true), renewWeights: async () => {} },
+      role: { isOurs: more.isOurs ?? (async () => true), release: async () => {} },
+      renewWeights: async () => {},
     })
   const tick = async (planner: RefreshPlanner, times: number) => {
     for (let n = 0; n < times; n++) {

@@ -5,6 +5,7 @@
  */
 import type { Millis } from '../../base/clock.ts'
 import { readLooks } from '../../collection/counters/counters.ts'
+import type { SharedRole } from '../../database/postgres/election.ts'
 import type { Ledger } from '../../frontier/contract.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import {
@@ -18,8 +19,8 @@ import {
 
 export interface PlannerParts extends MeasureParts {
   ledger: Pick<Ledger, 'enrol' | 'setPrice'>
-  /** Whether this process is the one that plans. */
-  isOurs(): Promise<boolean>
+  /** Of the process that plans. */
+  role: SharedRole
   /** Reads again what the weights of pages depend on. */
   renewWeights(): Promise<void>
 }
@@ -65,8 +66,8 @@ export class RefreshPlanner {
   }
 
   async tick(): Promise<void> {
-    const { clock, isOurs, renewWeights } = this.#parts
-    this.#isOurs = await isOurs()
+    const { clock, role, renewWeights } = this.#parts
+    this.#isOurs = await role.isOurs()
     if (!this.#isOurs) return
     if (clock.elapsed() >= this.#nextWeights) {
       this.#nextWeights = clock.elapsed() + WEIGHTS_EVERY
@@ -83,6 +84,7 @@ export class RefreshPlanner {
 
   /** A run of less than a minute would report how fresh the pages were before it. */
   async finish(): Promise<void> {
+    await this.#parts.role.release()
     if (!this.#isOurs || !this.#isEnrolled) return
     const measured = await measureFreshness({ ...this.#parts, maxPages: PAGES_AT_END })
     if (measured !== undefined) await this.#parts.database.transact((tx) => recordFreshness(tx, measured))

@@ -1,6 +1,5 @@
 /** The HTTP side (W1): every call of `cluster/wire/calls.ts` under its path, and what is common to all of them. */
-import { createServer, type IncomingMessage } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -25,6 +24,7 @@ import { type Asked, anonymousRequest, apiErrorOf, type Handlers, noDatabase } f
 import type { Metrics, MetricsPage } from './metrics.ts'
 import { isLocal, type Role } from './roles.ts'
 import { belowBase, type Door } from './web-door.ts'
+import { httpServer } from './web-server.ts'
 
 export interface ApiTools {
   handlers: Handlers
@@ -40,7 +40,7 @@ export interface ApiTools {
   journal: Journal<Event>
   isEnding(): boolean
   /** Rejects, or takes too long, when the database cannot be reached. */
-  reachable(): Promise<void>
+  reachable(): Promise<unknown>
   program: string
   /** Throws an ApiError for those who are neither. */
   admit(role: Role, request: IncomingMessage, asked: Pick<Asked, 'isLocal' | 'join'>): void
@@ -51,14 +51,8 @@ export interface ApiTools {
   tls: { cert: string; key: string } | undefined
 }
 
-/** For a request's head and body: slow clients must not hold sockets. */
-const HEAD_WITHIN: Millis = 20_000
-const REQUEST_WITHIN: Millis = 120_000
-/** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
-const KEEP_ALIVE: Millis = 75_000
 const HEALTH_WITHIN: Millis = 3000
 const PAGE_FRESH: Millis = 1000
-const MAX_HEADER_BYTES = 16 * 1024
 
 const BODY_LIMIT = { parts: MAX_SENT_BYTES, bytes: MAX_VOLUME_PIECE } as const
 
@@ -71,12 +65,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     exposeHeadRoutes: false,
     rewriteUrl: ({ url = '/' }) => belowBase(url, tools.base),
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
-    serverFactory(answer) {
-      const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
-      const server = tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer)
-      server.keepAliveTimeout = KEEP_ALIVE
-      return server
-    },
+    serverFactory: (answer) => httpServer(tls, answer),
   })
   app.setValidatorCompiler(({ schema }) => validator(schema as TSchema))
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
@@ -151,7 +140,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       }
       checkProtocol(request)
       try {
-        asked.worker = await tools.callers.who(request.headers.authorization)
+        asked.worker = await tools.callers(request.headers.authorization)
       } catch (error) {
         limit(tools.anonymousRates, asked.address)
         throw error
@@ -227,7 +216,7 @@ function checkProtocol(request: FastifyRequest): void {
 }
 
 function limit(rates: Rates, who: string): void {
-  const waitMs = rates.ask(who)
+  const waitMs = rates(who)
   if (waitMs === undefined) return
   throw new ApiError('too-many', 'too many calls', 'ask less often', Math.max(1, Math.ceil(waitMs / 1000)))
 }

@@ -1,36 +1,28 @@
 /** Every API call with its handler, over one coordinator. Independent of HTTP. */
 import { type Millis, remembered } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
 import { changeReader, firstPosition, lastPosition, positionOf } from '../../collection/captures/read-changes.ts'
 import { lookCounts } from '../../collection/counters/counters.ts'
 import type { Database } from '../../database/database.ts'
+import { decidedSites, readAudit, readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 import { publicFreshness } from '../maintenance/measure-freshness.ts'
 import { GONE_AFTER, SILENT_AFTER } from '../maintenance/problems.ts'
 import { type AnswerOf, MAX_CHANGES, type Statistics } from '../wire/calls.ts'
+import { MAX_ENTRIES } from '../wire/control-json.ts'
 import { ApiError, PROTOCOL } from '../wire/protocol.ts'
-import { acceptParts } from './accept-parts.ts'
-import { controlHandlers } from './control-calls.ts'
-import {
-  type CallTools,
-  checkJoin,
-  type HandlerParts,
-  type Handlers,
-  type HandlerTools,
-  Holdings,
-  ticketsBy,
-} from './handlers.ts'
+import { type CallTools, checkJoin, type Handlers, Holdings, ticketsBy } from './handlers.ts'
 import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
 import { sumWorkers } from './worker-table.ts'
 
 const STATISTICS_FRESH: Millis = 1000
 
-export async function callHandlers(parts: HandlerParts, more: HandlerTools): Promise<Handlers> {
-  const { clock, database, program } = parts
-  const { workerRows } = more
+export async function callHandlers(parts: Omit<CallTools, 'tickets' | 'holdings'>): Promise<Handlers> {
+  const { clock, database, program, workerRows } = parts
   const tickets = ticketsBy(await workerRows.ticketKey(freshBytes(32)))
-  const tools: CallTools = { ...parts, ...more, tickets, holdings: new Holdings(clock) }
+  const tools: CallTools = { ...parts, tickets, holdings: new Holdings(clock) }
   const servers = async () => {
     const rows = await workerRows.servers(clock.now() - SILENT_AFTER)
     return rows.map((row) => row.url)
@@ -61,7 +53,6 @@ export async function callHandlers(parts: HandlerParts, more: HandlerTools): Pro
     ...uploadHandlers(parts.disk, parts.archiveFolder, volumeLocations(database, parts.id)),
     ...volumeHandlers(tools),
     ...controlHandlers(tools),
-    checkIn: acceptParts(tools),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: remembered(clock, STATISTICS_FRESH, statistics),
     changes: (asked) => changesAfter(database, asked.query.since ?? 'first'),
@@ -74,7 +65,7 @@ export async function callHandlers(parts: HandlerParts, more: HandlerTools): Pro
     },
     servers: async () => ({ servers: await servers() }),
     async alive({ worker }, news) {
-      more.onNews(worker, news)
+      parts.onNews(worker, news)
       return { servers: await servers() }
     },
   }
@@ -100,4 +91,55 @@ async function changesAfter(database: Database, since: string): Promise<AnswerOf
     if (changes.length === MAX_CHANGES) break
   }
   return { changes, cursor: reader.cursor(), more: !reader.isAtEnd }
+}
+
+/** Whether the caller has hung up is looked at this often. */
+const LOOK_EVERY: Millis = 1000
+
+function controlHandlers({
+  control,
+  decisions,
+  database,
+  clock,
+  isEnding,
+}: CallTools): Pick<Handlers, 'actions' | 'control' | 'audit' | 'orders'> {
+  return {
+    async actions(asked, action) {
+      try {
+        return await control.perform(`operator at ${asked.address}`, action)
+      } catch (error) {
+        throw refusalOf(error)
+      }
+    },
+    async control(asked) {
+      return database.read(async (tx) => ({
+        crawl: await readChoice(tx, WHOLE_CRAWL),
+        sites: await decidedSites(tx, asked.query.after ?? '', MAX_ENTRIES),
+      }))
+    },
+    async audit({ query }) {
+      const before = query.before === undefined ? undefined : Number(query.before)
+      return { entries: await database.read((tx) => readAudit(tx, before, MAX_ENTRIES)) }
+    },
+    async orders({ gone, note }, { since, waitMs }) {
+      const until = clock.elapsed() + waitMs
+      for (;;) {
+        const changed = decisions.changed.signal()
+        const left = until - clock.elapsed()
+        if (decisions.version > since || left <= 0 || isEnding() || gone()) break
+        await clock.sleep(Math.min(left, LOOK_EVERY), changed)
+      }
+      const orders = decisions.ordersSince(since)
+      note.items = orders.sites.length
+      return orders
+    },
+  }
+}
+
+/** The operator's mistakes; everything else is a failure of the server. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error
+  if (error.code === 'not-found') return new ApiError('not-found', error.message, 'nothing was changed')
+  const isMistake = error.code === 'bad-flag' || error.code === 'bad-seed' || error.code === 'bad-config'
+  return isMistake ? new ApiError('bad-request', error.message, 'nothing was changed') : error
 }

@@ -26,8 +26,6 @@ const COLUMNS = 'at, worker, call, visit, result, items, bytes, took_ms'
 const PLACES = '(?, ?, ?, ?, ?, ?, ?, ?)'
 const insertOf = (rows: number) =>
   `INSERT INTO worker_call (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => PLACES).join(', ')}`
-const INSERT_MANY = insertOf(ROWS)
-const INSERT_ONE = insertOf(1)
 
 export function callLog(database: Database, clock: Clock, keepFor: Millis) {
   let waiting: CallNote[] = []
@@ -67,10 +65,10 @@ export async function forgetCalls(database: Database, before: Instant): Promise<
 }
 
 async function write(sql: Queries, notes: readonly CallNote[]): Promise<void> {
-  let at = 0
-  for (; at + ROWS <= notes.length; at += ROWS)
-    await sql.run(INSERT_MANY, ...notes.slice(at, at + ROWS).flatMap((note) => valuesOf(note)))
-  for (; at < notes.length; at++) await sql.run(INSERT_ONE, ...valuesOf(notes[at]))
+  for (let at = 0; at < notes.length; at += ROWS) {
+    const some = notes.slice(at, at + ROWS)
+    await sql.run(insertOf(some.length), ...some.flatMap(valuesOf))
+  }
 }
 
 const FIELDS = ['at', 'worker', 'call', 'visit', 'result', 'items', 'bytes', 'tookMs'] as const

@@ -90,18 +90,14 @@ export interface HandlerParts {
   joinSecret: string | undefined
 }
 
-/** What the server adds. */
-export interface HandlerTools {
+/** What handlers are made of. */
+export interface CallTools extends HandlerParts {
   workerRows: WorkerTable
   isEnding(): boolean
   /** Maximum leases per worker. */
   maxLeases: number
   /** A worker reported its state. */
   onNews(worker: string, news: WorkerNews): void
-}
-
-/** What handlers are made of. */
-export interface CallTools extends HandlerParts, HandlerTools {
   tickets: ReturnType<typeof ticketsBy>
   holdings: Holdings
 }

@@ -167,10 +167,12 @@ function nodeMetrics(): Registry {
 /** Made anew for each page: what is not known now is not shown. */
 function standing({ crawl, problems, local, statements }: MetricFacts): Registry {
   const page = new Page()
+  const byFolder = (what: 'free' | 'total') => Object.fromEntries(local.disks.map((disk) => [disk.folder, disk[what]]))
   page.gauge('database_up', '1: the database can be reached', crawl === undefined ? 0 : 1)
-  page.gauges('problems', 'What is wrong now, by kind', 'kind', countBy(problems))
-  page.gauges('disk_free_bytes', 'Free space of the folders that this process writes', 'folder', freeOf(local))
-  page.gauges('disk_size_bytes', 'Size of their disks', 'folder', sizeOf(local))
+  const ofKind = PROBLEM_KINDS.map((kind) => [kind, problems.filter((one) => one.kind === kind).length])
+  page.gauges('problems', 'What is wrong now, by kind', 'kind', Object.fromEntries(ofKind))
+  page.gauges('disk_free_bytes', 'Free space of the folders that this process writes', 'folder', byFolder('free'))
+  page.gauges('disk_size_bytes', 'Size of their disks', 'folder', byFolder('total'))
   page.gauge('late_seconds', 'How late the work of every second began', local.lateMs / 1000)
   page.gauge('clock_offset_seconds', "This machine's clock against the database's", local.clockOffsetMs / 1000)
   page.gauge('restarts', 'How often the supervisor restarted this process in the last day', local.restarts?.count ?? 0)
@@ -178,12 +180,6 @@ function standing({ crawl, problems, local, statements }: MetricFacts): Registry
   if (crawl !== undefined) addCrawl(page, crawl)
   return page.registry
 }
-
-const countBy = (problems: MetricFacts['problems']) =>
-  Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, problems.filter((one) => one.kind === kind).length]))
-const freeOf = ({ disks }: MetricFacts['local']) => Object.fromEntries(disks.map(({ folder, free }) => [folder, free]))
-const sizeOf = ({ disks }: MetricFacts['local']) =>
-  Object.fromEntries(disks.map(({ folder, total }) => [folder, total]))
 
 /** Counters with a label, and what they are. */
 const LABELLED = [

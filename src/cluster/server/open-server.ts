@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { watchComputer } from '../../base/computer.ts'
 import { reasonOf } from '../../base/errors.ts'
-import type { Journal, Readers } from '../../base/journal.ts'
+import { type Journal, type Readers, tellingOnce } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { queries } from '../../database/queries.ts'
 import { SILENT_AFTER } from '../maintenance/problems.ts'
@@ -76,7 +76,8 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
   let ending = false
   const isEnding = () => ending
   let seen = new Map<string, { at: Instant; news: WorkerNews | undefined }>()
-  const handlers = await callHandlers(parts, {
+  const handlers = await callHandlers({
+    ...parts,
     workerRows,
     isEnding,
     maxLeases: limits.leases,
@@ -97,9 +98,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
     clock,
     journal,
     isEnding,
-    async reachable() {
-      await database.read((tx) => queries(tx).get('SELECT 1 AS one'))
-    },
+    reachable: () => database.read((tx) => queries(tx).get('SELECT 1 AS one')),
     program,
     ...accessOf(parts, listen, shown !== undefined),
     base: parts.basePath ?? '',
@@ -225,19 +224,10 @@ function announcer(parts: ServerParts, workerRows: WorkerTable, url: string): ()
   }
 }
 
-/** Reports a failure once, and retries at the next step. */
 function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
   return (ms: Millis, work: () => Promise<void>): Promise<void> => {
-    let troubled = false
-    return every(clock, ms, over, async () => {
-      try {
-        await work()
-        troubled = false
-      } catch (error) {
-        if (!troubled) journal.record({ kind: 'trouble', what: `the server's own tables: ${error}` })
-        troubled = true
-      }
-    })
+    const attempt = tellingOnce(journal)
+    return every(clock, ms, over, async () => void (await attempt("the server's own tables", work)))
   }
 }
 

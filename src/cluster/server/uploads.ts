@@ -4,6 +4,7 @@
  * volume.
  */
 import type { Disk } from '../../base/disk.ts'
+import { noteLocation } from '../../collection/locations/own-locations.ts'
 import { grownVolumes, VolumeConflict } from '../../collection/volumes/grown-volumes.ts'
 import { readOrAgain } from '../../collection/volumes/local-volumes.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
@@ -11,11 +12,6 @@ import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { ApiError, MAX_VOLUME_PIECE } from '../wire/protocol.ts'
 import type { CallTools, Handlers } from './handlers.ts'
-
-const PLACE = `
-  INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
-  WHERE volume_location.worker = excluded.worker`
 
 /** Where volumes are, shared by all servers. */
 export function volumeLocations(database: Database, node: string) {
@@ -29,9 +25,8 @@ export function volumeLocations(database: Database, node: string) {
         return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
       }),
     /** Records that it is here, with this many bytes. */
-    async note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void> {
-      await database.transact((tx) => queries(tx).run(PLACE, name, node, worker, bytes, sealed ? 1 : 0))
-    },
+    note: (name: string, worker: string, bytes: number, sealed: boolean): Promise<void> =>
+      noteLocation({ database, owner: worker }, name, node, bytes, sealed),
   }
 }
 

@@ -111,7 +111,7 @@ export function webDoor(options: DoorOptions): Door {
     if (path === '/login') {
       const signed = roles.signIn(fields.get('token') ?? '')
       // Only failures count: behind a proxy all have one address, and a stranger must not lock the operators out.
-      if (signed === undefined && signIns.ask(addressOf(request)) !== undefined)
+      if (signed === undefined && signIns(addressOf(request)) !== undefined)
         return { ...pages.signIn(base, back, wrong('Too many tries: wait a minute.')), status: 429 }
       if (signed === undefined)
         return {
@@ -180,7 +180,7 @@ export function webDoor(options: DoorOptions): Door {
         throw new Refused(405, 'Pages are asked for with GET.')
       const [path, query = ''] = (request.url ?? '/').split(/\?(.*)/s)
       // Strangers share a bucket per address, which may be a proxy's. Those who are known, and signing in, don't depend on it.
-      const wait = path === '/login' ? undefined : requests.ask(roles.of(request) ?? addressOf(request))
+      const wait = path === '/login' ? undefined : requests(roles.of(request) ?? addressOf(request))
       if (wait !== undefined) throw new Refused(429, 'Too many requests: wait a second.')
       const { method } = request
       answer = method === 'POST' ? await post(path, request) : await get(path, new URLSearchParams(query), request)

@@ -1,6 +1,7 @@
-/** Listens for the dashboard of a crawl that is no server: the door alone, without the API and its libraries. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+/** Listens: for a server, and for the dashboard of a crawl that is none, which has the door alone, without the API and its libraries. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { rolesBy, type Tokens } from './roles.ts'
@@ -13,30 +14,60 @@ export interface WebServerOptions extends Pick<DoorOptions, 'pages' | 'base' | '
   tokens: Tokens
 }
 
-/** Slow clients must not hold sockets. */
+/** For a request's head, and for all of it: slow clients must not hold sockets. */
 const HEAD_WITHIN: Millis = 20_000
-const REQUEST_WITHIN: Millis = 60_000
-/** Of a connection on which nothing moves, either way. */
+const REQUEST_WITHIN: Millis = 120_000
+/** Those limits are looked at this often. */
+const CHECK_EVERY: Millis = 5_000
+/** Of a connection on which nothing moves, either way. Longer than any call waits. */
 const QUIET: Millis = 120_000
-/** The crawl needs sockets, too. */
-const MAX_CONNECTIONS = 500
+/** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
+const KEEP_ALIVE: Millis = 75_000
 const MAX_HEADER_BYTES = 16 * 1024
+/** Connections that have not asked anything yet. A client sends its first head within moments. */
+const MAX_SILENT = 500
+
+/**
+ * Plain HTTP, or HTTPS. Nobody can keep others out by opening connections on which nothing, or little, is said: beyond a number of them each
+ * new one ends the oldest.
+ */
+export function httpServer(tls: { cert: string; key: string } | undefined, answer: RequestListener): Server {
+  const limits = {
+    headersTimeout: HEAD_WITHIN,
+    requestTimeout: REQUEST_WITHIN,
+    connectionsCheckingInterval: CHECK_EVERY,
+  }
+  const options = { ...limits, maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE }
+  const server = tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer)
+  server.timeout = QUIET
+  // By address and port: with TLS, a request names another socket than its connection.
+  const silent = new Map<string, Socket>()
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket)
+    silent.set(name, socket)
+    socket.once('close', () => {
+      if (silent.get(name) === socket) silent.delete(name)
+    })
+    if (silent.size <= MAX_SILENT) return
+    const [[oldest, idle]] = silent
+    silent.delete(oldest)
+    idle.destroy()
+  })
+  server.on('request', ({ socket }) => silent.delete(nameOf(socket)))
+  return server
+}
 
 export async function openWebServer(options: WebServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { host, port, tokens, base, clock } = options
   const roles = rolesBy(tokens, clock, base)
   const door = webDoor({ ...options, roles, isTls: false, publicUrl: undefined })
-  const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN },
-    (request, response) => {
-      request.url = belowBase(request.url ?? '/', base)
-      if (request.url === '/healthz')
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
-      else void door(request, response)
-    },
-  )
-  server.maxConnections = MAX_CONNECTIONS
-  server.timeout = QUIET
+  const server = httpServer(undefined, (request, response) => {
+    request.url = belowBase(request.url ?? '/', base)
+    if (request.url === '/healthz')
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+    else void door(request, response)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, options, '--dashboard')))
     server.listen(port, host, resolve)

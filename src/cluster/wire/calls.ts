@@ -192,7 +192,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/changes`,
     by: 'operator',
-    what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
+    what: `Changes of pages after a position, at most ${MAX_CHANGES}, in the order in which the collection learnt of them: as \`orbweaver watch --new\` prints them. Ask again with \`cursor\`: at once if there is \`more\`. \`since\` is a cursor, \`first\` for the beginning, or \`now\`. ${OPERATOR}`,
     query: closed({ since: Type.String({ pattern: '^(first|now|s[0-9]{1,16}|p[A-Za-z0-9_-]{300,4000})$' }) }),
     answer: Type.Object({
       changes: Type.Array(ChangeOnTheWire, { maxItems: MAX_CHANGES }),
@@ -377,7 +377,7 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/volumes/:name`,
     by: 'operator',
-    what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the token (\`Authorization: Bearer TOKEN\`) or the join secret (\`Authorization: Join BASE64URL\`).`,
+    what: `Bytes of a volume on this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. ${OPERATOR}`,
     params: VolumeParams,
     query: closed({ offset: Digits, length: Digits }),
     answer: 'bytes',

@@ -21,7 +21,7 @@ export const PARTS_TYPE = 'application/vnd.orbweaver.parts'
 export const LONGEST_POLL: Millis = 30_000
 /** Sites per check-out. */
 export const MAX_VISITS = 256
-/** Visits per renewal. */
+/** Visits per renewal: a thread has half as many at most. */
 export const MAX_RENEWED = 20_000
 /** Parts per check-in, and their bytes, compressed and uncompressed. */
 export const MAX_PARTS = 4096

@@ -149,20 +149,9 @@ export class RemoteServers implements CoordinatorCalls {
     return asked instanceof Unreachable ? 'elsewhere' : asked.answer.answer
   }
 
+  /** When no server answers, the leases stay as they are; returns the shortest. */
   async renew(worker: WorkerId, visits: VisitId[]): ReturnType<CoordinatorCalls['renew']> {
     const calledAt = this.clock.elapsed()
-    const lost: VisitId[] = []
-    let lease = Number.POSITIVE_INFINITY
-    for (let at = 0; at < visits.length; at += MAX_RENEWED) {
-      const renewed = await this.#renewSome(worker, visits.slice(at, at + MAX_RENEWED), calledAt)
-      lease = Math.min(lease, renewed.lease)
-      lost.push(...renewed.lost)
-    }
-    return { lease: Number.isFinite(lease) ? lease : 0, lost }
-  }
-
-  /** When no server answers, the leases stay as they are; returns the shortest. */
-  async #renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
     const body = { thread: this.nameOf(worker), visits }
     const asked = await this.#servers.ask('renew', body, { patience: SHORT_PATIENCE }).catch(ifUnreachable)
     if (asked instanceof Unreachable) {

@@ -38,7 +38,8 @@ export function knownNodeId(disk: Disk, folder: string): string | undefined {
 }
 
 const RECORD = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed`
+  ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
+  WHERE volume_location.worker = excluded.worker`
 /** One place of a volume. */
 export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const READ_OWN = 'SELECT name, node FROM volume_location WHERE sealed = 0 AND worker = ? ORDER BY node, name'

@@ -1,7 +1,7 @@
 import { formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
-import type { Cleaned } from '../../composition/clean.ts'
-import type { Retained } from '../../composition/retention.ts'
+import type { Cleaned } from '../../clean/clean.ts'
+import type { Retained } from '../../clean/retention.ts'
 import type { Command } from '../command.ts'
 import { plain, some } from '../text.ts'
 

@@ -3,11 +3,11 @@
  * coordinator, and may be killed at any time: it only reads, and its locks end with it.
  */
 import { reasonOf } from '../../base/errors.ts'
-import type { PageAnswer, PageRequest, Slow } from '../../dashboard/page.ts'
+import type { PageRequest, Slow } from '../../dashboard/page.ts'
 import { answer, COMPUTATIONS, type DashboardData } from '../../dashboard/routes.ts'
+import { volumeAccessOf } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { openCollection } from '../reader/open.ts'
-import { volumeAccessOf } from './volume-sources.ts'
 
 export interface ReaderData {
   settings: Settings
@@ -15,20 +15,19 @@ export interface ReaderData {
   statementMs: number
 }
 
-/** `query`: what can be sent to another process. */
-export type SentRequest = Omit<PageRequest, 'query'> & { query: string }
+/** A page, or a computation of `routes.ts`. `query`: what can be sent to another process. */
+export type Asked = { page: Omit<PageRequest, 'query'> & { query: string } } | { name: string; argument: string }
 
 export type ToReader =
   /** The first message: settings have secrets, which must not be seen among the arguments of a process. */
   | { kind: 'open'; data: ReaderData }
-  | { kind: 'render'; id: number; request: SentRequest }
-  | { kind: 'compute'; id: number; name: string; argument: string }
+  | { kind: 'ask'; id: number; asked: Asked }
   | { kind: 'slow'; id: number; slow: Slow<unknown> }
 
 export type FromReader =
   | { kind: 'ready' }
-  | { kind: 'rendered'; id: number; answer: PageAnswer }
-  | { kind: 'computed'; id: number; value: unknown }
+  /** A `PageAnswer`, or what was computed. */
+  | { kind: 'done'; id: number; value: unknown }
   /** `isSlow`: the database gave up a statement. */
   | { kind: 'failed'; id: number; why: string; isSlow: boolean }
   | { kind: 'slow'; id: number; name: string; argument: string }
@@ -68,16 +67,10 @@ function data(): Promise<DashboardData> {
   return opened
 }
 
-async function work(message: Extract<ToReader, { kind: 'render' | 'compute' }>): Promise<FromReader> {
-  const { id } = message
-  if (message.kind === 'compute')
-    return { kind: 'computed', id, value: await COMPUTATIONS[message.name](message.argument, await data()) }
-  const { request } = message
-  return {
-    kind: 'rendered',
-    id,
-    answer: await answer({ ...request, query: new URLSearchParams(request.query) }, await data()),
-  }
+async function work(asked: Asked): Promise<unknown> {
+  if ('name' in asked) return COMPUTATIONS[asked.name](asked.argument, await data())
+  const { page } = asked
+  return answer({ ...page, query: new URLSearchParams(page.query) }, await data())
 }
 
 /** PostgreSQL's query_canceled: by statement_timeout. */
@@ -98,12 +91,14 @@ process.on('message', (message: ToReader) => {
     )
     return
   }
+  const { id } = message
   if (message.kind === 'slow') {
-    asked.get(message.id)?.(message.slow)
-    asked.delete(message.id)
+    asked.get(id)?.(message.slow)
+    asked.delete(id)
     return
   }
-  const failed = (error: unknown) =>
-    post({ kind: 'failed', id: message.id, why: reasonOf(error), isSlow: isSlow(error) })
-  work(message).then(post).catch(failed)
+  work(message.asked).then(
+    (value) => post({ kind: 'done', id, value }),
+    (error) => post({ kind: 'failed', id, why: reasonOf(error), isSlow: isSlow(error) }),
+  )
 })

@@ -6,9 +6,10 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { loadSettings } from '../config/load.ts'
-import { urlsOf } from './plan.ts'
-import { checkWeights, readWeights, refreshing, weightsOf } from './refresh-options.ts'
+import { urlsOf } from '../composition/plan.ts'
+import { refreshing } from '../composition/refresh-options.ts'
+import { loadSettings } from './load.ts'
+import { checkWeights, readWeights, weightsOf } from './weights.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-weights-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -11,8 +11,8 @@ import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Action, Control, Performed } from '../../contracts/control.ts'
 import { isLocked } from '../../database/lock.ts'
+import { openToSteer } from '../composition/open-for-writing.ts'
 import type { Settings } from '../config/keys.ts'
-import { openToSteer } from './open-for-writing.ts'
 
 export interface ActionRequest {
   who: string

@@ -1,13 +1,12 @@
-/** The watch over what is wrong (`cluster/maintenance/problem-watch.ts`) of a crawl or a server in this process. */
+/** What is wrong with a crawl or a server in this process: watched (`cluster/maintenance/problem-watch.ts`), and mailed where somebody gets mails. */
 import { statfsSync } from 'node:fs'
 import { realClock } from '../../base/clock.ts'
-import { type LocalLook, type ProblemWatch, watchProblems } from '../../cluster/maintenance/problem-watch.ts'
+import { type LocalLook, watchProblems } from '../../cluster/maintenance/problem-watch.ts'
 import type { SharedRole } from '../../database/postgres/election.ts'
+import type { Coordinator } from '../composition/coordinator.ts'
+import type { CrawlEndReason, CrawlView } from '../composition/crawl-view.ts'
 import type { Settings } from '../config/keys.ts'
 import { mailName } from '../reader/status.ts'
-import type { Coordinator } from './coordinator.ts'
-import type { CrawlEndReason, CrawlView } from './crawl-view.ts'
-import type { Reporter } from './reporter.ts'
 
 export interface CrawlWatchOptions {
   /** Says which process it is, where several share a database. */
@@ -18,14 +17,17 @@ export interface CrawlWatchOptions {
   restarts: (() => LocalLook['restarts']) | undefined
 }
 
-export function watchCrawlProblems(
+export type CrawlWatch = ReturnType<typeof watchCrawl>
+
+export function watchCrawl(
   { owner, parts: { database, clock, journal, settings, serves } }: Coordinator,
   view: CrawlView,
   { url, role, restarts }: CrawlWatchOptions,
-): ProblemWatch {
+) {
   const folders = foldersOf(settings)
   const isShared = database.dialect === 'postgres'
-  return watchProblems({
+  const isOurs = () => role.isOurs()
+  const problems = watchProblems({
     database,
     clock,
     journal,
@@ -37,36 +39,39 @@ export function watchCrawlProblems(
       const clockOffsetMs = isShared ? clock.now() - realClock.now() : 0
       return { disks: folders.flatMap(diskOf), lateMs, clockOffsetMs, outage, restarts: restarts?.() }
     },
-    isOurs: () => role.isOurs(),
+    isOurs,
   })
+  const openReporter = async () => {
+    const { mailerOf, Reporter } = await import('./reporter.ts')
+    const mailer = (await mailerOf(settings, clock))!
+    const name = mailName(settings)
+    const hour = settings.mailHour
+    return new Reporter({ database, clock, journal, mailer, name, hour, isOurs, problems: problems.now }).start()
+  }
+  // Charts and mails are loaded only for those who get some.
+  const reporter = settings.mailTo.length === 0 ? undefined : openReporter()
+  return {
+    ...problems,
+    /** Mails how it ended. Who stopped it knows. */
+    async ended(why: CrawlEndReason): Promise<void> {
+      if (why !== 'interrupted') await (await reporter)?.end(MAILED_END[why])
+    },
+    async failed(reason: string): Promise<void> {
+      await (await reporter)?.end(`it failed: ${reason}`)
+    },
+    async close(): Promise<void> {
+      await problems.stop()
+      await (await reporter)?.close()
+    },
+  }
 }
 
-/** In mails. */
-export const MAILED_END: Readonly<Record<CrawlEndReason, string>> = {
+const MAILED_END: Readonly<Record<CrawlEndReason, string>> = {
   complete: 'the crawl is complete',
   interrupted: 'it was stopped',
   pages: 'the limit of pages is reached',
   time: 'the limit of time is reached',
   size: 'the limit of size is reached',
-}
-
-/** Mails about a crawl, where somebody gets them. */
-export async function reporterOf(
-  { parts: { database, clock, journal, settings } }: Coordinator,
-  problems: ProblemWatch,
-  role: SharedRole,
-): Promise<Reporter | undefined> {
-  // Charts and mails are loaded only for those who get some.
-  if (settings.mailTo.length === 0) return undefined
-  const { mailerOf, Reporter } = await import('./reporter.ts')
-  const mailer = (await mailerOf(settings, clock))!
-  return new Reporter({
-    ...{ database, clock, journal, mailer },
-    name: mailName(settings),
-    hour: settings.mailHour,
-    isOurs: () => role.isOurs(),
-    problems: problems.now,
-  }).start()
 }
 
 /** Those that this process writes. */

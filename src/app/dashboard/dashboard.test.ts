@@ -150,13 +150,12 @@ test('of many slow figures that are asked for, only the last ones are computed',
   const { promise: last, resolve: isLast } = Promise.withResolvers<void>()
   const figures = slowFigures(
     {
-      async ask(message) {
-        const asked = message(1)
-        assert.ok(asked.kind === 'compute')
+      async ask(asked) {
+        assert.ok('argument' in asked)
         computed.push(asked.argument)
         await first
         if (asked.argument === '999') isLast()
-        return { kind: 'computed', id: 1, value: asked.argument }
+        return asked.argument
       },
       end: () => {},
       close: async () => {},
@@ -183,7 +182,7 @@ test('closed while a figure is computed, it leaves no timer that holds up the en
   const thread = {
     async ask() {
       await computed
-      return { kind: 'failed', id: 1, why: 'its thread was ended', isSlow: false } as const
+      throw new Error('its thread was ended')
     },
     end: async () => {},
     close: async () => finish(),

@@ -1,14 +1,14 @@
 /** What operators decide reaches this process: its own actions at once, those of other processes within a second. */
 import { type Clock, type Millis, realClock } from '../../base/clock.ts'
-import { reasonOf } from '../../base/errors.ts'
+import { tellingOnce } from '../../base/journal.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Orders } from '../../contracts/control.ts'
 import type { AgendaItem } from '../../contracts/visit.ts'
 import type { Decisions } from '../../frontier/decisions.ts'
+import type { Coordinator } from '../composition/coordinator.ts'
+import type { CrawlPlan } from '../composition/plan.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import { answerAsked, openActions } from './act.ts'
-import type { Coordinator } from './coordinator.ts'
-import type { CrawlPlan } from './plan.ts'
 
 /**
  * The plan of a crawl's threads. Seeds may be added while it runs, and scopes follow seeds: a thread that began before would take the
@@ -99,17 +99,7 @@ export async function keepSteering(
   clock: Clock = realClock,
 ): Promise<void> {
   let sent = since
-  const failing = new Set<string>()
-  /** Says once that something fails, until it works again. */
-  const attempt = async (what: string, work: () => unknown) => {
-    try {
-      await work()
-      failing.delete(what)
-    } catch (error) {
-      if (!failing.has(what)) journal.record({ kind: 'trouble', what: `${what}: ${reasonOf(error)}` })
-      failing.add(what)
-    }
-  }
+  const attempt = tellingOnce(journal)
   const isAlone = database.dialect === 'sqlite'
   if (isAlone) await attempt(NO_ACTIONS, () => openActions(disk, folder))
   while (!over.aborted) {

@@ -5,18 +5,18 @@
 import { type Instant, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
+import { readServers } from '../../cluster/server/worker-table.ts'
 import { compactVolumes } from '../../collection/retention/compact-volumes.ts'
 import { findVolumes } from '../../collection/retention/find-volumes.ts'
 import type { RetentionRule } from '../../collection/retention/rule.ts'
 import { thinCaptures } from '../../collection/retention/thin-captures.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
-import { queries } from '../../database/queries.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
+import { openForSeeding } from '../composition/open-for-writing.ts'
 import type { Settings } from '../config/keys.ts'
 import { asRead, filesOf, freeLeases, isWorkersFolder, openOtherLocations, sharedNow, takeRole } from './clean.ts'
-import { openForSeeding } from './open-for-writing.ts'
 
 export type Retained = Awaited<ReturnType<typeof thin>>
 
@@ -90,8 +90,7 @@ async function nothingUnderWay(tx: Tx): Promise<void> {
 }
 
 async function noServerSince(tx: Tx, begun: Instant): Promise<void> {
-  const sql = 'SELECT url FROM server WHERE seen_at >= ? LIMIT 1'
-  const server = await queries(tx).get<{ url: string }>(sql, begun)
+  const [server] = await readServers(tx, begun, 1)
   if (server !== undefined)
     throw new Problem(
       'collection-in-use',

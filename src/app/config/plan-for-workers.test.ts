@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { replaceFile } from '../../base/disk.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
-import { loadSettings } from '../config/load.ts'
+import { loadSettings } from './load.ts'
 import { planForWorkers, settingsDigests } from './plan-for-workers.ts'
 
 const load = (flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })

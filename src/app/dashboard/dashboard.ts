@@ -6,8 +6,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
+import { publicFreshness } from '../../cluster/maintenance/measure-freshness.ts'
+import type { ProblemWatch } from '../../cluster/maintenance/problem-watch.ts'
+import { Metrics, metricsPages } from '../../cluster/server/metrics.ts'
 import type { PageAsked, Pages } from '../../cluster/server/web-door.ts'
 import { openWebServer } from '../../cluster/server/web-server.ts'
+import { lookCounts } from '../../collection/counters/counters.ts'
 import type { Control } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import { actionOf } from '../../dashboard/actions.ts'
@@ -16,10 +20,11 @@ import { botPage } from '../../dashboard/bot-page.ts'
 import { notice, signInPage } from '../../dashboard/layout.ts'
 import { LiveRecord } from '../../dashboard/live-record.ts'
 import type { LiveFacts, PageAnswer, Slow } from '../../dashboard/page.ts'
+import type { Coordinator } from '../composition/coordinator.ts'
+import type { CrawlView } from '../composition/crawl-view.ts'
+import { userAgentOf } from '../composition/worker-tools.ts'
 import type { Settings } from '../config/keys.ts'
-import type { CrawlView } from './crawl-view.ts'
-import type { FromReader, ReaderData, ToReader } from './dashboard-reader.ts'
-import { userAgentOf } from './worker-tools.ts'
+import type { Asked, FromReader, ReaderData, ToReader } from './dashboard-reader.ts'
 
 export interface DashboardParts {
   settings: Settings
@@ -33,11 +38,6 @@ export interface DashboardParts {
   /** `/metrics`, where no server has it; `accept`: the header of who asks. */
   metrics?: (accept: string) => Promise<{ type: string; text: string }>
   limits?: DashboardLimits
-}
-
-export interface Dashboard {
-  pages: Pages
-  close(): Promise<void>
 }
 
 /**
@@ -66,7 +66,7 @@ const BOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 
 class TooSlow extends Error {}
 
-export function openDashboard(parts: DashboardParts): Dashboard {
+export function openDashboard(parts: DashboardParts): { pages: Pages; close(): Promise<void> } {
   const { settings, clock, control, journal } = parts
   const over = new AbortController()
   const live = liveFactsOf(parts, over.signal)
@@ -95,16 +95,12 @@ export function openDashboard(parts: DashboardParts): Dashboard {
     })
     if (queued >= MAX_QUEUED) return busy('Too many pages are being asked for. Try again in some seconds.')
     queued += 1
-    const mine = turn.then(() => reader.ask((id) => ({ kind: 'render', id, request }), statements * limits.pageMs))
+    const mine = turn.then(() => reader.ask({ page: request }, statements * limits.pageMs))
     turn = mine.catch(() => {})
     try {
-      const result = await mine
-      if (result.kind === 'rendered') {
-        isTroubled = false
-        return result.answer
-      }
-      if (result.kind === 'failed' && result.isSlow) throw new TooSlow()
-      throw new Error(result.kind === 'failed' ? result.why : result.kind)
+      const answer = (await mine) as PageAnswer
+      isTroubled = false
+      return answer
     } catch (error) {
       if (error instanceof TooSlow)
         return busy(
@@ -194,12 +190,12 @@ function readerBy({ data, clock, startMs, slow }: ReaderParts) {
   let current: ChildProcess | undefined
   let isClosed = false
   let lastId = 0
-  const waiting = new Map<number, (result: FromReader) => void>()
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
 
   const forget = (why: string) => {
     child = undefined
     current = undefined
-    for (const [id, resolve] of waiting) resolve({ kind: 'failed', id, why, isSlow: false })
+    for (const { reject } of waiting.values()) reject(new Error(why))
   }
   const start = (): Promise<ChildProcess> => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -216,7 +212,8 @@ function readerBy({ data, clock, startMs, slow }: ReaderParts) {
         if (current === begun) child = promise.catch(() => begun)
       } else if (message.kind === 'slow') {
         tell(begun, { kind: 'slow', id: message.id, slow: slow(message.name, message.argument) })
-      } else waiting.get(message.id)?.(message)
+      } else if (message.kind === 'done') waiting.get(message.id)?.resolve(message.value)
+      else waiting.get(message.id)?.reject(message.isSlow ? new TooSlow(message.why) : new Error(message.why))
     })
     const ended = (why: string) => {
       cancel()
@@ -250,20 +247,20 @@ function readerBy({ data, clock, startMs, slow }: ReaderParts) {
       child ??= start()
       child.catch(() => {})
     },
-    async ask(message: (id: number) => ToReader, withinMs: Millis): Promise<FromReader> {
+    async ask(asked: Asked, withinMs: Millis): Promise<unknown> {
       if (isClosed) throw new Error('the program is ending')
       child ??= start()
-      const asked = await child
+      const to = await child
       const id = ++lastId
-      const { promise, resolve, reject } = Promise.withResolvers<FromReader>()
-      waiting.set(id, resolve)
-      tell(asked, message(id))
+      const answer = Promise.withResolvers<unknown>()
+      waiting.set(id, answer)
+      tell(to, { kind: 'ask', id, asked })
       const cancel = clock.after(withinMs, () => {
-        reject(new TooSlow())
+        answer.reject(new TooSlow('it took too long'))
         end()
       })
       try {
-        return await promise
+        return await answer.promise
       } finally {
         cancel()
         waiting.delete(id)
@@ -301,9 +298,8 @@ export function slowFigures(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock
 
   const compute = async (name: string, argument: string): Promise<Slow<unknown>> => {
     try {
-      const result = await reader.ask((id) => ({ kind: 'compute', id, name, argument }), SLOW_STATEMENT)
-      if (result.kind === 'computed') return { state: 'known', at: clock.now(), value: result.value }
-      return { state: 'failed', why: result.kind === 'failed' ? result.why : result.kind }
+      const value = await reader.ask({ name, argument }, SLOW_STATEMENT)
+      return { state: 'known', at: clock.now(), value }
     } catch (error) {
       return { state: 'failed', why: reasonOf(error) }
     }
@@ -363,4 +359,27 @@ export async function serveDashboard(parts: DashboardParts, listen: { host: stri
       await dashboard.close()
     },
   }
+}
+
+/** `/metrics` of a crawl that is no server. */
+export function crawlMetrics(
+  { intake, parts: { database, clock } }: Coordinator,
+  view: CrawlView,
+  journal: Readers<Event>,
+  watch: Pick<ProblemWatch, 'now' | 'local'>,
+) {
+  const metrics = new Metrics()
+  journal.read((event) => metrics.count(event))
+  return metricsPages(metrics, clock, () => {
+    const { totals, counters, freshness } = view
+    const { sites, urls } = totals
+    const known = freshness === undefined ? null : publicFreshness(freshness)
+    const crawl = { sites, urls, counters, looks: lookCounts(counters), freshness: known, inbox: intake.pending() }
+    return {
+      crawl: view.snapshot().outage === undefined ? crawl : undefined,
+      problems: watch.now(),
+      local: watch.local(),
+      statements: database.statements?.() ?? {},
+    }
+  })
 }

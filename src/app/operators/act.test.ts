@@ -14,9 +14,9 @@ import { roundRobin } from '../../frontier/order.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readRecord } from '../../frontier/records.ts'
 import { urlReader } from '../../web/url/web-url.ts'
+import type { Coordinator } from '../composition/coordinator.ts'
 import { loadSettings } from '../config/load.ts'
 import { answerAsked, askRunning, openActions, performAction } from './act.ts'
-import type { Coordinator } from './coordinator.ts'
 import { keepSteering } from './steering.ts'
 
 const PAUSE: Action = { action: 'pause', reason: 'a storm' }

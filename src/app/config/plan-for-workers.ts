@@ -9,11 +9,10 @@ import { type Disk, replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'
-import { type Given, keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from '../config/keys.ts'
-import { loadSettings } from '../config/load.ts'
-import { writeSettingsFile } from '../config/settings-file.ts'
 import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
-import type { CrawlPlan } from './plan.ts'
+import { type Given, keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from './keys.ts'
+import { loadSettings } from './load.ts'
+import { writeSettingsFile } from './settings-file.ts'
 
 /** Settings that name a file which workers need too. */
 const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses'] as const satisfies readonly SettingName[]
@@ -52,12 +51,7 @@ function tooBig(bytes: number, parts: readonly [what: string, bytes: number][]):
 export type OwnSettings = Pick<Settings, 'collection' | 'workers' | 'visits' | 'verbose' | 'quiet' | 'dnsServers'>
 
 /** Writes the files of the plan into `folder`: blacklists are read again when their files change. */
-export async function crawlPlanOf(
-  plan: PlanForWorkers,
-  own: OwnSettings,
-  folder: string,
-  disk: Disk,
-): Promise<CrawlPlan> {
+export async function crawlPlanOf(plan: PlanForWorkers, own: OwnSettings, folder: string, disk: Disk) {
   const paths: { [Name in (typeof FILES)[number]]?: string } = {}
   for (const name of FILES) {
     const text = plan.files[keyOf(name)]
@@ -67,7 +61,8 @@ export async function crawlPlanOf(
       await replaceFile(disk, path, text)
   }
   const { version, seeds, alternates } = plan
-  return { settings: Object.freeze({ ...settingsIn(plan), ...own, ...paths }), seeds, alternates, version }
+  const settings: Settings = Object.freeze({ ...settingsIn(plan), ...own, ...paths })
+  return { settings, seeds, alternates, version }
 }
 
 /** Only the crawl's settings count, neither this machine's environment nor its files. */

@@ -9,6 +9,7 @@ import { Problem, reasonOf } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import {
   MAIL_EVERY,
+  markMailed,
   type NamedProblem,
   OVER_AFTER,
   type ProblemRow,
@@ -16,7 +17,6 @@ import {
 } from '../../cluster/maintenance/problem-watch.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
 import { readRecord, writeRecord } from '../../frontier/records.ts'
 import { type DayReport, dayMail, problemMail } from '../../report/crawl-mail.ts'
 import type { Mail, Mailer } from '../../report/mail.ts'
@@ -212,11 +212,4 @@ export function newsOf(rows: readonly ProblemRow[], now: Instant): { begun: Prob
     ),
     over: rows.filter((row) => isOver(row) && isMailed(row)),
   }
-}
-
-/** What is over begins anew when it is seen again. */
-async function markMailed(tx: Tx, begun: readonly ProblemRow[], over: readonly ProblemRow[], now: Instant) {
-  const sql = queries(tx)
-  for (const { name } of begun) await sql.run('UPDATE problem SET mailed_at = ? WHERE name = ?', now, name)
-  for (const { name } of over) await sql.run('UPDATE problem SET since = mailed_at + 1 WHERE name = ?', name)
 }
