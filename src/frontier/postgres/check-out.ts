@@ -1,5 +1,6 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
+import { bucketFor } from '../../database/postgres/by-bucket.ts'
 import type { FrontierOptions, Post } from '../contract.ts'
 import {
   ASK_AGAIN,
@@ -19,7 +20,6 @@ import { type SiteRow, stateAfter } from '../rules/site.ts'
 import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
 import { readHolders, reserve } from './addresses.ts'
 import { ANYWHERE } from './affinity.ts'
-import { bucketFor } from './by-bucket.ts'
 import { classOf } from './due-cache.ts'
 import { readTotals } from './look-around.ts'
 import { type SharedSite, writeSites } from './site-rows.ts'

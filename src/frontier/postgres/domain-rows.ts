@@ -3,9 +3,10 @@
  * the end. Only domains with a wildcard, where a limit depends on the counts, are locked from the first read on. A domain
  * that gets its wildcard meanwhile is balanced by the next `reap`.
  */
+
+import { column, eachBucket, readBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type DomainRow, type DomainRows, domainKey } from '../rules/domain-rows.ts'
-import { column, eachBucket, readBy } from './by-bucket.ts'
 
 const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`

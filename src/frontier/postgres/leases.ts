@@ -1,25 +1,11 @@
-/** Leases by their time and by their worker; renewing them. */
+/** Renewing leases. */
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import { byKey, column, eachBucket } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { Lease } from '../rules/site.ts'
 import { leaseOf, visitId } from '../rules/visit.ts'
-import { byKey, column, eachBucket } from './by-bucket.ts'
 
-/**
- * Some of every bucket: where parts wait to be applied, those of other buckets must not wait behind them. After an outage all
- * leases may have ended: the next calls see the others.
- */
-export const READ_ENDED_LEASES = `
-  SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT key, lease_until FROM site WHERE site.bucket = b.bucket AND lease_until <= $1
-    ORDER BY lease_until LIMIT 4) s
-  ORDER BY s.lease_until`
-export const READ_LEASES_OF_WORKER = `
-  SELECT key, fence::float8 AS fence FROM site
-  WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
-export const READ_OUT = `
-  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
 /** Never to an earlier end: a server that was suspended may come late with a renewal, after another server renewed. */
 export const RENEW = `
   WITH mine AS (

@@ -69,7 +69,7 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
   await learnWildcards(rows, appliedOf(groups))
   await Promise.all([
     rows.readUrls(() => rowsOf(rows, groups)),
-    rows.tools.refresh && rows.readLooks(keys),
+    rows.tools.refresh && rows.looks.read(keys.map((site) => ({ site }))),
     readForLinks(rows, sifted, false),
     ...groups.filter(hasWithdrawn).map(({ key }) => rows.readHeldBack(key)),
   ])

@@ -21,8 +21,6 @@ export const CLEAR_IDLE_PENDING = `
   UPDATE site_alias SET pending = 0 WHERE pending = 1
     AND NOT EXISTS (SELECT 1 FROM site s WHERE s.key = site_alias.site AND s.waiting > 0)`
 export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
-export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
-export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`
 const READ_CHANGES = `SELECT value FROM frontier_meta WHERE name = 'alias_changes'`
 const WRITE_CHANGES = `
   INSERT INTO frontier_meta (name, value) VALUES ('alias_changes', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`

@@ -1,16 +1,9 @@
 /** The rows of URLs and of their other spellings, one at a time. */
 import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { writeRow } from '../../database/write-rows.ts'
+import { rowsAt } from '../../database/tables.ts'
 import { HELD_BACK, MAX_REQUEUED } from '../rules/mark.ts'
-import {
-  type SpellingRow,
-  type SpellingRows,
-  URL_SPELLING,
-  type UrlAt,
-  type UrlRow,
-  type UrlRows,
-} from '../rules/url-rows.ts'
+import { type SpellingRow, URL_SPELLING, type UrlAt, type UrlRow, type UrlRows } from '../rules/url-rows.ts'
 
 const COLUMNS = 'url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod'
 
@@ -24,17 +17,10 @@ export const WRITE_URL = `
   WHERE site = ? AND key = ?`
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
 export const GIVE_UP_URLS = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
-export const REVIVE_URLS = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ?`
 export const READ_HELD_BACK = `
   SELECT key, ${COLUMNS} FROM url INDEXED BY url_held WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
-export const READ_WAITING = `SELECT key FROM url WHERE site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
 
-const SPELLING = 'position, url, depth, via_site, via_key, path, tried'
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
-export const READ_SPELLINGS = `SELECT ${SPELLING} FROM url_spelling WHERE site = ? AND key = ? ORDER BY position`
-export const WRITE_SPELLING = URL_SPELLING.sqlite
-export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
-const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
 
 /** In the order of `COLUMNS`. */
 type UrlColumns = readonly [
@@ -112,17 +98,8 @@ export function spellingReader(tx: SqliteTx): (at: UrlAt) => SpellingRow[] {
   return ({ site, key }) => {
     const isSpelt = spelt.get(site) ?? tx.get(HAS_SPELLINGS, site) !== undefined
     spelt.set(site, isSpelt)
-    if (!isSpelt) return []
-    const rows = tx.allExact<Omit<SpellingRow, 'site' | 'key'>>(READ_SPELLINGS, site, key)
-    return rows.map((row) => Object.assign(keyed(row), { site, key }))
+    return isSpelt ? rowsAt(tx, URL_SPELLING, { site, key }) : []
   }
-}
-
-export function writeSpellings(tx: SqliteTx, spellings: SpellingRows): void {
-  const { sites, forgotten, changed } = spellings.take()
-  for (const site of sites) tx.run(FORGET_SPELLINGS_OF_SITE, site)
-  for (const { site, key } of forgotten) tx.run(FORGET_SPELLINGS, site, key)
-  for (const row of changed) writeRow(tx, URL_SPELLING, row)
 }
 
 export interface WithVia {

@@ -3,12 +3,12 @@
 import type { AgendaItem } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-out.ts'
+import { looksOf } from '../rules/known-rows.ts'
 import type { AgendaRow } from '../rules/mark.ts'
 import { chooseAgenda, looksIn } from '../rules/refresh-agenda.ts'
 import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { readKnownDue } from './known-rows.ts'
-import { READ_MEMORY } from './memory.ts'
 import { readUrl, readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
@@ -21,6 +21,10 @@ export const READ_AGENDA = `
  * ms, and nothing for the garbage collector.
  */
 export const READ_KNOWN = `SELECT group_concat(printf('%016x', key), '') AS keys FROM url WHERE site = ?`
+
+const READ_MEMORY = `
+  SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site
+  LEFT JOIN site_traps t ON t.site = m.site WHERE m.site = ?`
 
 /** `looks`: known pages in the agenda. */
 export function readCarried(work: Work, site: SiteRow, pages: number): Carried & { looks: number } {
@@ -46,7 +50,7 @@ function withLooks(work: Work, site: SiteRow, fresh: AgendaItem[], pages: number
   const { refresh } = tools
   if (refresh === undefined || site.refreshing === 0) return { looks: [], fresh }
   const due = readKnownDue(work, refresh, site, looksIn(work, site, pages))
-  const chosen = chooseAgenda(work, refresh, site, work.known.looksOf(site.key), pages, fresh.length, due)
+  const chosen = chooseAgenda(work, refresh, site, looksOf(work, site.key), pages, fresh.length, due)
   const looks = chosen.known.flatMap((key) => {
     const row = readUrl(tx, site.key, key)
     return row === undefined ? [] : [agendaItem({ ...row, due_at: now, tries: 0 }, readVia(tx, row))]
