@@ -52,9 +52,13 @@ export const FOLD_TOTALS = `
   INSERT INTO frontier_total (bucket, ${TOTAL_NAMES.join(', ')})
   SELECT $1::smallint, ${TOTAL_NAMES.map((name) => `sum(${name})`).join(', ')} FROM gone HAVING count(*) > 0`
 
+/** All at once would hold the thread, and with it each check-out that comes meanwhile, for some milliseconds. */
+const FOLDED_TOGETHER = 16
+
 export async function foldTotals(tx: PostgresTx): Promise<void> {
   const long = await tx.all<{ bucket: number }>(READ_LONG_TOTALS)
-  await Promise.all(long.map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
+  for (let at = 0; at < long.length; at += FOLDED_TOGETHER)
+    await Promise.all(long.slice(at, at + FOLDED_TOGETHER).map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
 }
 
 /** What is due in every bucket, whichever server wrote it: the head of each index. */
