@@ -52,14 +52,21 @@ export function tableOf<Row extends At>(
   }
 }
 
-/** The rows of one place. The keys are not selected, so that all other columns can be read as plain numbers. */
-export function rowsAt<Row extends At>(tx: SqliteTx, { read, at, isExact }: Table<Row>, place: At): Row[] {
-  const values = at.map((column) => place[column]!)
-  const rows = isExact ? tx.allExact<Row>(read.sqlite, ...values).map(keyed) : tx.all<Row>(read.sqlite, ...values)
-  // In place: copying all columns into another object cost as much as the statement.
-  for (const row of rows)
-    Object.assign(row, at.length === 1 ? { site: place.site } : { site: place.site, key: place.key })
-  return rows
+/** The row of one place. The keys are not selected, so that all other columns can be read as plain numbers. */
+export function rowAt<Row extends At>(tx: SqliteTx, { read, at, isExact }: Table<Row>, place: At): Row | undefined {
+  const values = valuesOf(at, place)
+  const row = isExact ? tx.getExact<Row>(read.sqlite, ...values) : tx.get<Row>(read.sqlite, ...values)
+  return row && placed(isExact ? keyed(row) : row, at, place)
+}
+
+/** All rows of one place, in their order. */
+export function rowsAt<Row extends At>(tx: SqliteTx, { read, at }: Table<Row>, place: At): Row[] {
+  return tx.allExact<Row>(read.sqlite, ...valuesOf(at, place)).map((row) => placed(keyed(row), at, place))
+}
+
+/** In place: copying all columns into another object cost as much as the statement. */
+function placed<Row extends object>(row: Row, at: readonly (keyof At)[], { site, key }: At): Row {
+  return Object.assign(row, at.length === 1 ? { site } : { site, key })
 }
 
 /** The rows of some places on PostgreSQL. */
@@ -86,10 +93,14 @@ export async function removeAll(
   { remove, at }: Pick<Table<object>, 'remove' | 'at'>,
   places: readonly At[],
 ): Promise<void> {
-  if (tx.dialect === 'sqlite')
-    for (const place of places) sqliteTx(tx).run(remove.sqlite, ...at.map((column) => place[column]!))
+  if (tx.dialect === 'sqlite') for (const place of places) sqliteTx(tx).run(remove.sqlite, ...valuesOf(at, place))
   else
     await eachBucket(places, bySite, (bucket, some) => postgresTx(tx).run(remove.postgres, bucket, ...keysOf(some, at)))
+}
+
+/** Of one place. */
+function valuesOf(at: readonly (keyof At)[], { site, key }: At): bigint[] {
+  return at.length === 1 ? [site] : [site, key!]
 }
 
 function keysOf(places: readonly At[], at: readonly (keyof At)[]): bigint[][] {
@@ -127,7 +138,7 @@ export class TableRows<Row extends At> {
     if (known !== undefined) return known ?? undefined
     if (this.#filter?.mayHave(place) === false) return undefined
     assert(this.#tx.dialect === 'sqlite', 'a row that was not read')
-    const [row] = rowsAt(sqliteTx(this.#tx), this.#table, place)
+    const row = rowAt(sqliteTx(this.#tx), this.#table, place)
     this.#rows.set(name, row ?? null)
     return row
   }

@@ -74,8 +74,9 @@ export function wholeRowWriter<Row extends object>(table: string, ...key: (keyof
   return rowWriter(table, columns, key.join(', '), replaced(columns.filter((column) => !key.includes(column))))
 }
 
-export function writeRow<Row extends object>(tx: SqliteTx, { sqlite, fields }: RowWriter<Row>, row: Row): void {
-  tx.run(sqlite, ...fields.map((field) => row[field] as SqlValue))
+/** The number of rows that were written. */
+export function writeRow<Row extends object>(tx: SqliteTx, { sqlite, fields }: RowWriter<Row>, row: Row): number {
+  return tx.run(sqlite, ...fields.map((field) => row[field] as SqlValue))
 }
 
 export function writeBucket<Row extends object>(

@@ -25,11 +25,9 @@ import type {
   SeedUrl,
   SitePause,
   SiteView,
-  Totals,
   UrlView,
 } from './contract.ts'
 import { decidedMirrors } from './decisions.ts'
-import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
 import { readPrice, readRecord } from './records.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
@@ -37,12 +35,12 @@ import { domainOf } from './rules/domains.ts'
 import { CURSOR } from './rules/enrol.ts'
 import type { KnownRow } from './rules/known-rows.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
-import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
 import { type SiteRow, WITHOUT_END } from './rules/site.ts'
+import { memoryOf, type StoredMemory } from './rules/site-rows.ts'
 import { after, inOrder } from './rules/statements.ts'
+import { readTotals } from './rules/totals.ts'
 import type { UrlRow } from './rules/url-rows.ts'
 import { visitId } from './rules/visit.ts'
-import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before AS "notBefore", polite_at AS "politeAt",
@@ -145,7 +143,7 @@ const READ_PAUSE = `SELECT name, pause, address FROM site WHERE bucket = ? AND k
 export const frontierQueries = {
   /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
   reader: async (tx: Tx) => readerOf(await readRecord(tx, RULES_RECORD)),
-  totals: async (tx: Tx) => readTotals(tx),
+  totals: readTotals,
   site: viewOfSite,
   /** By any spelling of the URL that normalises to the one known. */
   url: viewOfUrl,
@@ -255,6 +253,13 @@ type SeenUrl = Pick<UrlView, 'url' | 'depth' | 'path' | 'enqueuedAt' | 'dueAt' |
 
 type SeenKey = Pick<UrlRow, 'url' | 'key' | 'mark'>
 
+interface SeenDue {
+  name: string
+  not_before: Instant
+  polite_at: Instant
+  waiting: number
+}
+
 interface FreeRow {
   name: string
   rank: number
@@ -269,10 +274,6 @@ const positionAfter = (tx: Tx, last: SeedPosition | undefined) => after(tx, last
 
 function pageOf(rows: readonly SeedRow[]): SeedPage {
   return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
-}
-
-function readTotals(tx: Tx): Totals | Promise<Totals> {
-  return tx.dialect === 'sqlite' ? readOwnTotals(sqliteTx(tx)) : readSharedTotals(postgresTx(tx))
 }
 
 async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {

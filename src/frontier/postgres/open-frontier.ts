@@ -1,19 +1,23 @@
 /** The frontier on PostgreSQL: the operations of this folder behind the two interfaces. */
 
+import type { Instant } from '../../base/clock.ts'
 import type { Frontier } from '../../contracts/ports.ts'
-import type { WorkerId } from '../../contracts/visit.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { postgresTx } from '../../database/postgres/tx.ts'
+import { byKey, column, eachBucket } from '../../database/postgres/by-bucket.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
 import { giveBack } from '../rules/leases.ts'
 import { ledgerOf } from '../rules/ledger.ts'
 import { openWith } from '../rules/open.ts'
 import type { InTransaction } from '../rules/rows.ts'
+import type { Lease } from '../rules/site.ts'
+import { readTotals } from '../rules/totals.ts'
+import { leaseOf, visitId } from '../rules/visit.ts'
 import { freeAddresses } from './addresses.ts'
 import { FORGET_OLD_CHANGES } from './aliases.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
-import { renew } from './leases.ts'
-import { lookAround, readTotals, refreshReserved } from './look-around.ts'
+import { lookAround, refreshReserved } from './look-around.ts'
 import { type FrontierTools, toolsOf } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
@@ -97,4 +101,29 @@ function lookingAround(ledger: Ledger, tools: FrontierTools): Ledger {
       return lost
     },
   }
+}
+
+/** Never to an earlier end: a server that was suspended may come late with a renewal, after another server renewed. */
+export const RENEW = `
+  WITH mine AS (
+    SELECT site.key FROM unnest($2::bigint[], $3::bigint[]) AS n (key, fence)
+    JOIN site ON site.bucket = $1 AND site.key = n.key AND site.fence = n.fence
+    WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
+  UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
+  WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
+
+/**
+ * Returns the visits that have no lease any more. A lease that expired and was not reaped yet is renewed: no other worker
+ * had the site. A visit whose last part is in the inbox is not lost, it has ended.
+ */
+async function renew(tx: PostgresTx, worker: WorkerId, visits: readonly VisitId[], until: Instant): Promise<VisitId[]> {
+  const renewed = new Set<VisitId>()
+  // A list may name two visits to one site, of which one has the lease.
+  const leases = visits.flatMap((visit) => leaseOf(visit) ?? [])
+  await eachBucket(leases, byKey, async (bucket, some) => {
+    const columns = [column(some, 'key'), column(some, 'fence')] as const
+    const rows = await tx.allExact<Lease>(RENEW, bucket, ...columns, worker, until)
+    for (const { key, fence } of rows) renewed.add(visitId(key, fence))
+  })
+  return visits.filter((visit) => !renewed.has(visit))
 }

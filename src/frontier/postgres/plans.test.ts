@@ -15,7 +15,7 @@ import { numbered } from '../../database/queries.ts'
 
 /** By file and name. */
 const OTHERWISE: Record<string, string> = {
-  'look-around.ts READ_TOTALS': 'the sum of some rows for each bucket',
+  '../rules/totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
   'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
   'look-around.ts FOLD_TOTALS': 'all rows of a bucket',
   '../rules/statements.ts READ_NEWEST':

@@ -4,7 +4,7 @@ import { bySite, eachBucket, readAt, runBy } from '../../database/postgres/by-bu
 import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
 import { columnTypes, selected } from '../../database/schema/columns.ts'
 import { rowWriter, updating } from '../../database/write-rows.ts'
-import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import { GONE, NOT_FOUND, WAITING } from '../rules/mark.ts'
 import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
 
 const TYPES = columnTypes('url')
@@ -18,8 +18,6 @@ export const READ_URLS = `
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
 export const ADD_URLS = rowWriter<UrlRow>('url', NAMES).postgres
 export const WRITE_URLS = updating('url', TYPES, 'site', 'key')
-export const READ_HELD_BACK = `
-  SELECT site, key FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
   UPDATE url SET mark = ${GONE} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ${WAITING}`
 

@@ -14,7 +14,7 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName, WorkerId } from '../../contracts/visit.ts'
-import { bucketFor, column, readBy } from '../../database/postgres/by-bucket.ts'
+import { column, readBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type PlaceFilter, readRows, TableRows } from '../../database/tables.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
@@ -28,14 +28,13 @@ import { SpellingRows, type UrlAt, UrlRows, type UrlText } from '../rules/url-ro
 import { hold, writeAddresses } from './address-rows.ts'
 import { ANYWHERE } from './affinity.ts'
 import { aliasesAmong, readPending, writeAliases } from './aliases.ts'
-import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
+import { lockDomains, readDomains, readToWeigh, writeDomains } from './domain-rows.ts'
 import { readRefreshHeads } from './known-rows.ts'
 import { learnNearness } from './nearness.ts'
 import { isTrusted, sift } from './sift.ts'
 import { lockIdle, lockSites, makeSites, readSites, type SharedSite, writeSites } from './site-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { readToWeigh } from './unendorsed-rows.ts'
-import { READ_HELD_BACK, readMissing, readUrls, readVias, writeUrls } from './url-rows.ts'
+import { readMissing, readUrls, readVias, writeUrls } from './url-rows.ts'
 
 export class WorkingSet implements Rows {
   readonly tx: PostgresTx
@@ -168,11 +167,6 @@ export class WorkingSet implements Rows {
     if (apart.length === 0) return
     await readUrls(this.tx, this.urls, apart)
     if (this.tools.refresh !== undefined) await this.known.read(apart)
-  }
-
-  async readHeldBack(site: bigint): Promise<void> {
-    const held = await this.tx.allExact<UrlAt>(READ_HELD_BACK, bucketFor(site), site)
-    await this.readUrls(() => held)
   }
 
   readToWeigh(targets: readonly Target[], named: boolean): Promise<void> {

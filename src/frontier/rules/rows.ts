@@ -91,8 +91,6 @@ export interface Rows {
   readUrls(rows: () => Iterable<UrlAt>): Soon<void>
   /** The texts of the pages on which URLs were found, wherever they are. */
   readVias(urls: readonly UrlText[]): Soon<(url: UrlText) => string | undefined>
-  /** URLs that findings hold back in a site. */
-  readHeldBack(site: bigint): Soon<void>
   /** What `endorse` and `register` ask about. `named`: by the operator. */
   readToWeigh(targets: readonly Target[], named: boolean): Soon<void>
   readDomains(names: Iterable<string>): Soon<void>

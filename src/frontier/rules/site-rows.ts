@@ -1,7 +1,7 @@
 /** The sites of a transaction, their addresses and their memory: rows in memory, written at its end. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { MemoryNews } from '../../contracts/site-memory.ts'
+import { freshMemory, type MemoryNews, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { TableRows, tableOf } from '../../database/tables.ts'
@@ -209,4 +209,20 @@ export class MemoryRows {
   async write(): Promise<void> {
     await Promise.all([this.#memory, this.#robots, this.#traps].map((rows) => rows.write()))
   }
+}
+
+export interface StoredMemory {
+  memory: string
+  robots: string | null
+  traps: string | null
+}
+
+/** A field that the stored text lacks reads as it does for a new site. */
+export function memoryOf(stored: StoredMemory | undefined): SiteMemory {
+  const memory = freshMemory()
+  if (stored === undefined) return memory
+  Object.assign(memory, JSON.parse(stored.memory))
+  if (stored.robots !== null) memory.robots = JSON.parse(stored.robots)
+  if (stored.traps !== null) memory.traps = JSON.parse(stored.traps)
+  return memory
 }

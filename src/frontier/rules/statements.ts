@@ -10,6 +10,7 @@ import { queries } from '../../database/queries.ts'
 import { keyed } from '../../database/schema/columns.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { HELD, HOLDABLE, type UnendorsedRow } from './domain-rows.ts'
+import { HELD_BACK, MAX_REQUEUED } from './mark.ts'
 import type { InTransaction, Rows } from './rows.ts'
 import type { Lease, SiteRow } from './site.ts'
 import type { UrlAt, UrlRow } from './url-rows.ts'
@@ -158,6 +159,18 @@ export async function waitingIn(
   const found = keys.flatMap((key) => rows.urls.get(site, key) ?? [])
   const viaOf = await rows.readVias(found)
   return found.map((row) => ({ row, via: viaOf(row) }))
+}
+
+const heldBackIn = (from: string) =>
+  `SELECT key FROM ${from} WHERE bucket = ? AND site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
+/** SQLite would take the primary key. */
+export const READ_HELD_BACK = { sqlite: heldBackIn('url INDEXED BY url_held'), postgres: heldBackIn('url') }
+/** Reads the URLs that findings hold back in a locked site. */
+export async function readHeldBack(rows: Rows, site: bigint): Promise<void> {
+  const { dialect } = rows.tx
+  const keys = await keysOf(rows, READ_HELD_BACK[dialect], bucketOf(dialect, site), site)
+  await rows.readUrls(() => keys.map((key) => ({ site, key })))
+  for (const key of keys) rows.urls.get(site, key)
 }
 
 export const READ_KNOWN_KEYS = `SELECT key FROM known_page WHERE bucket = ? AND site = ? ORDER BY key LIMIT ?`

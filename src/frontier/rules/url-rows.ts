@@ -2,7 +2,9 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { Tx } from '../../database/database.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
 import { readRows, removeAll, tableOf, writeAll } from '../../database/tables.ts'
+import { rowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, WAITING } from './mark.ts'
 import { compareBigints, taken } from './site.ts'
 
@@ -30,6 +32,10 @@ export interface UrlRow extends UrlAt, UrlText {
   mark: number
   lastmod: Instant | null
 }
+
+export const URL_TABLE = tableOf<UrlRow>('url', ['site', 'key'])
+/** A row that is there stays as it is. */
+export const NEW_URL = rowWriter<UrlRow>('url', [...columnTypes('url').keys()] as (keyof UrlRow)[], 'site, key')
 
 /** A URL that was never visited, unless `more` says otherwise. */
 export function newUrl(

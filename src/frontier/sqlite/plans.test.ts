@@ -12,6 +12,7 @@ import { SITE_MEMORY, SITE_ROBOTS, SITE_TRAPS } from '../rules/site-rows.ts'
 import {
   READ_ENDED_LEASES,
   READ_HELD_AFTER,
+  READ_HELD_BACK,
   READ_KNOWN_KEYS,
   READ_LEASES_OF_WORKER,
   READ_NAMES_OF,
@@ -24,7 +25,8 @@ import {
   REVIVE_URLS,
   WRITE_PENDING,
 } from '../rules/statements.ts'
-import { SPELLINGS_OF_SITE, URL_SPELLING } from '../rules/url-rows.ts'
+import { READ_TOTALS } from '../rules/totals.ts'
+import { SPELLINGS_OF_SITE, URL_SPELLING, URL_TABLE } from '../rules/url-rows.ts'
 import {
   COUNT_AT_ADDRESS,
   READ_ADDRESS,
@@ -34,21 +36,11 @@ import {
   RELEASE_ADDRESS,
 } from './addresses.ts'
 import { CLEAR_IDLE_PENDING, READ_PENDING, WRITE_ALIAS } from './aliases.ts'
-import { READ_DUE_SITES, READ_FREE, RESERVE } from './check-out.ts'
+import { READ_DUE_SITES, READ_FREE, READ_NEXT_DUE, RESERVE } from './check-out.ts'
 import { READ_DOMAIN, READ_IS_SEED, WRITE_DOMAIN } from './domain-rows.ts'
 import { HAS_VALUED, READ_DUE_PAGES, READ_FIRST_DUE, READ_HEADS, READ_VALUED } from './known-rows.ts'
 import { GROW_SITE, READ_DUE_HEAD, READ_FRESH_HEAD, READ_SITE, RENEW, WRITE_SITE } from './site-rows.ts'
-import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
-import {
-  ADD_URL,
-  GIVE_UP_URLS,
-  HAS_SPELLINGS,
-  MARK_WAITING,
-  READ_HELD_BACK,
-  READ_TEXT,
-  READ_URL,
-  WRITE_URL,
-} from './url-rows.ts'
+import { GIVE_UP_URLS, HAS_SPELLINGS, MARK_WAITING, READ_TEXT } from './url-rows.ts'
 import { READ_AGENDA, READ_KNOWN } from './visit-payload.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
@@ -58,16 +50,13 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NEWS: [READ_NEWS, 'control_version'],
   READ_DECIDED: [READ_DECIDED, 'PRIMARY KEY'],
   READ_AUDIT: [READ_AUDIT, 'PRIMARY KEY'],
-  READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
+  READ_TOTALS: [READ_TOTALS.sqlite, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
-  READ_URL: [READ_URL, 'PRIMARY KEY'],
   READ_TEXT: [READ_TEXT, 'PRIMARY KEY'],
   MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
-  ADD_URL: [ADD_URL, ''],
-  WRITE_URL: [WRITE_URL, 'PRIMARY KEY'],
   GIVE_UP_URLS: [GIVE_UP_URLS, 'PRIMARY KEY'],
   REVIVE_URLS: [REVIVE_URLS, 'PRIMARY KEY'],
-  READ_HELD_BACK: [READ_HELD_BACK, 'url_held'],
+  READ_HELD_BACK: [READ_HELD_BACK.sqlite, 'url_held'],
   HAS_SPELLINGS: [HAS_SPELLINGS, 'PRIMARY KEY'],
   READ_AGENDA: [READ_AGENDA, 'url_waiting'],
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
@@ -109,6 +98,7 @@ const TABLES = {
   KNOWN_PAGE,
   SITE_LOOKS,
   UNENDORSED_SITE,
+  URL_TABLE,
   URL_SPELLING,
   SPELLINGS_OF_SITE,
   SITE_MEMORY,

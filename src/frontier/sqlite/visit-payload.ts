@@ -2,14 +2,16 @@
 
 import type { AgendaItem } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { rowAt } from '../../database/tables.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-out.ts'
 import { looksOf } from '../rules/known-rows.ts'
 import type { AgendaRow } from '../rules/mark.ts'
 import { chooseAgenda, looksIn } from '../rules/refresh-agenda.ts'
-import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { SiteRow } from '../rules/site.ts'
+import { memoryOf, type StoredMemory } from '../rules/site-rows.ts'
+import { URL_TABLE } from '../rules/url-rows.ts'
 import { readKnownDue } from './known-rows.ts'
-import { readUrl, readVia, type WithVia } from './url-rows.ts'
+import { readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
 export const READ_AGENDA = `
@@ -52,7 +54,7 @@ function withLooks(work: Work, site: SiteRow, fresh: AgendaItem[], pages: number
   const due = readKnownDue(work, refresh, site, looksIn(work, site, pages))
   const chosen = chooseAgenda(work, refresh, site, looksOf(work, site.key), pages, fresh.length, due)
   const looks = chosen.known.flatMap((key) => {
-    const row = readUrl(tx, site.key, key)
+    const row = rowAt(tx, URL_TABLE, { site: site.key, key })
     return row === undefined ? [] : [agendaItem({ ...row, due_at: now, tries: 0 }, readVia(tx, row))]
   })
   return { looks, fresh: fresh.slice(0, chosen.fresh) }

@@ -2,7 +2,8 @@
 import type { Instant } from '../../base/clock.ts'
 import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { TableRows } from '../../database/tables.ts'
+import { rowAt, TableRows } from '../../database/tables.ts'
+import { writeRow } from '../../database/write-rows.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
@@ -13,25 +14,23 @@ import { NOT_FOUND } from '../rules/mark.ts'
 import type { Rows, Sifted, SiteLinks } from '../rules/rows.ts'
 import { headForOthers, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
-import { type KnownText, SpellingRows, type UrlAt, UrlRows, type UrlText } from '../rules/url-rows.ts'
+import { readOwnTotals } from '../rules/totals.ts'
+import {
+  type KnownText,
+  NEW_URL,
+  SpellingRows,
+  URL_TABLE,
+  type UrlAt,
+  UrlRows,
+  type UrlText,
+} from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
 import { hold, writeAddresses } from './addresses.ts'
 import { AliasTable, CLEAR_IDLE_PENDING, READ_PENDING } from './aliases.ts'
 import { readDomain, seedOf, UnendorsedSites, writeDomains } from './domain-rows.ts'
 import { readRefreshHead } from './known-rows.ts'
 import { GROW_SITE, readQueueHead, readSite, writeSite } from './site-rows.ts'
-import { readTotals } from './totals.ts'
-import {
-  ADD_URL_IF_NEW,
-  MARK_WAITING,
-  READ_TEXT,
-  readHeldBack,
-  readUrl,
-  readVia,
-  spellingReader,
-  valuesOf,
-  writeUrls,
-} from './url-rows.ts'
+import { MARK_WAITING, READ_TEXT, readVia, spellingReader, writeUrls } from './url-rows.ts'
 
 export interface FrontierTools extends SharedTools {
   aliases: AliasTable
@@ -76,9 +75,9 @@ export class Work implements Rows {
       seedOf: (key) => seedOf(tx, key),
     })
     this.urls = new UrlRows({
-      load: (site, key) => readUrl(tx, site, key),
+      load: (site, key) => rowAt(tx, URL_TABLE, { site, key }),
       loadText: (site, key) => tx.get<KnownText>(READ_TEXT, site, key),
-      insert: (row) => tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1,
+      insert: (row) => writeRow(tx, NEW_URL, row) === 1,
       mark: ({ site, key }, { mark, tries, url }) => tx.run(MARK_WAITING, mark, tries, url, site, key) === 1,
     })
     this.spellings = new SpellingRows(tx, spellingReader(tx))
@@ -164,10 +163,6 @@ export class Work implements Rows {
 
   readUrls(): void {}
 
-  readHeldBack(site: bigint): void {
-    readHeldBack(this.tx, this.urls, site)
-  }
-
   readToWeigh(): void {}
 
   readDomains(): void {}
@@ -175,7 +170,7 @@ export class Work implements Rows {
   lockDomains(): void {}
 
   sift(groups: readonly SiteLinks[], replaced: readonly Replaced[]): Sifted {
-    this.tools.texts.refresh(this.tx.rollbacks, () => readTotals(this.tx).urls.known)
+    this.tools.texts.refresh(this.tx.rollbacks, () => readOwnTotals(this.tx).urls.known)
     return { groups, replaced }
   }
 
