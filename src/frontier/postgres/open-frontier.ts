@@ -32,11 +32,24 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   const rowsOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
   const transact: InTransaction = (work) => db.transact((tx) => work(rowsOf(tx)))
 
+  let looking: Promise<unknown> | undefined
+  /** Resolves when it has looked what other servers did; undefined: it knows already. */
+  const lookIfOld = (isWanting: boolean): Promise<unknown> | undefined => {
+    if (looking !== undefined || !dueCache.isOld(clock.elapsed(), isWanting)) return looking
+    looking = db
+      .transact((tx) => lookAround(postgresTx(tx), tools))
+      .finally(() => {
+        looking = undefined
+      })
+    // It may be awaited by nobody. A database that cannot be reached fails the check-out itself.
+    looking.catch(() => {})
+    return looking
+  }
   /** Returns whether it did. */
-  const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
-    const isOld = dueCache.isOld(clock.elapsed(), isWanting)
-    if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), tools))
-    return isOld
+  const lookAgain = async (): Promise<boolean> => {
+    const isOld = lookIfOld(true)
+    await isOld
+    return isOld !== undefined
   }
 
   /** For a worker that found nothing; otherwise the tick does it. Returns whether there may be something now. */
@@ -69,10 +82,12 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   }
 
   const checkOutHere: Frontier['checkOut'] = async (worker, atMost) => {
-    await lookAroundIfOld(false)
+    const look = lookIfOld(false)
+    // Only a worker for which nothing is known waits for it: the tick is late, and takes longer than a check-out.
+    if (look !== undefined && !Number.isFinite(dueCache.nextDue(worker))) await look
     // The leases are durable when this resolves.
     const first = await checkOutOnce(worker, atMost)
-    const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
+    const isAgain = first.visits.length === 0 && ((await lookAgain()) || (await freeIdle()))
     const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
     if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
     // Others may have reserved sites for this worker.

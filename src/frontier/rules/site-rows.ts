@@ -93,16 +93,18 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   }
 
   change(site: SiteRow): void {
-    const kept = this.get(site.key)
-    assert(kept !== undefined, 'a site that is not there')
-    this.#changed.add(kept)
+    this.#changed.add(this.#of(site))
   }
 
   /** It has more URLs, or more that wait (`seq`, `known`, `waiting`): no index is touched. */
   grow(site: SiteRow): void {
-    const kept = this.get(site.key)
+    this.#grown.add(this.#of(site))
+  }
+
+  #of({ key }: SiteRow): Site {
+    const kept = this.get(key)
     assert(kept !== undefined, 'a site that is not there')
-    this.#grown.add(kept)
+    return kept
   }
 
   keepSeed(key: bigint, seed: number | undefined): void {

@@ -7,7 +7,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES, type Original } from '../aliases.ts'
+import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES } from '../aliases.ts'
 
 /** A million take some seconds, once, and 250 MB. */
 export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MAX_ALIASES}`
@@ -44,10 +44,6 @@ export class AliasTable {
       this.#names.set(name, { to: original, how, https: https === 1 })
     this.#seen = changes
     this.#last = Math.max(this.#last, changes)
-  }
-
-  originalOf(site: SiteName): Original | undefined {
-    return this.#names.originalOf(site)
   }
 
   /** As a transaction sees them, after `refresh`. */

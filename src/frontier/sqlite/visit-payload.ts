@@ -30,13 +30,13 @@ const READ_MEMORY = `
 
 /** `looks`: known pages in the agenda. */
 export function readCarried(work: Work, site: SiteRow, pages: number): Carried & { looks: number } {
-  const { tx, tools, now } = work
+  const { tx, now } = work
   const { key, name, known } = site
   const fresh = readAgenda(tx, key, now, pages)
   const agenda = withLooks(work, site, fresh, pages)
   const looks = agenda.looks.length
   // At an alias only what waits there is fetched: what it leads to is entered at the original.
-  const isAlias = tools.aliases.originalOf(name) !== undefined
+  const isAlias = work.names.originalOf(name) !== undefined
   return {
     agenda: [...agenda.looks, ...agenda.fresh],
     // A visit with looks is short, and a site's keys may be many.
