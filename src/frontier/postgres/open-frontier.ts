@@ -45,13 +45,6 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
     looking.catch(() => {})
     return looking
   }
-  /** Returns whether it did. */
-  const lookAgain = async (): Promise<boolean> => {
-    const isOld = lookIfOld(true)
-    await isOld
-    return isOld !== undefined
-  }
-
   /** For a worker that found nothing; otherwise the tick does it. Returns whether there may be something now. */
   const freeIdle = async (): Promise<boolean> => {
     const isIdle = dueCache.idleShards(time.now()).length > 0
@@ -82,12 +75,17 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   }
 
   const checkOutHere: Frontier['checkOut'] = async (worker, atMost) => {
-    const look = lookIfOld(false)
-    // Only a worker for which nothing is known waits for it: the tick is late, and takes longer than a check-out.
-    if (look !== undefined && !Number.isFinite(dueCache.nextDue(worker))) await look
+    let look = lookIfOld(false)
+    // The tick is late, and takes longer than a check-out: only a worker for which nothing is known waits for it.
+    if (look !== undefined && !Number.isFinite(dueCache.nextDue(worker))) {
+      await look
+      look = undefined
+    }
     // The leases are durable when this resolves.
     const first = await checkOutOnce(worker, atMost)
-    const isAgain = first.visits.length === 0 && ((await lookAgain()) || (await freeIdle()))
+    const late = first.visits.length === 0 ? (look ?? lookIfOld(true)) : undefined
+    await late
+    const isAgain = late !== undefined || (first.visits.length === 0 && (await freeIdle()))
     const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
     if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
     // Others may have reserved sites for this worker.
