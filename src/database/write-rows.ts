@@ -58,14 +58,25 @@ export function rowWriter<Row extends object>(
   }
 }
 
+/** Writes all columns of rows that are there, on PostgreSQL. */
+export function updating(table: string, types: ColumnTypes, ...key: string[]): string {
+  const names = [...types.keys()]
+  const rest = names.filter((name) => !key.includes(name))
+  return `
+  UPDATE ${table} SET ${rest.map((name) => `${name} = n.${name}`).join(', ')}
+  FROM ${unnested(types, names)} AS n (${names.join(', ')})
+  WHERE ${table}.bucket = $1 AND ${key.map((name) => `${table}.${name} = n.${name}`).join(' AND ')}`
+}
+
 /** Of rows that have all columns, under the columns' names. A row that is there already is replaced. */
 export function wholeRowWriter<Row extends object>(table: string, ...key: (keyof Row & string)[]): RowWriter<Row> {
   const columns = [...columnTypes(table).keys()] as (keyof Row & string)[]
   return rowWriter(table, columns, key.join(', '), replaced(columns.filter((column) => !key.includes(column))))
 }
 
-export function writeRow<Row extends object>(tx: SqliteTx, { sqlite, fields }: RowWriter<Row>, row: Row): void {
-  tx.run(sqlite, ...fields.map((field) => row[field] as SqlValue))
+/** The number of rows that were written. */
+export function writeRow<Row extends object>(tx: SqliteTx, { sqlite, fields }: RowWriter<Row>, row: Row): number {
+  return tx.run(sqlite, ...fields.map((field) => row[field] as SqlValue))
 }
 
 export function writeBucket<Row extends object>(

@@ -45,18 +45,13 @@ export type AliasAnswer =
 /** They take 250 MB. */
 export const MAX_ALIASES = 1_000_000
 /** Aliases of aliases. */
-export const LONGEST_CHAIN = 16
-export const LONGEST_EVIDENCE = 500
+const LONGEST_CHAIN = 16
+const LONGEST_EVIDENCE = 500
 /** Of `how`. */
-export const LONGEST_HOW = 20
+const LONGEST_HOW = 20
 
 /** URLs that move to an original per transaction. */
 export const MAX_MOVED = 500
-/** Aliases per `reap`. */
-export const MAX_PENDING_NAMES = 20
-/** Aliases that are dropped with an original that was given up. */
-export const MAX_NAMES_DROPPED = 1000
-
 /** The aliases in memory: looking up a link's site costs as much as a Map's `get`. */
 
 /** The end of a chain of aliases. */
@@ -73,20 +68,9 @@ interface NamedAs {
   how: string
 }
 
-export interface Names {
-  readonly isEmpty: boolean
-  originalOf(site: SiteName): Original | undefined
-  /** Usually one. */
-  learntNamesOf(original: SiteName): readonly SiteName[]
-}
-
 export class AliasNames {
   readonly #known = new Map<SiteName, NamedAs>()
   readonly #learnt = new Map<SiteName, readonly SiteName[]>()
-
-  get isEmpty(): boolean {
-    return this.#known.size === 0
-  }
 
   get size(): number {
     return this.#known.size
@@ -96,10 +80,7 @@ export class AliasNames {
     return this.#known.get(name)
   }
 
-  originalOf(site: SiteName): Original | undefined {
-    return originalIn(site, (name) => this.#known.get(name))
-  }
-
+  /** Usually one. */
   learntNamesOf(original: SiteName): readonly SiteName[] {
     return this.#learnt.get(original) ?? []
   }
@@ -133,7 +114,7 @@ export interface AliasChange extends NamedAs {
 }
 
 /** The aliases as a transaction sees them: what all know, and what it has changed. */
-export class AliasView implements Names {
+export class AliasView {
   readonly #names: AliasNames
   readonly #urls: UrlReader
   /** null: dropped. */
@@ -146,11 +127,21 @@ export class AliasView implements Names {
   }
 
   get isEmpty(): boolean {
-    return this.#names.isEmpty && this.#own.size === 0
+    return this.#names.size === 0 && this.#own.size === 0
   }
 
+  /** The end of a chain of aliases. Undefined for a cycle, which two servers can make that learn its halves at once. */
   originalOf(site: SiteName): Original | undefined {
-    return originalIn(site, (name) => this.#find(name))
+    const first = this.#find(site)
+    if (first === undefined) return undefined
+    let last = first
+    for (let hops = 1; hops < LONGEST_CHAIN; hops++) {
+      const next = this.#find(last.to)
+      if (next === undefined) break
+      if (next.to === site) return undefined
+      last = next
+    }
+    return { site: last.to, https: last.https, how: first.how }
   }
 
   learntNamesOf(original: SiteName): readonly SiteName[] {
@@ -206,20 +197,6 @@ export class AliasView implements Names {
 
 type Find = (name: SiteName) => NamedAs | undefined
 
-/** The end of a chain of aliases. Undefined for a cycle, which two servers can make that learn its halves at once. */
-function originalIn(site: SiteName, find: Find): Original | undefined {
-  const first = find(site)
-  if (first === undefined) return undefined
-  let last = first
-  for (let hops = 1; hops < LONGEST_CHAIN; hops++) {
-    const next = find(last.to)
-    if (next === undefined) break
-    if (next.to === site) return undefined
-    last = next
-  }
-  return { site: last.to, https: last.https, how: first.how }
-}
-
 /** The answer to a new alias, where `size` are known; undefined when it can be taken. */
 function objectionTo(
   { name, original, how, https = false }: NewAlias,
@@ -243,7 +220,7 @@ function objectionTo(
 /** What decides where a link is entered. */
 export interface Renaming {
   urls: UrlReader
-  aliases: Names
+  aliases: AliasView
   mayReplace(original: SiteName): boolean
 }
 
@@ -307,27 +284,6 @@ export function learntAlias({ site, learnt }: Pick<VisitReport, 'site' | 'learnt
     https: https === true,
     evidence: String(evidence),
   }
-}
-
-/** Home pages stay at an alias, and are few. */
-export const MAX_STAYING = 10
-
-/**
- * Of the links that wait at an alias (up to `atMost + MAX_STAYING` were read), those that move to the original, with what is
- * entered there. `more`: there are others to move.
- */
-export function linksToMove<Row>(
-  renaming: Renaming,
-  waiting: readonly { row: Row; link: Link }[],
-  atMost: number,
-): { moved: { row: Row; links: readonly Link[] }[]; more: boolean } {
-  const moving = waiting.flatMap(({ row, link }) => {
-    const { links } = renamed(renaming, [link])
-    return links[0].site === link.site ? [] : [{ row, links }]
-  })
-  const moved = moving.slice(0, atMost)
-  const more = moved.length > 0 && (moving.length > atMost || waiting.length === atMost + MAX_STAYING)
-  return { moved, more }
 }
 
 /** A URL of a learnt alias that may have what its original lacks, by either scheme. */

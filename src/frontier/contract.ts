@@ -5,7 +5,7 @@
  *   transaction of its own.
  * - `Ledger`: what the coordinator does, always inside a given transaction, so that a report's marks and its pages are applied
  *   together or not at all.
- * - `FrontierQueries`: what `status`, `explain` and the dashboard see. They change nothing.
+ * - `frontierQueries` (in `queries.ts`): what `status`, `explain` and the dashboard see. They change nothing.
  *
  * Out of scope: whether a URL is wanted (scope, robots.txt and hazards are the crawl's), what a page holds (the collection's),
  * how often a page is visited again (`schedule` says when), waiting (a check-out answers at once, with when to ask again), and
@@ -14,7 +14,6 @@
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { CountedClass } from '../contracts/change.ts'
-import type { DecidedMirrors } from '../contracts/control.ts'
 import type { Frontier } from '../contracts/ports.ts'
 import type { Link, VisitReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
@@ -264,61 +263,6 @@ export interface SitePause {
   pause: Millis
   /** Its last known IP address. */
   address: string | null
-}
-
-export interface FrontierQueries {
-  /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
-  reader(tx: Tx): Promise<UrlReader>
-  totals(tx: Tx): Promise<Totals>
-  site(tx: Tx, name: SiteName): Promise<SiteView | undefined>
-  /** By any spelling of the URL that normalises to the one known. */
-  url(tx: Tx, url: string): Promise<UrlView | undefined>
-  /** The marks of some URLs; undefined for unknown ones. */
-  marks(tx: Tx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]>
-  /** Every URL of a site, marked ones too, in the order of keys, after the key `after`. */
-  urls(
-    tx: Tx,
-    site: SiteName,
-    after: bigint | undefined,
-    atMost: number,
-  ): Promise<{ url: string; key: bigint; mark: MarkName }[]>
-  /** The waiting sites that are due first. */
-  nextDue(tx: Tx, atMost: number): Promise<{ name: SiteName; notBefore: Instant; politeAt: Instant; waiting: number }[]>
-  /** The free sites that come first. */
-  nextFree(tx: Tx, atMost: number): Promise<{ name: SiteName; rank: number; waiting: number }[]>
-  /** By the name of the domain, or of any site in it. */
-  domain(tx: Tx, name: string): Promise<DomainView | undefined>
-  /** Domains that have held sites. */
-  heldDomains(tx: Tx): Promise<number>
-  /** At most a million. */
-  aliases(tx: Tx): Promise<Alias[]>
-  /** What operators decided about pairs of mirrors. */
-  decidedMirrors(tx: Tx): Promise<DecidedMirrors>
-  /** By any spelling, as `url`. */
-  knownPage(tx: Tx, url: string): Promise<KnownPageRow | undefined>
-  /** Known pages of all sites in the order of their keys, for a measure over the collection. */
-  knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<KnownPageRow[]>
-  /** What became of hints, of all sites that had one; and the sites that had most. */
-  hintFigures(tx: Tx, atMost: number): Promise<HintFigures>
-  price(tx: Tx): Promise<number>
-  /** The last process that opened it looks at known pages again. */
-  isRefreshing(tx: Tx): Promise<boolean>
-  /** One per key. */
-  sitePauses(tx: Tx, sites: readonly bigint[]): Promise<(SitePause | undefined)[]>
-  /** The texts of known URLs. */
-  urlTexts(tx: Tx, at: readonly SeedPosition[]): Promise<(string | undefined)[]>
-  /** One per URL, in the order given: what it is before it is added as a seed. */
-  seedStatuses(tx: Tx, urls: readonly SeedUrl[]): Promise<SeedStatus[]>
-  /** In the order of the sites' keys. `sites`: one per site, which is enough for most scopes; one list may have millions. */
-  seeds(tx: Tx, which: 'all' | 'sites'): Promise<Seed[]>
-  /** Those that were added first; all without `atMost`. */
-  firstSeeds(tx: Tx, atMost?: number): Promise<Seed[]>
-  /** All seeds, page by page: `after` is the last one of the page before. */
-  seedsAfter(tx: Tx, after: SeedPosition | undefined, atMost: number): Promise<SeedPage>
-  /** As `seedsAfter`, of one source and only those that are gone. */
-  goneSeeds(tx: Tx, source: SeedSource, after: SeedPosition | undefined, atMost: number): Promise<SeedPage>
-  /** How many of each source have which mark. */
-  seedCounts(tx: Tx): Promise<{ source: SeedSource; mark: MarkName; count: number }[]>
 }
 
 /** Kept as counters: reading them costs the same however large the crawl is. */

@@ -14,21 +14,20 @@ import { keyed } from '../database/schema/columns.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { type AliasRow, aliasOf, MAX_ALIASES } from './aliases.ts'
 import type {
-  FrontierQueries,
   HintCounts,
+  HintFigures,
   KnownPageRow,
   Seed,
   SeedPage,
   SeedPosition,
   SeedSource,
+  SeedStatus,
   SeedUrl,
   SitePause,
   SiteView,
-  Totals,
   UrlView,
 } from './contract.ts'
 import { decidedMirrors } from './decisions.ts'
-import { readTotals as readSharedTotals } from './postgres/look-around.ts'
 import { RULES_RECORD, readerOf } from './recorded-rules.ts'
 import { readPrice, readRecord } from './records.ts'
 import { type DomainView, domainKey, domainView } from './rules/domain-rows.ts'
@@ -36,11 +35,12 @@ import { domainOf } from './rules/domains.ts'
 import { CURSOR } from './rules/enrol.ts'
 import type { KnownRow } from './rules/known-rows.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from './rules/mark.ts'
-import { memoryOf, type SeenDue, type StoredMemory } from './rules/row-views.ts'
 import { type SiteRow, WITHOUT_END } from './rules/site.ts'
+import { memoryOf, type StoredMemory } from './rules/site-rows.ts'
+import { after, inOrder } from './rules/statements.ts'
+import { readTotals } from './rules/totals.ts'
 import type { UrlRow } from './rules/url-rows.ts'
 import { visitId } from './rules/visit.ts'
-import { readTotals as readOwnTotals } from './sqlite/totals.ts'
 
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, deferral, not_before AS "notBefore", polite_at AS "politeAt",
@@ -94,23 +94,21 @@ const READ_NEXT_FREE = firstOfAll(
   'losses, deferral, rank',
 )
 
-/** Rows in the order of their primary key. */
-const inOrder = (text: (by: string, places: string) => string): Record<Dialect, string> => ({
-  sqlite: text('s.site, s.key', '?, ?'),
-  postgres: text('s.bucket, s.site, s.key', '?, ?, ?'),
-})
 const READ_SEEDS_AFTER = inOrder(
+  's.site, s.key',
   (by, places) =>
     `SELECT s.site, s.key, s.url, s.source FROM seed s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
 )
 const READ_GONE_SEEDS = inOrder(
+  's.site, s.key',
   (by, places) => `
   SELECT s.site, s.key, s.url, s.source FROM seed s
   JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key
   WHERE (${by}) > (${places}) AND s.source = ? AND u.mark IN (${GONE}, ${NOT_FOUND}) ORDER BY ${by} LIMIT ?`,
 )
 const READ_ALIASES = inOrder(
-  (by) => `SELECT ${ALIAS_COLUMNS} FROM site_alias s ORDER BY ${by.replace(', s.key', '')} LIMIT ${MAX_ALIASES}`,
+  's.site',
+  (by) => `SELECT ${ALIAS_COLUMNS} FROM site_alias s ORDER BY ${by} LIMIT ${MAX_ALIASES}`,
 )
 const READ_DOMAIN = `
   SELECT name, sites, unendorsed, held, wildcard, addresses, probed_at FROM domain WHERE key = ?`
@@ -129,6 +127,7 @@ const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred' AN
 const KNOWN_PAGE = 's.site, s.key, looked_at, refresh_at, rate, weight, changes, changed_ms, unchanged_ms, failures'
 const READ_KNOWN_PAGE = `SELECT ${KNOWN_PAGE} FROM known_page s WHERE bucket = ? AND site = ? AND key = ?`
 const READ_KNOWN_PAGES = inOrder(
+  's.site, s.key',
   (by, places) => `SELECT ${KNOWN_PAGE} FROM known_page s WHERE (${by}) > (${places}) ORDER BY ${by} LIMIT ?`,
 )
 const HAD_HINTS = 'hints_right + hints_wrong > 0'
@@ -141,76 +140,93 @@ const READ_MOST_HINTED = `
   WHERE ${HAD_HINTS} ORDER BY hints_right + hints_wrong DESC, s.name LIMIT ?`
 const READ_PAUSE = `SELECT name, pause, address FROM site WHERE bucket = ? AND key = ?`
 
-export const frontierQueries: FrontierQueries = {
-  reader: async (tx) => readerOf(await readRecord(tx, RULES_RECORD)),
-  totals: async (tx) => readTotals(tx),
+export const frontierQueries = {
+  /** Reads URLs by the rules that this collection was made with: needed to look anything up by its key. */
+  reader: async (tx: Tx) => readerOf(await readRecord(tx, RULES_RECORD)),
+  totals: readTotals,
   site: viewOfSite,
+  /** By any spelling of the URL that normalises to the one known. */
   url: viewOfUrl,
+  /** The marks of some URLs; undefined for unknown ones. */
   marks: marksOf,
-  async urls(tx, name, after, atMost) {
+  /** Every URL of a site, marked ones too, in the order of keys, after the key `last`. */
+  async urls(tx: Tx, name: string, last: bigint | undefined, atMost: number) {
     const site = rowOf(tx, siteKeyOf(name))
-    const rows = await (after === undefined
+    const rows = await (last === undefined
       ? queries(tx).allExact<SeenKey>(READ_URLS_FIRST, ...site, atMost)
-      : queries(tx).allExact<SeenKey>(READ_URLS, ...site, signed64(after), atMost))
+      : queries(tx).allExact<SeenKey>(READ_URLS, ...site, signed64(last), atMost))
     return rows.map(keyed).map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[mark] }))
   },
-  async nextDue(tx, atMost) {
+  /** The waiting sites that are due first. */
+  async nextDue(tx: Tx, atMost: number) {
     const rows = await queries(tx).all<SeenDue>(READ_NEXT_DUE[tx.dialect], atMost)
-    return rows.map((row) => ({
-      name: row.name,
-      notBefore: row.not_before,
-      politeAt: row.polite_at,
-      waiting: row.waiting,
-    }))
+    return rows.map(({ not_before: notBefore, polite_at: politeAt, ...row }) => ({ ...row, notBefore, politeAt }))
   },
-  async nextFree(tx, atMost) {
+  /** The free sites that come first. */
+  async nextFree(tx: Tx, atMost: number) {
     const rows = await queries(tx).all<FreeRow>(READ_NEXT_FREE[tx.dialect], atMost)
     return rows.map(({ name, rank, waiting }) => ({ name, rank, waiting }))
   },
-  domain: (tx, name) => viewOfDomain(tx, domainOf(name)),
-  heldDomains: async (tx) => (await queries(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
+  /** By the name of the domain, or of any site in it. */
+  domain: (tx: Tx, name: string) => viewOfDomain(tx, domainOf(name)),
+  /** Domains that have held sites. */
+  heldDomains: async (tx: Tx) => (await queries(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
+  /** What operators decided about pairs of mirrors. */
   decidedMirrors,
-  aliases: async (tx) => (await queries(tx).all<AliasRow>(READ_ALIASES[tx.dialect])).map(aliasOf),
+  /** At most a million. */
+  aliases: async (tx: Tx) => (await queries(tx).all<AliasRow>(READ_ALIASES[tx.dialect])).map(aliasOf),
+  /** By any spelling, as `url`. */
   knownPage: viewOfKnownPage,
-  async knownPages(tx, after, atMost) {
+  /** Known pages of all sites in the order of their keys, for a measure over the collection. */
+  async knownPages(tx: Tx, after: SeedPosition | undefined, atMost: number) {
     const position = positionAfter(tx, after)
     const rows = await queries(tx).allExact<SeenKnownPage>(READ_KNOWN_PAGES[tx.dialect], ...position, atMost)
     return rows.map(knownPageOf)
   },
-  async hintFigures(tx, atMost) {
+  /** What became of hints, of all sites that had one; and the sites that had most. */
+  async hintFigures(tx: Tx, atMost: number): Promise<HintFigures> {
     const sums = await queries(tx).get<Record<'sites' | keyof HintCounts, number | null>>(SUM_HINTS)
     const { sites, right, wrong, unannounced } = sums ?? {}
     const all = { right: Number(right ?? 0), wrong: Number(wrong ?? 0), unannounced: Number(unannounced ?? 0) }
     return { sites: Number(sites ?? 0), all, bySite: await queries(tx).all(READ_MOST_HINTED, atMost) }
   },
-  price: async (tx) => (await readPrice(tx)) ?? 0,
-  isRefreshing: async (tx) => ((await readRecord(tx, CURSOR)) ?? '') !== '',
-  sitePauses: (tx, sites) =>
+  price: async (tx: Tx) => (await readPrice(tx)) ?? 0,
+  /** The last process that opened it looks at known pages again. */
+  isRefreshing: async (tx: Tx) => ((await readRecord(tx, CURSOR)) ?? '') !== '',
+  /** One per key. */
+  sitePauses: (tx: Tx, sites: readonly bigint[]) =>
     Promise.all(sites.map((site) => queries(tx).get<SitePause>(READ_PAUSE, ...rowOf(tx, site)))),
-  async urlTexts(tx, at) {
+  /** The texts of known URLs. */
+  async urlTexts(tx: Tx, at: readonly SeedPosition[]) {
     const rows = at.map(({ site, key }) => queries(tx).get<{ url: string }>(READ_URL, ...rowOf(tx, site), key))
     return (await Promise.all(rows)).map((row) => row?.url)
   },
-  async seedStatuses(tx, urls) {
+  /** One per URL, in the order given: what it is before it is added as a seed. */
+  async seedStatuses(tx: Tx, urls: readonly SeedUrl[]): Promise<SeedStatus[]> {
     const [marks, barred] = await Promise.all([marksOf(tx, urls), barredOf(tx, urls)])
     return marks.map((mark, at) => {
       if (mark !== undefined) return mark === 'gone' ? 'dead' : 'known'
       return barred.has(at) ? 'dead' : 'new'
     })
   },
-  async seeds(tx, which) {
+  /** In the order of the sites' keys. `sites`: one per site, which is enough for most scopes; one list may have millions. */
+  async seeds(tx: Tx, which: 'all' | 'sites'): Promise<Seed[]> {
     if (which === 'all') return queries(tx).all<Seed>(READ_SEEDS)
     const rows = await queries(tx).all<{ url: string; named: number }>(READ_SEED_SITES)
     return rows.map(({ url, named }) => ({ url, source: named === 1 ? 'names' : 'given' }))
   },
-  firstSeeds: (tx, atMost = Number.MAX_SAFE_INTEGER) => queries(tx).all<Seed>(READ_FIRST_SEEDS, atMost),
-  seedsAfter: async (tx, after, atMost) =>
+  /** Those that were added first; all without `atMost`. */
+  firstSeeds: (tx: Tx, atMost = Number.MAX_SAFE_INTEGER) => queries(tx).all<Seed>(READ_FIRST_SEEDS, atMost),
+  /** All seeds, page by page: `after` is the last one of the page before. */
+  seedsAfter: async (tx: Tx, after: SeedPosition | undefined, atMost: number) =>
     pageOf(await queries(tx).allExact<SeedRow>(READ_SEEDS_AFTER[tx.dialect], ...positionAfter(tx, after), atMost)),
-  goneSeeds: async (tx, source, after, atMost) =>
+  /** As `seedsAfter`, of one source and only those that are gone. */
+  goneSeeds: async (tx: Tx, source: SeedSource, after: SeedPosition | undefined, atMost: number) =>
     pageOf(
       await queries(tx).allExact<SeedRow>(READ_GONE_SEEDS[tx.dialect], ...positionAfter(tx, after), source, atMost),
     ),
-  async seedCounts(tx) {
+  /** How many of each source have which mark. */
+  async seedCounts(tx: Tx) {
     const rows = await queries(tx).all<{ source: SeedSource; mark: number; count: number }>(COUNT_SEEDS)
     return rows.map(({ source, mark, count }) => ({ source, mark: MARKS[mark], count }))
   },
@@ -237,6 +253,13 @@ type SeenUrl = Pick<UrlView, 'url' | 'depth' | 'path' | 'enqueuedAt' | 'dueAt' |
 
 type SeenKey = Pick<UrlRow, 'url' | 'key' | 'mark'>
 
+interface SeenDue {
+  name: string
+  not_before: Instant
+  polite_at: Instant
+  waiting: number
+}
+
 interface FreeRow {
   name: string
   rank: number
@@ -247,20 +270,10 @@ type SeedRow = Seed & SeedPosition
 
 const rowOf = (tx: Tx, site: bigint): [bucket: number, site: bigint] => [bucketOf(tx.dialect, site), site]
 
-const BEFORE_ALL_KEYS = -(2n ** 63n)
-
-function positionAfter(tx: Tx, after: SeedPosition | undefined): (number | bigint)[] {
-  const { site, key } = after ?? { site: BEFORE_ALL_KEYS, key: BEFORE_ALL_KEYS }
-  if (tx.dialect === 'sqlite') return [site, key]
-  return [after === undefined ? -1 : bucketOf(tx.dialect, site), site, key]
-}
+const positionAfter = (tx: Tx, last: SeedPosition | undefined) => after(tx, last && [last.site, last.key], 2)
 
 function pageOf(rows: readonly SeedRow[]): SeedPage {
   return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
-}
-
-function readTotals(tx: Tx): Totals | Promise<Totals> {
-  return tx.dialect === 'sqlite' ? readOwnTotals(sqliteTx(tx)) : readSharedTotals(postgresTx(tx))
 }
 
 async function viewOfSite(tx: Tx, name: string): Promise<SiteView | undefined> {

@@ -5,9 +5,10 @@
  */
 
 import type { Millis } from '../base/clock.ts'
-import { writeSums } from '../collection/counters/counters.ts'
+import { CounterSums, writeSums } from '../collection/counters/counters.ts'
 import { type EndedVisit, noteVisits } from '../collection/counters/last-visits.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
+import { findingLine, logLine } from '../collection/crawl-log/log-line.ts'
 import { catalogueWriter } from '../collection/write-reports.ts'
 import type { VisitReport } from '../contracts/report.ts'
 import { siteKeyOf } from '../contracts/visit.ts'
@@ -15,7 +16,7 @@ import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
 import type { IntakeTools } from './intake.ts'
 import { workersAt } from './rechecks.ts'
-import { type ClosedPart, openPart, ReportSums, timeOf } from './report-parts.ts'
+import { type ClosedPart, openPart, timeOf } from './report-parts.ts'
 
 export type ApplyTools = IntakeTools & { log: CrawlLog }
 
@@ -42,7 +43,8 @@ export class Batch {
   readonly #tools: ApplyTools
   readonly #bucket: number
   readonly #catalogue: ReturnType<typeof catalogueWriter>
-  readonly #sums = new ReportSums()
+  readonly #counters = new CounterSums()
+  #lines = ''
   readonly #ended: EndedVisit[] = []
   readonly #troubles: string[] = []
   readonly seen = { answersMs: [] as Millis[], pausesMs: [] as Millis[], hazards: [] as string[] }
@@ -83,10 +85,12 @@ export class Batch {
       .map((report) => checked?.forCatalogue(report) ?? report)
     this.parts += done.length
     for (const report of counting) {
-      this.#sums.add(report, this.#tools.clock)
       this.#see(report)
-      const { site, ended: why } = report
+      const { site, ended: why, pages, findings, counts } = report
       const at = timeOf(report) ?? this.#tools.clock.now()
+      for (const page of pages) this.#lines += logLine(page)
+      for (const finding of findings) this.#lines += findingLine(site, finding)
+      this.#counters.add(site, counts, at)
       if (why !== undefined) this.#ended.push({ site, at, why, worker: workers.get(site) })
     }
     this.pages += counting.reduce((sum, { pages }) => sum + pages.length, 0)
@@ -109,10 +113,9 @@ export class Batch {
 
   /** Writes sums and log lines once, for all parts together. */
   async end(): Promise<void> {
-    const { counters, lines } = this.#sums
     const [recorded] = await Promise.all([
-      lines === '' ? undefined : this.#tools.log.record(this.#tx, lines),
-      writeSums(this.#tx, this.#bucket, counters),
+      this.#lines === '' ? undefined : this.#tools.log.record(this.#tx, this.#lines),
+      writeSums(this.#tx, this.#bucket, this.#counters),
       // Behind the sums, which it reads.
       noteVisits(this.#tx, this.#bucket, this.#ended),
     ])

@@ -1,7 +1,5 @@
-/** Report parts, whatever the database: reading one, what it adds to log and counters, and how many wait. */
-import type { Clock, Instant } from '../base/clock.ts'
-import { CounterSums } from '../collection/counters/counters.ts'
-import { findingLine, logLine } from '../collection/crawl-log/log-line.ts'
+/** Report parts, whatever the database: reading one, and how many wait. */
+import type { Instant } from '../base/clock.ts'
 import { decodeReport } from '../contracts/decode-report.ts'
 import type { VisitReport } from '../contracts/report.ts'
 import type { VisitId } from '../contracts/visit.ts'
@@ -23,18 +21,6 @@ export function openPart({ visit, part, body }: ClosedPart): VisitReport {
   const report = decodeReport(body)
   if (report.visit !== visit || report.part !== part) throw new RangeError('its envelope names another part')
   return report
-}
-
-/** What the reports of one transaction add to the log and the counters. */
-export class ReportSums {
-  readonly counters = new CounterSums()
-  lines = ''
-
-  add(report: VisitReport, clock: Clock): void {
-    for (const page of report.pages) this.lines += logLine(page)
-    for (const finding of report.findings) this.lines += findingLine(report.site, finding)
-    this.counters.add(report.site, report.counts, timeOf(report) ?? clock.now())
-  }
 }
 
 /** A part spans about a second. */

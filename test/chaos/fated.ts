@@ -51,7 +51,7 @@ if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
   const [{ listenAtStatements }, { HOLD_ADDRESS }, { RENEW }] = await Promise.all([
     import('./listen-at-statements.ts'),
     import('../../src/frontier/postgres/address-rows.ts'),
-    import('../../src/frontier/postgres/leases.ts'),
+    import('../../src/frontier/postgres/open-frontier.ts'),
   ])
   const moments = new Map<string, Moment>([
     [HOLD_ADDRESS, 'entering'],

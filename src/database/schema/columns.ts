@@ -26,3 +26,12 @@ export function columnTypes(table: string): ColumnTypes {
   const columns = body.matchAll(/^ {2}(?!bucket|shard)"?(\w+)"? (INTEGER|TEXT|REAL|BLOB)\b/gm)
   return new Map([...columns].map(([, name, type]) => [name, TYPES[type as SqliteType]]))
 }
+
+/** All columns of a table on PostgreSQL, under its alias, to be read exactly: keys are bigints, all other numbers are numbers. */
+export function selected(types: ColumnTypes, alias: string): string {
+  return [...types]
+    .map(([name, type]) =>
+      type === 'bigint' && !KEYS.has(name) ? `${alias}.${name}::float8 AS ${name}` : `${alias}.${name}`,
+    )
+    .join(', ')
+}

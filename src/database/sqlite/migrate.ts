@@ -6,8 +6,6 @@ import type { Migration } from '../database.ts'
 
 /** `Orb3`, in SQLite's header: identifies our databases, also to the `file` command. */
 export const APPLICATION_ID = 0x4f726233
-/** `Orbw`, `Orb1`, `Orb2`: of versions that were never released. Their numbers of migrations mean nothing here. */
-const UNRELEASED_IDS = [0x4f726277, 0x4f726231, 0x4f726232]
 
 /** Throws for a foreign or a newer database. Writes nothing. */
 export function checkOurs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {
@@ -15,11 +13,6 @@ export function checkOurs(database: DatabaseSync, path: string, steps: readonly 
   const version = pragma(database, 'user_version')
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n
   if (application === 0 && version === 0 && tables === 0) return { version: 0 }
-  if (UNRELEASED_IDS.includes(application))
-    throw new Problem(
-      'foreign-database',
-      `${path} was made by an unreleased version of orbweaver and cannot be read: keep its volumes, and crawl into a new folder`,
-    )
   if (application !== APPLICATION_ID)
     throw new Problem(
       'foreign-database',

@@ -20,10 +20,8 @@ export interface SqliteTx extends Tx {
   get<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined
   all<Row extends object>(sql: string, ...values: SqlValue[]): Row[]
   getExact<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined
-  /** As `getExact`, the columns in their order: for hot statements with many, where naming them costs more than reading. */
-  getColumns<Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Columns | undefined
   allExact<Row extends object>(sql: string, ...values: SqlValue[]): Row[]
-  /** As `allExact`, rows as `getColumns` has them. */
+  /** As `allExact`, the columns in their order: for hot statements where naming them costs more than reading. */
   allColumns<Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Columns[]
   /** Row by row, for results that need not fit in memory; end it before the next statement that writes the same table. */
   each<Row extends object>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
@@ -139,8 +137,6 @@ export function statementsOf(
     get: <Row extends object>(sql: string, ...values: SqlValue[]) => one<Row>(returning(sql, false), values),
     all: <Row extends object>(sql: string, ...values: SqlValue[]) => many<Row>(returning(sql, false), values),
     getExact: <Row extends object>(sql: string, ...values: SqlValue[]) => one<Row>(returning(sql, true), values),
-    getColumns: <Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]) =>
-      returning(sql, true).statement.get(...values) as unknown as Columns | undefined,
     allExact: <Row extends object>(sql: string, ...values: SqlValue[]) => many<Row>(returning(sql, true), values),
     allColumns: <Columns extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]) =>
       returning(sql, true).statement.all(...values) as unknown as Columns[],

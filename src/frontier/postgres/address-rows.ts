@@ -2,9 +2,9 @@
 import type { Instant } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
+import { byAddress, column, eachBucket } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { AddressRows } from '../rules/site-rows.ts'
-import { byAddress, column, eachBucket } from './by-bucket.ts'
 
 /**
  * Leases that hold an address have ended. It stays its worker's until the last one has ended and the pause is over.

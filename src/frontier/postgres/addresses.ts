@@ -1,9 +1,9 @@
 import type { Instant } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
+import { bucketFor, byAddress, column, eachBucket } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { stateAfter } from '../rules/site.ts'
-import { bucketFor, byAddress, column, eachBucket } from './by-bucket.ts'
 import type { DueCache } from './due-cache.ts'
 import type { SharedSite } from './site-rows.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -109,6 +109,8 @@ export const READ_NEXT_IDLE = `
 const MAX_SHARDS = 32
 const MAX_ROWS = 256
 const MAX_FORGOTTEN = 1000
+/** So all shards have their turn in half a minute: rows that are not needed do no harm. */
+const TIDIED_TOGETHER = 8
 
 interface IdleRow {
   address: string
@@ -144,6 +146,6 @@ async function freeShard(tx: PostgresTx, dueCache: DueCache, shard: number, now:
 /** Free addresses without reserved sites need no row. Some shards at a time, in turn. */
 export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
   await Promise.all(
-    dueCache.shardsToTidy(MAX_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
+    dueCache.shardsToTidy(TIDIED_TOGETHER).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
   )
 }

@@ -7,10 +7,10 @@
 
 import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
+import { byKey, bySite, column, eachBucket, readBy, runBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { type AliasChange, AliasNames, AliasView, MAX_MOVED } from '../aliases.ts'
-import { byKey, bySite, column, eachBucket, readBy, runBy } from './by-bucket.ts'
 
 /** At least one row, for the snapshot by which they were read. */
 export const READ_CHANGES = `
@@ -40,11 +40,6 @@ export const LOCK_PENDING = `
 export const CLEAR_PENDING = `
   UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])
     AND NOT EXISTS (SELECT FROM site s WHERE s.bucket = $1 AND s.key = site_alias.site AND s.waiting > 0)`
-/** 1 is always written, for the lock: otherwise a transaction that found nothing waiting could clear it. */
-export const WRITE_PENDING = `
-  UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND (pending <> $3 OR $3 = 1)`
-export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
-
 /**
  * The latest change of an alias is enough: a reader that misses these sees that one. When a server starts, which reads them
  * all: otherwise they would only grow.

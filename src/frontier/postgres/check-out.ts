@@ -1,27 +1,25 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
+import { bucketFor } from '../../database/postgres/by-bucket.ts'
 import type { FrontierOptions, Post } from '../contract.ts'
 import {
+  Allowance,
   ASK_AGAIN,
-  KEYS_PER_ITEM,
   MAX_AT_ONCE,
-  MAX_KEYS_AT_ONCE,
   MAX_KNOWN,
   MAX_ROUNDS,
   MIN_ROUND,
   recheckExclusionOf,
-  shareOf,
   whenToAskAgain,
 } from '../rules/check-out.ts'
 import { mayEnd } from '../rules/enrol.ts'
 import { MAX_LOOKS, postpone } from '../rules/refresh-agenda.ts'
-import { type SiteRow, stateAfter } from '../rules/site.ts'
-import { cautiousPages, grantLease, visitId } from '../rules/visit.ts'
+import { stateAfter } from '../rules/site.ts'
+import { readTotals } from '../rules/totals.ts'
+import { grantLease, visitId } from '../rules/visit.ts'
 import { readHolders, reserve } from './addresses.ts'
 import { ANYWHERE } from './affinity.ts'
-import { bucketFor } from './by-bucket.ts'
 import { classOf } from './due-cache.ts'
-import { readTotals } from './look-around.ts'
 import { type SharedSite, writeSites } from './site-rows.ts'
 import { chooseBuckets, readNextDue, type Taken, type Taking, takeFree } from './take-free.ts'
 import { type Granted, VisitPayload } from './visit-payload.ts'
@@ -102,7 +100,7 @@ export async function checkOut(
       else if (holder !== undefined && holder !== worker) others.push(site)
       else if (refresh !== undefined && payload.pagesOf(site, options.slice.pages) === 0) postponed.push(site)
       else {
-        const pages = allowance.spend(site, sharers, refresh === undefined || !payload.hasLooks(site))
+        const pages = spendOn(allowance, site, sharers, refresh === undefined || !payload.hasLooks(site))
         given.push(grant(working, site, worker, post, refresh === undefined ? pages : payload.pagesOf(site, pages)))
       }
     }
@@ -157,7 +155,7 @@ function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowa
   const likely: Granted[] = []
   for (const site of sites) {
     if (allowance.isSpent || classOf(site) > worst) break
-    likely.push({ site, pages: allowance.spend(site, sharers) })
+    likely.push({ site, pages: spendOn(allowance, site, sharers) })
   }
   return likely
 }
@@ -189,45 +187,12 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   return { isFree, isEmpty, best: first }
 }
 
-/** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */
-
-class Allowance {
-  readonly #slicePages: number
-  #sites: number
-  #pages: number
-  #keys = MAX_KEYS_AT_ONCE
-
-  /** `pages`: of the budget; infinite without one. */
-  constructor(slicePages: number, sites: number, pages: number) {
-    this.#slicePages = slicePages
-    this.#sites = sites
-    this.#pages = pages
-  }
-
-  get isSpent(): boolean {
-    return this.#sites <= 0 || this.#pages <= 0 || this.#keys <= 0
-  }
-
-  /** The budget allows more. */
-  get hasPages(): boolean {
-    return this.#pages > 0
-  }
-
-  /** The pages of a visit to the site, when so many share what is left. */
-  spend(site: Pick<SiteRow, 'losses' | 'known' | 'waiting'>, sharers: number, carriesKeys = true): number {
-    const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
-    this.#sites--
-    this.#pages -= pages
-    const items = carriesKeys ? Math.min(pages, site.waiting) : MAX_LOOKS
-    this.#keys -= KEYS_PER_ITEM * items + (carriesKeys && site.known <= MAX_KNOWN ? site.known : 0)
-    return pages
-  }
-
-  copy(): Allowance {
-    const copy = new Allowance(this.#slicePages, this.#sites, this.#pages)
-    copy.#keys = this.#keys
-    return copy
-  }
+/** By what is known of the site before its payload is read. Returns the pages of a visit to it. */
+function spendOn(allowance: Allowance, site: SharedSite, sharers: number, carriesKeys = true): number {
+  const pages = allowance.pagesFor(site, sharers)
+  const items = carriesKeys ? Math.min(pages, site.waiting) : MAX_LOOKS
+  allowance.spend(pages, items, carriesKeys && site.known <= MAX_KNOWN ? site.known : 0)
+  return pages
 }
 
 /** A due site becomes a visit, in memory until the working set writes it. */

@@ -3,9 +3,14 @@
  * the end. Only domains with a wildcard, where a limit depends on the counts, are locked from the first read on. A domain
  * that gets its wildcard meanwhile is balanced by the next `reap`.
  */
+
+import { column, eachBucket, readBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type DomainRow, type DomainRows, domainKey } from '../rules/domain-rows.ts'
-import { column, eachBucket, readBy } from './by-bucket.ts'
+import { domainOf, hasNewReferrer } from '../rules/domains.ts'
+import type { Rows, Target } from '../rules/rows.ts'
+import type { SiteRows } from '../rules/site-rows.ts'
+import { readSeeds, type SharedSite } from './site-rows.ts'
 
 const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`
@@ -76,4 +81,41 @@ export function writeDomains(tx: PostgresTx, domains: DomainRows): Promise<unkno
 
 function keysOf(names: Iterable<string>): bigint[] {
   return [...new Set(names)].map(domainKey)
+}
+
+interface Weighing extends Rows {
+  readonly tx: PostgresTx
+  readonly sites: SiteRows<SharedSite>
+  /** Of sites that are not locked. */
+  peekUnendorsed(sites: readonly bigint[]): Promise<void>
+}
+
+/** What `endorse` and `register` ask for: in one round trip when no site is new or unendorsed, otherwise in two or three. */
+export async function readToWeigh(working: Weighing, targets: readonly Target[], named: boolean): Promise<void> {
+  const known = targets.filter(({ key }) => !working.sites.isMade(key))
+  await working.unendorsed.read(known.map(({ key: site }) => ({ site })))
+  const domains = new Set<string>()
+  const linkingSites = new Map<bigint, { domain: string; isNear: boolean }>()
+  for (const { key, name, members } of targets) {
+    const row = working.unendorsed.get({ site: key })
+    const matters = row !== undefined && (named || hasNewReferrer(working, key, members, row.referrer))
+    if (!matters && !working.sites.isMade(key)) continue
+    const domain = domainOf(name)
+    domains.add(domain)
+    if (named) continue
+    for (const { via } of members) {
+      const page = working.tools.pageOf(via)
+      if (page.site === null || page.name === undefined || page.site === key) continue
+      const linkingSite = linkingSites.get(page.site) ?? { domain: domainOf(page.name), isNear: false }
+      if (linkingSite.domain === domain) linkingSite.isNear = true
+      linkingSites.set(page.site, linkingSite)
+    }
+  }
+  if (domains.size === 0) return
+  const others = [...linkingSites.values()].map(({ domain }) => domain)
+  await readDomains(working.tx, working.domains, domains, others)
+  // A link from another domain without a wildcard is enough, whatever its site is.
+  const doubtful = [...linkingSites].filter(([, { domain, isNear }]) => isNear || working.domains.isWild(domain))
+  const keys = doubtful.map(([key]) => key)
+  await Promise.all([readSeeds(working.tx, working.sites, keys), working.peekUnendorsed(keys)])
 }

@@ -5,10 +5,10 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
+import type { ByBucket } from '../../database/postgres/by-bucket.ts'
 import type { Post } from '../contract.ts'
 import type { SiteRow } from '../rules/site.ts'
 import { Affinity, bucketOrder } from './affinity.ts'
-import type { ByBucket } from './by-bucket.ts'
 import type { SharedSite } from './site-rows.ts'
 
 /**

@@ -3,7 +3,8 @@ import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { TOTAL_NAMES } from '../../database/schema/frontier.ts'
-import { foldTotals, readTotals } from './look-around.ts'
+import { readTotals } from '../rules/totals.ts'
+import { foldTotals } from './look-around.ts'
 
 const postgres = await postgresForTests()
 

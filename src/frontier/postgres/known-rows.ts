@@ -1,28 +1,12 @@
-/** Known pages on PostgreSQL: their rows, what is due of sites, and what the looks at them have shown. */
+/** Known pages on PostgreSQL: what is due of sites. */
 import type { Instant } from '../../base/clock.ts'
+import { byKey, bySite, column, eachBucket } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { columnTypes } from '../../database/schema/columns.ts'
-import { KNOWN_PAGE, type KnownRow, type KnownRows, type LooksRow, noLooks, SITE_LOOKS } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import type { QueueHead, SiteRow } from '../rules/site.ts'
 import type { UrlAt } from '../rules/url-rows.ts'
 import type { RefreshTools } from '../tools.ts'
-import { byKey, bySite, column, eachBucket, readAt, readBy, runAt, selected, writeAll } from './by-bucket.ts'
 
-const READ_PAGE = selected(columnTypes('known_page'), 'k')
-
-export const READ_KNOWN_PAGES = `
-  SELECT ${READ_PAGE} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
-  JOIN known_page k ON k.bucket = $1 AND k.site = n.site AND k.key = n.key`
-export const READ_KNOWN_IN = `
-  SELECT ${READ_PAGE} FROM known_page k WHERE k.bucket = $1 AND k.site = $2 ORDER BY k.key LIMIT $3`
-export const WRITE_KNOWN_PAGES = KNOWN_PAGE.postgres
-export const REMOVE_KNOWN_PAGES = `
-  DELETE FROM known_page k USING unnest($2::bigint[], $3::bigint[]) AS n (site, key)
-  WHERE k.bucket = $1 AND k.site = n.site AND k.key = n.key`
-export const READ_LOOKS = `
-  SELECT ${selected(columnTypes('site_looks'), 'k')} FROM site_looks k WHERE k.bucket = $1 AND k.site = ANY($2::bigint[])`
-export const WRITE_LOOKS = SITE_LOOKS.postgres
 export const READ_DUE_PAGES = `
   SELECT n.site, k.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, looks)
   CROSS JOIN LATERAL (
@@ -49,35 +33,6 @@ export const READ_HEADS = `
     SELECT key, looked_at, rate, weight FROM known_page WHERE bucket = $1 AND site = n.site AND class = c.class
     ORDER BY looked_at, key LIMIT n.looks) k
   ORDER BY n.site, c.class, k.looked_at, k.key`
-export const READ_URLS_AFTER = `
-  SELECT u.site, u.key, u.mark::float8 AS mark, coalesce(p.at, u.enqueued_at)::float8 AS at FROM url u
-  LEFT JOIN page p ON p.bucket = u.bucket AND p.site = u.site AND p.key = u.key
-  WHERE (u.bucket, u.site, u.key) > ($1, $2, $3) ORDER BY u.bucket, u.site, u.key LIMIT $4`
-
-/** Those that were not read before. */
-export async function readKnownPages(tx: PostgresTx, known: KnownRows, wanted: Iterable<UrlAt>): Promise<void> {
-  for (const row of await readAt<KnownRow>(tx, READ_KNOWN_PAGES, known.unread(wanted))) known.keep(row)
-}
-
-/** Those of a site: as they were changed, where they were read before. */
-export async function readKnownIn(tx: PostgresTx, known: KnownRows, bucket: number, site: bigint, atMost: number) {
-  const rows = await tx.allExact<KnownRow>(READ_KNOWN_IN, bucket, site, atMost)
-  const unread = new Set(known.unread(rows).map(({ key }) => key))
-  for (const row of rows) if (unread.has(row.key)) known.keep(row)
-  return rows.flatMap((row) => known.get(row) ?? [])
-}
-
-export async function readLooks(tx: PostgresTx, known: KnownRows, sites: Iterable<bigint>): Promise<void> {
-  const missing = [...new Set(sites)].filter((site) => !known.hasLooks(site))
-  for (const site of missing) known.keepLooks(noLooks(site))
-  for (const row of await readBy<LooksRow>(tx, READ_LOOKS, missing)) known.keepLooks(row)
-}
-
-export function writeKnown(tx: PostgresTx, known: KnownRows): Promise<unknown>[] {
-  const { changed, removed, looks } = known.take()
-  return [runAt(tx, REMOVE_KNOWN_PAGES, removed), writeAll(tx, KNOWN_PAGE, changed), writeAll(tx, SITE_LOOKS, looks)]
-}
-
 interface Wanted {
   site: SiteRow
   looks: number

@@ -6,10 +6,9 @@
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { TOTAL_NAMES } from '../../database/schema/frontier.ts'
-import type { Totals } from '../contract.ts'
 import { readPrice } from '../records.ts'
-import { type SeenTotals, totalsView } from '../rules/row-views.ts'
 import type { SiteState } from '../rules/site.ts'
+import { readTotals } from '../rules/totals.ts'
 import { forgetAddresses, freeAddresses } from './addresses.ts'
 import { classOf, type DueCache } from './due-cache.ts'
 import type { FrontierTools } from './tools.ts'
@@ -52,9 +51,13 @@ export const FOLD_TOTALS = `
   INSERT INTO frontier_total (bucket, ${TOTAL_NAMES.join(', ')})
   SELECT $1::smallint, ${TOTAL_NAMES.map((name) => `sum(${name})`).join(', ')} FROM gone HAVING count(*) > 0`
 
+/** All at once would hold the thread, and with it each check-out that comes meanwhile, for some milliseconds. */
+const FOLDED_TOGETHER = 16
+
 export async function foldTotals(tx: PostgresTx): Promise<void> {
   const long = await tx.all<{ bucket: number }>(READ_LONG_TOTALS)
-  await Promise.all(long.map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
+  for (let at = 0; at < long.length; at += FOLDED_TOGETHER)
+    await Promise.all(long.slice(at, at + FOLDED_TOGETHER).map(({ bucket }) => tx.run(FOLD_TOTALS, bucket)))
 }
 
 /** What is due in every bucket, whichever server wrote it: the head of each index. */
@@ -96,12 +99,4 @@ async function refreshDueCache(tx: PostgresTx, dueCache: DueCache): Promise<void
 
 export async function refreshReserved(tx: PostgresTx, dueCache: DueCache, worker: WorkerId): Promise<void> {
   for (const { bucket } of await tx.all<{ bucket: number }>(READ_RESERVED, worker)) dueCache.reserve(bucket, worker)
-}
-
-/** Several rows per bucket: see `foldTotals`. */
-export const READ_TOTALS = `
-  SELECT ${TOTAL_NAMES.map((name) => `coalesce(sum(${name}), 0)::float8 AS ${name}`).join(', ')} FROM frontier_total`
-
-export async function readTotals(tx: PostgresTx): Promise<Totals> {
-  return totalsView(await tx.get<SeenTotals>(READ_TOTALS))
 }

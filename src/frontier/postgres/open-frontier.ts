@@ -1,19 +1,23 @@
 /** The frontier on PostgreSQL: the operations of this folder behind the two interfaces. */
 
+import type { Instant } from '../../base/clock.ts'
 import type { Frontier } from '../../contracts/ports.ts'
-import type { WorkerId } from '../../contracts/visit.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { postgresTx } from '../../database/postgres/tx.ts'
+import { byKey, column, eachBucket } from '../../database/postgres/by-bucket.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions, Ledger, OpenFrontier } from '../contract.ts'
 import { giveBack } from '../rules/leases.ts'
 import { ledgerOf } from '../rules/ledger.ts'
 import { openWith } from '../rules/open.ts'
 import type { InTransaction } from '../rules/rows.ts'
+import type { Lease } from '../rules/site.ts'
+import { readTotals } from '../rules/totals.ts'
+import { leaseOf, visitId } from '../rules/visit.ts'
 import { freeAddresses } from './addresses.ts'
 import { FORGET_OLD_CHANGES } from './aliases.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
-import { renew } from './leases.ts'
-import { lookAround, readTotals, refreshReserved } from './look-around.ts'
+import { lookAround, refreshReserved } from './look-around.ts'
 import { type FrontierTools, toolsOf } from './tools.ts'
 import { WorkingSet } from './working-set.ts'
 
@@ -28,13 +32,19 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   const rowsOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
   const transact: InTransaction = (work) => db.transact((tx) => work(rowsOf(tx)))
 
-  /** Returns whether it did. */
-  const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
-    const isOld = dueCache.isOld(clock.elapsed(), isWanting)
-    if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), tools))
-    return isOld
+  let looking: Promise<unknown> | undefined
+  /** Resolves when it has looked what other servers did; undefined: it knows already. */
+  const lookIfOld = (isWanting: boolean): Promise<unknown> | undefined => {
+    if (looking !== undefined || !dueCache.isOld(clock.elapsed(), isWanting)) return looking
+    looking = db
+      .transact((tx) => lookAround(postgresTx(tx), tools))
+      .finally(() => {
+        looking = undefined
+      })
+    // It may be awaited by nobody. A database that cannot be reached fails the check-out itself.
+    looking.catch(() => {})
+    return looking
   }
-
   /** For a worker that found nothing; otherwise the tick does it. Returns whether there may be something now. */
   const freeIdle = async (): Promise<boolean> => {
     const isIdle = dueCache.idleShards(time.now()).length > 0
@@ -65,10 +75,17 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
   }
 
   const checkOutHere: Frontier['checkOut'] = async (worker, atMost) => {
-    await lookAroundIfOld(false)
+    let look = lookIfOld(false)
+    // The tick is late, and takes longer than a check-out: only a worker for which nothing is known waits for it.
+    if (look !== undefined && !Number.isFinite(dueCache.nextDue(worker))) {
+      await look
+      look = undefined
+    }
     // The leases are durable when this resolves.
     const first = await checkOutOnce(worker, atMost)
-    const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
+    const late = first.visits.length === 0 ? (look ?? lookIfOld(true)) : undefined
+    await late
+    const isAgain = late !== undefined || (first.visits.length === 0 && (await freeIdle()))
     const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
     if (next === 'over' || !dueCache.areReservationsOld(worker, clock.elapsed(), short)) return { visits, next }
     // Others may have reserved sites for this worker.
@@ -97,4 +114,29 @@ function lookingAround(ledger: Ledger, tools: FrontierTools): Ledger {
       return lost
     },
   }
+}
+
+/** Never to an earlier end: a server that was suspended may come late with a renewal, after another server renewed. */
+export const RENEW = `
+  WITH mine AS (
+    SELECT site.key FROM unnest($2::bigint[], $3::bigint[]) AS n (key, fence)
+    JOIN site ON site.bucket = $1 AND site.key = n.key AND site.fence = n.fence
+    WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
+  UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
+  WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
+
+/**
+ * Returns the visits that have no lease any more. A lease that expired and was not reaped yet is renewed: no other worker
+ * had the site. A visit whose last part is in the inbox is not lost, it has ended.
+ */
+async function renew(tx: PostgresTx, worker: WorkerId, visits: readonly VisitId[], until: Instant): Promise<VisitId[]> {
+  const renewed = new Set<VisitId>()
+  // A list may name two visits to one site, of which one has the lease.
+  const leases = visits.flatMap((visit) => leaseOf(visit) ?? [])
+  await eachBucket(leases, byKey, async (bucket, some) => {
+    const columns = [column(some, 'key'), column(some, 'fence')] as const
+    const rows = await tx.allExact<Lease>(RENEW, bucket, ...columns, worker, until)
+    for (const { key, fence } of rows) renewed.add(visitId(key, fence))
+  })
+  return visits.filter((visit) => !renewed.has(visit))
 }

@@ -6,25 +6,28 @@
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { numbered } from '../../database/queries.ts'
 
 /** By file and name. */
 const OTHERWISE: Record<string, string> = {
-  'look-around.ts READ_TOTALS': 'the sum of some rows for each bucket',
+  '../rules/totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
   'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
   'look-around.ts FOLD_TOTALS': 'all rows of a bucket',
-  'unendorsed-rows.ts READ_NEWEST': 'unendorsed sites of a domain are in all buckets; only of domains with a wildcard',
-  'unendorsed-rows.ts READ_OLDEST_HELD': 'as READ_NEWEST',
-  'unendorsed-rows.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
+  '../rules/statements.ts READ_NEWEST':
+    'unendorsed sites of a domain are in all buckets; only of domains with a wildcard',
+  '../rules/statements.ts READ_OLDEST_HELD': 'as READ_NEWEST',
+  '../rules/statements.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
   'aliases.ts READ_PENDING': 'an index of its own, of the few that are pending',
   'aliases.ts READ_IDLE_PENDING': 'as READ_PENDING',
-  'aliases.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
-  'unendorsed-rows.ts READ_HELD_AFTER': 'once, when a process starts',
-  'known-rows.ts READ_URLS_AFTER': 'once, when refreshing begins: all URLs in their order',
-  'leases.ts READ_OUT': 'once, when a process starts',
+  '../rules/statements.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
+  '../rules/statements.ts READ_HELD_AFTER': 'once, when a process starts',
+  '../rules/statements.ts READ_URLS_AFTER': 'once, when refreshing begins: all URLs in their order',
+  '../rules/statements.ts READ_OUT': 'once, when a process starts',
 }
 
 /** Tables that are spread, by the column that says where. */
@@ -120,13 +123,27 @@ function sortsFirst(plan: Plan): boolean {
 
 async function statements(): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for (const file of await readdir(import.meta.dirname)) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue
-    for (const [name, value] of Object.entries(await import(`./${file}`)))
-      if (typeof value === 'string' && /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(value))
-        found.set(`${file} ${name}`, value)
-  }
+  for (const folder of ['', '../rules/'])
+    for (const file of await readdir(join(import.meta.dirname, folder))) {
+      if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue
+      for (const [name, value] of Object.entries<unknown>(await import(`./${folder}${file}`)))
+        for (const [part, text] of textsOf(value)) found.set(`${folder}${file} ${name}${part}`, text)
+    }
   return found
+}
+
+/** A text may be for either database; a table has three of them. */
+function textsOf(value: unknown): [part: string, text: string][] {
+  if (typeof value === 'string')
+    return /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(value)
+      ? [['', value.includes('?') ? numbered(value) : value]]
+      : []
+  if (typeof value !== 'object' || value === null) return []
+  if ('postgres' in value) return textsOf(value.postgres)
+  if (!('remove' in value)) return []
+  return Object.entries(value).flatMap(([name, texts]) =>
+    textsOf(texts).map(([, text]) => [` ${name}`, text] as [string, string]),
+  )
 }
 
 const postgres = await postgresForTests()

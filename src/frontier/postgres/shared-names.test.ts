@@ -8,9 +8,9 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
+import { compareKeys } from '../../database/postgres/by-bucket.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { frontierQueries } from '../queries.ts'
-import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()

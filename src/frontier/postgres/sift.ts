@@ -4,18 +4,17 @@
  */
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { bySite, eachBucket } from '../../database/postgres/by-bucket.ts'
+import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Replaced } from '../aliases.ts'
+import { hasNewReferrer } from '../rules/domains.ts'
 import { isNewer, lastmodOf } from '../rules/mark.ts'
 import type { Sifted, SiteLinks } from '../rules/rows.ts'
 import { sitesOf } from '../rules/site.ts'
 import { isNewText } from '../rules/spellings.ts'
-import type { SpellingRow, UrlAt } from '../rules/url-rows.ts'
-import { bySite, column, eachBucket } from './by-bucket.ts'
-import { READ_SPELLINGS } from './spelling-rows.ts'
+import { type SpellingRow, URL_SPELLING, type UrlAt } from '../rules/url-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import { unendorsedAmong } from './unendorsed-rows.ts'
 
 export async function sift(
   { tx, tools }: { tx: PostgresTx; tools: FrontierTools },
@@ -27,12 +26,15 @@ export async function sift(
   const { texts, urls } = tools
   const isKnown = (link: Link) => texts.has(link.key, link.url)
   const doubtful = all.filter((site) => !isTrusted(tools, site))
-  // In this order: where a link is known, its site is unendorsed by then, or never will be.
-  const [{ news, known }, elsewhere, { unendorsed, concerned }] = await Promise.all([
-    readNews(tx, all, isKnown, urls),
-    readNews(tx, sitesOf(replaced.map(({ link }) => link)), isKnown, urls),
-    unendorsedAmong({ tx, tools }, doubtful),
+  const [{ news, known, unendorsed }, elsewhere] = await Promise.all([
+    readNews(tx, all, doubtful, isKnown, urls),
+    readNews(tx, sitesOf(replaced.map(({ link }) => link)), [], isKnown, urls),
   ])
+  const isConcerned = ({ key, members }: SiteLinks) => {
+    const referrer = unendorsed.get(key)
+    return referrer !== undefined && hasNewReferrer({ tools }, key, members, referrer)
+  }
+  const concerned = new Set(doubtful.filter(isConcerned).map(({ key }) => key))
   // Only rows that this transaction has not written itself: they stay, even if it is rolled back.
   if (!tools.writers.has(tx)) {
     for (const link of known) texts.note(link.key, link.url)
@@ -53,10 +55,25 @@ export function isTrusted(tools: FrontierTools, { key, name }: Pick<SiteLinks, '
   return tools.trusted.has(unsigned64(key), name)
 }
 
+/** With what is known of their sites: asked apart, that would be half of all statements of a check-in. */
 export const READ_TEXTS = `
-  SELECT u.site, u.key, u.url, u.mark::float8 AS mark, u.lastmod::float8 AS lastmod
+  SELECT n.site, n.key, u.url, u.mark::float8 AS mark, u.lastmod::float8 AS lastmod,
+    e.site IS NOT NULL AS unendorsed, e.referrer
   FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
-  JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
+  LEFT JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key
+  LEFT JOIN unendorsed_site e ON e.bucket = $1 AND e.site = n.site`
+
+interface AskedRow {
+  site: bigint
+  /** null: it was asked for its site only. */
+  key: bigint | null
+  /** null: it is unknown. */
+  url: string | null
+  mark: number
+  lastmod: number | null
+  unendorsed: boolean
+  referrer: bigint | null
+}
 
 interface TextRow extends UrlAt {
   url: string
@@ -70,16 +87,27 @@ interface Placed {
   readonly members: readonly Link[]
 }
 
+interface News {
+  /** Links that may change something. */
+  news: Set<Link>
+  /** Links whose text is in the table. */
+  known: Link[]
+  /** The referrers of unendorsed sites. */
+  unendorsed: Map<bigint, bigint | null>
+}
+
 /**
  * Of links into sites that are not locked, those that may change something: unknown, known under another text, or with a
- * newer `lastmod`. The others, most cross-site links, lock nothing. `known`: links whose text is in the table.
+ * newer `lastmod`. The others, most cross-site links, lock nothing. `doubtful`: sites that may be unendorsed. Where a link is
+ * known, the same snapshot has its site as unendorsed, or it never will be.
  */
 async function readNews(
   tx: PostgresTx,
   groups: readonly Placed[],
+  doubtful: readonly Placed[],
   isKnown: (link: Link) => boolean,
   urls: UrlReader,
-): Promise<{ news: Set<Link>; known: Link[] }> {
+): Promise<News> {
   const bySiteAndKey = new Map<bigint, Map<bigint, Link[]>>()
   for (const { key: site, members } of groups)
     for (const link of members) {
@@ -89,23 +117,29 @@ async function readNews(
       const key = signed64(link.key)
       links.set(key, [...(links.get(key) ?? []), link])
     }
-  const asked = [...bySiteAndKey].flatMap(([site, links]) => [...links.keys()].map((key): UrlAt => ({ site, key })))
+  const asked: { site: bigint; key: bigint | null }[] = []
+  for (const [site, links] of bySiteAndKey) for (const key of links.keys()) asked.push({ site, key })
+  for (const { key: site } of doubtful) if (!bySiteAndKey.has(site)) asked.push({ site, key: null })
   const news = new Set([...bySiteAndKey.values()].flatMap((links) => [...links.values()].flat()))
-  const known: Link[] = []
+  const found: News = { news, known: [], unendorsed: new Map() }
   await eachBucket(asked, bySite, async (bucket, some) => {
-    const rows = await tx.allExact<TextRow>(READ_TEXTS, bucket, column(some, 'site'), column(some, 'key'))
+    const rows = await tx.allExact<AskedRow>(READ_TEXTS, bucket, ...columnsOf(some, 'site', 'key'))
     const indexes: { row: TextRow; link: Link }[] = []
-    for (const row of rows)
-      for (const link of bySiteAndKey.get(row.site)?.get(row.key) ?? []) {
-        if (row.url === link.url) known.push(link)
-        const lastmod = lastmodOf(link)
+    for (const { site, key, url, mark, lastmod, unendorsed, referrer } of rows) {
+      if (unendorsed) found.unendorsed.set(site, referrer)
+      if (key === null || url === null) continue
+      const row = { site, key, url, mark, lastmod }
+      for (const link of bySiteAndKey.get(site)?.get(key) ?? []) {
+        if (url === link.url) found.known.push(link)
+        const newest = lastmodOf(link)
         if (isNewText(row, link.url)) continue
-        if (urls.areTwoIndexes(row.url, link.url)) indexes.push({ row, link })
-        else if (lastmod === null || !isNewer(lastmod, row.lastmod)) news.delete(link)
+        if (urls.areTwoIndexes(url, link.url)) indexes.push({ row, link })
+        else if (newest === null || !isNewer(newest, lastmod)) news.delete(link)
       }
+    }
     for (const link of await indexesKnown(tx, bucket, indexes)) news.delete(link)
   })
-  return { news, known }
+  return found
 }
 
 /** Links that name a folder's index as an earlier one did, which is kept beside the folder's own text. */
@@ -116,7 +150,7 @@ async function indexesKnown(
 ): Promise<Link[]> {
   if (pairs.length === 0) return []
   const rows = pairs.map(({ row }) => row)
-  const texts = await tx.allExact<SpellingRow>(READ_SPELLINGS, bucket, column(rows, 'site'), column(rows, 'key'))
+  const texts = await tx.allExact<SpellingRow>(URL_SPELLING.read.postgres, bucket, ...columnsOf(rows, 'site', 'key'))
   const isKept = ({ row, link }: { row: TextRow; link: Link }) =>
     link.lastmod === undefined &&
     texts.some(({ site, key, url }) => site === row.site && key === row.key && url === link.url)

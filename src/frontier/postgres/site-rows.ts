@@ -2,11 +2,12 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
+import { type ByBucket, byBucket, byKey, column, eachBucket, readBy } from '../../database/postgres/by-bucket.ts'
 import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
-import { type ColumnTypes, columnTypes } from '../../database/schema/columns.ts'
+import { type ColumnTypes, columnTypes, selected } from '../../database/schema/columns.ts'
+import { updating } from '../../database/write-rows.ts'
 import { newSite, type SiteRow } from '../rules/site.ts'
 import type { SiteRows } from '../rules/site-rows.ts'
-import { type ByBucket, byBucket, byKey, column, eachBucket, readBy, selected, updating } from './by-bucket.ts'
 import { type Nearness, UNKNOWN } from './nearness.ts'
 
 /** A site's row on PostgreSQL. */

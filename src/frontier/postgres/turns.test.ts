@@ -12,11 +12,11 @@ import {
 } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { signed64 } from '../../base/digest.ts'
+import { bucketFor } from '../../database/postgres/by-bucket.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { KnownWorkers, Post } from '../contract.ts'
 import { Affinity } from './affinity.ts'
-import { bucketFor } from './by-bucket.ts'
 
 const WINDOW = 1000
 const posts: readonly Post[] = ['a', 'b'].map((process) => ({ process, region: 'here' }))

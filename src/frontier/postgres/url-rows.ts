@@ -1,11 +1,11 @@
 /** The URLs of a transaction. Their sites are locked: no other transaction changes or adds any. */
 
+import { bySite, eachBucket, readAt, runBy } from '../../database/postgres/by-bucket.ts'
 import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
-import { columnTypes } from '../../database/schema/columns.ts'
-import { rowWriter } from '../../database/write-rows.ts'
-import { GONE, HELD_BACK, MAX_REQUEUED, NOT_FOUND, WAITING } from '../rules/mark.ts'
+import { columnTypes, selected } from '../../database/schema/columns.ts'
+import { rowWriter, updating } from '../../database/write-rows.ts'
+import { GONE, NOT_FOUND, WAITING } from '../rules/mark.ts'
 import type { UrlAt, UrlRow, UrlRows, UrlText } from '../rules/url-rows.ts'
-import { bySite, eachBucket, readAt, readBy, runBy, selected, updating } from './by-bucket.ts'
 
 const TYPES = columnTypes('url')
 const NAMES = [...TYPES.keys()] as (keyof UrlRow)[]
@@ -18,8 +18,6 @@ export const READ_URLS = `
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
 export const ADD_URLS = rowWriter<UrlRow>('url', NAMES).postgres
 export const WRITE_URLS = updating('url', TYPES, 'site', 'key')
-export const READ_HELD_BACK = `
-  SELECT site, key FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
   UPDATE url SET mark = ${GONE} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ${WAITING}`
 
@@ -38,23 +36,6 @@ export function writeUrls(tx: PostgresTx, urls: UrlRows): Promise<unknown>[] {
     eachBucket(all, bySite, (bucket, rows) => tx.run(sql, bucket, ...columnsOf(rows, ...NAMES)))
   return [write(ADD_URLS, added), write(WRITE_URLS, changed), runBy(tx, GIVE_UP_URLS, givenUp)]
 }
-
-/** URLs with these marks wait again. Returns how many of a site do. */
-export async function reviveUrls(
-  tx: PostgresTx,
-  sites: readonly bigint[],
-  marks: readonly number[],
-): Promise<(site: bigint) => number> {
-  const rows = await readBy<{ site: bigint; urls: number }>(tx, REVIVE_URLS, sites, marks)
-  const revived = new Map(rows.map(({ site, urls }) => [site, urls]))
-  return (site) => revived.get(site) ?? 0
-}
-
-export const REVIVE_URLS = `
-  WITH revived AS (
-    UPDATE url SET mark = 0, due_at = 0, tries = 0
-    WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ANY($3::bigint[]) RETURNING site)
-  SELECT site, count(*)::float8 AS urls FROM revived GROUP BY site`
 
 export const READ_MISSING = `
   SELECT u.site, u.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)

@@ -1,13 +1,14 @@
 /** What visits carry beside their sites' rows. It may be read before a site is granted. */
 
 import type { Visit } from '../../contracts/visit.ts'
+import { bySite, column, eachBucket, readAt, readBy } from '../../database/postgres/by-bucket.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN, visitOf } from '../rules/check-out.ts'
+import { looksOf } from '../rules/known-rows.ts'
 import { type Chosen, chooseAgenda, type KnownDue, looksIn } from '../rules/refresh-agenda.ts'
+import { memoryOf, type StoredMemory } from '../rules/site-rows.ts'
 import type { UrlRow } from '../rules/url-rows.ts'
-import { bySite, column, eachBucket, readAt, readBy } from './by-bucket.ts'
 import { readKnownDue } from './known-rows.ts'
-import { readMemories } from './memory-rows.ts'
 import type { SharedSite } from './site-rows.ts'
 import { READ_URLS, readVias, URL_COLUMNS } from './url-rows.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -22,6 +23,12 @@ export const READ_AGENDAS = `
 /** As bytes, the highest first: 8 per key, where digits would take 20. */
 export const READ_KNOWN = `
   SELECT site, string_agg(int8send(key), '') AS keys FROM url WHERE bucket = $1 AND site = ANY($2::bigint[]) GROUP BY site`
+
+export const READ_MEMORY = `
+  SELECT m.site, m.memory, r.robots, t.traps FROM site_memory m
+  LEFT JOIN site_robots r ON r.bucket = $1 AND r.site = m.site
+  LEFT JOIN site_traps t ON t.bucket = $1 AND t.site = m.site
+  WHERE m.bucket = $1 AND m.site = ANY($2::bigint[])`
 
 export interface Granted {
   site: SharedSite
@@ -52,10 +59,10 @@ export class VisitPayload {
     const missing = granted.filter(({ site, pages }) => this.#carried.get(site.key)?.pages !== pages)
     if (missing.length === 0) return
     const { tx, tools } = this.#working
-    const [agendas, all, memoryOf, dueOf] = await Promise.all([
+    const [agendas, all, memories, dueOf] = await Promise.all([
       readAgendas(this.#working, missing),
       tools.refresh === undefined ? readKnown(this.#working, missing) : undefined,
-      readMemories(tx, missing.map(keyOfGranted)),
+      readBy<StoredMemory & { site: bigint }>(tx, READ_MEMORY, missing.map(keyOfGranted)),
       this.#readKnownDue(missing),
     ])
     const chosen = missing.map(({ site, pages }) => {
@@ -66,8 +73,11 @@ export class VisitPayload {
     // A visit with looks is short, and a site's keys may be many.
     const exploring = chosen.filter(({ looks, agenda }) => looks.length === 0 && agenda.length > 0)
     const known = all ?? (await readKnown(this.#working, exploring))
-    for (const { site, ...one } of chosen)
-      this.#carried.set(site.key, { ...one, known: known.get(site.key) ?? 'too many', memory: memoryOf(site.key) })
+    const stored = new Map(memories.map((row) => [row.site, row]))
+    for (const { site, ...one } of chosen) {
+      const memory = memoryOf(stored.get(site.key))
+      this.#carried.set(site.key, { ...one, known: known.get(site.key) ?? 'too many', memory })
+    }
   }
 
   async #readKnownDue(granted: readonly Granted[]): Promise<((site: bigint) => KnownDue) | undefined> {
@@ -76,14 +86,14 @@ export class VisitPayload {
     const wanted = granted.map(({ site, pages }) => ({ site, looks: looksIn(this.#working, site, pages) }))
     const [dueOf] = await Promise.all([
       readKnownDue(tx, tools.refresh, wanted, now),
-      this.#working.readLooks(granted.map(keyOfGranted)),
+      this.#working.looks.read(granted.map(({ site }) => ({ site: site.key }))),
     ])
     return dueOf
   }
 
   #choose(site: SharedSite, pages: number, fresh: number, due: KnownDue): Chosen | undefined {
     const { refresh } = this.#working.tools
-    const looks = this.#working.known.looksOf(site.key)
+    const looks = looksOf(this.#working, site.key)
     return refresh && chooseAgenda(this.#working, refresh, site, looks, pages, fresh, due)
   }
 

@@ -14,81 +14,57 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName, WorkerId } from '../../contracts/visit.ts'
-import { ALL_BUCKETS } from '../../database/bucket.ts'
+import { column, readBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { PgValue } from '../../database/postgres/values.ts'
+import { type PlaceFilter, readRows, TableRows } from '../../database/tables.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
-import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
-import { KnownRows } from '../rules/known-rows.ts'
-import type { Rows, Sifted, SiteLinks, Target, UnendorsedSites } from '../rules/rows.ts'
-import {
-  headForOthers,
-  type Lease,
-  type QueueHead,
-  queueHead,
-  rankWaiting,
-  type SiteRow,
-  stateAfter,
-} from '../rules/site.ts'
+import { LoopYield } from '../loop-yield.ts'
+import { DomainRows, UNENDORSED_SITE, type UnendorsedRow } from '../rules/domain-rows.ts'
+import { KNOWN_PAGE, type KnownRow, type LooksRow, SITE_LOOKS } from '../rules/known-rows.ts'
+import type { Rows, Sifted, SiteLinks, Target } from '../rules/rows.ts'
+import { headForOthers, type QueueHead, queueHead, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
-import { SpellingRows, type UrlAt, type UrlRow, UrlRows } from '../rules/url-rows.ts'
+import { SpellingRows, type UrlAt, UrlRows, type UrlText } from '../rules/url-rows.ts'
 import { hold, writeAddresses } from './address-rows.ts'
 import { ANYWHERE } from './affinity.ts'
-import { aliasesAmong, READ_NAMES_OF, readPending, WRITE_PENDING, writeAliases } from './aliases.ts'
-import { bucketFor, bySite, column, eachBucket, readBy } from './by-bucket.ts'
-import { lockDomains, readDomains, writeDomains } from './domain-rows.ts'
-import { READ_URLS_AFTER, readKnownIn, readKnownPages, readLooks, readRefreshHeads, writeKnown } from './known-rows.ts'
-import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER, READ_OUT } from './leases.ts'
-import { writeMemories } from './memory-rows.ts'
+import { aliasesAmong, readPending, writeAliases } from './aliases.ts'
+import { lockDomains, readDomains, readToWeigh, writeDomains } from './domain-rows.ts'
+import { readRefreshHeads } from './known-rows.ts'
 import { learnNearness } from './nearness.ts'
 import { isTrusted, sift } from './sift.ts'
 import { lockIdle, lockSites, makeSites, readSites, type SharedSite, writeSites } from './site-rows.ts'
-import { readSpellings, writeSpellings } from './spelling-rows.ts'
 import type { FrontierTools } from './tools.ts'
-import {
-  READ_HELD_AFTER,
-  READ_NEWEST,
-  READ_OLDEST_HELD,
-  READ_PENDING_DOMAINS,
-  readToWeigh,
-  unendorsedBy,
-  writeUnendorsed,
-} from './unendorsed-rows.ts'
-import { READ_HELD_BACK, readMissing, readUrls, readVias, reviveUrls, URL_COLUMNS, writeUrls } from './url-rows.ts'
-
-export const READ_WAITING = `
-  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = 0 ORDER BY u.due_at, u.seq LIMIT $3`
-const READ_RESTING = `
-  SELECT key FROM site WHERE (bucket, key) > ($1, $2) AND state IN ('waiting', 'free') ORDER BY bucket, key LIMIT $3`
-const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
-const FORGET_HOLDERS = ['address', 'address_reservation'].map((table) => `DELETE FROM ${table}`)
-/** A URL may be given twice: the first counts. */
-export const ADD_SEEDS = `
-  INSERT INTO seed (bucket, site, key, url, added_at, source)
-  SELECT $1::smallint, n.site, n.key, n.url, $6::bigint, n.source
-  FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[]) WITH ORDINALITY AS n (site, key, url, source, nth)
-  ORDER BY n.site, n.key, n.nth ON CONFLICT (bucket, site, key) DO NOTHING`
+import { readMissing, readUrls, readVias, writeUrls } from './url-rows.ts'
 
 export class WorkingSet implements Rows {
   readonly tx: PostgresTx
   readonly tools: FrontierTools
   readonly now: Instant
-  readonly isShared = true
   readonly sites = new SiteRows<SharedSite>()
   readonly urls = new UrlRows()
-  readonly spellings = new SpellingRows()
-  readonly known = new KnownRows()
-  readonly memory = new MemoryRows()
+  readonly spellings: SpellingRows
+  readonly known: TableRows<KnownRow>
+  readonly looks: TableRows<LooksRow>
+  readonly memory: MemoryRows
   readonly addresses = new AddressRows()
   readonly domains = new DomainRows()
-  readonly unendorsed = new UnendorsedRows()
+  readonly unendorsed: TableRows<UnendorsedRow>
   #names: AliasView | undefined
   readonly #beginning = new Set<bigint>()
+  readonly #loopYield: LoopYield
+  /** Of sites that are not locked: whether they are unendorsed. */
+  readonly #peeked = new Map<bigint, boolean>()
 
   constructor(tx: PostgresTx, tools: FrontierTools) {
     this.tx = tx
     this.tools = tools
     this.now = tools.time.now()
+    this.#loopYield = new LoopYield(tools.clock)
+    this.spellings = new SpellingRows(tx)
+    this.known = new TableRows(tx, KNOWN_PAGE)
+    this.looks = new TableRows(tx, SITE_LOOKS)
+    this.memory = new MemoryRows(tx)
+    this.unendorsed = new TableRows(tx, UNENDORSED_SITE, NONE_UNREAD)
   }
 
   get names(): AliasView {
@@ -112,7 +88,9 @@ export class WorkingSet implements Rows {
     if (site.worker !== null && site.region !== ANYWHERE) learnNearness(site, site.region, connectMs)
   }
 
-  breathe(): undefined {}
+  breathe(): Promise<void> | undefined {
+    return this.#loopYield.take()
+  }
 
   async flush(): Promise<void> {
     const { tx, tools } = this
@@ -120,10 +98,10 @@ export class WorkingSet implements Rows {
     const kept = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? [])
     const beginning = kept.filter(({ state }) => state === 'waiting')
     this.#beginning.clear()
-    const urls = [...writeUrls(tx, this.urls), ...writeSpellings(tx, this.spellings), ...writeMemories(tx, this.memory)]
-    urls.push(...writeKnown(tx, this.known))
+    const urls = [...writeUrls(tx, this.urls), this.spellings.write(), this.memory.write()]
+    urls.push(this.known.write(), this.looks.write())
     const aliases = this.#names && writeAliases(tx, this.#names.take())
-    const others = [aliases, writeDomains(tx, this.domains), ...writeUnendorsed(tx, this.unendorsed)]
+    const others = [aliases, writeDomains(tx, this.domains), this.unendorsed.write()]
     const addresses = writeAddresses(tx, this.addresses)
     const reading = this.readHeads(beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
@@ -177,10 +155,10 @@ export class WorkingSet implements Rows {
     const wanted = [...rows()]
     const [spelt] = await Promise.all([
       readUrls(this.tx, this.urls, wanted),
-      this.tools.refresh && readKnownPages(this.tx, this.known, wanted),
-      this.tools.refresh && this.readLooks(wanted.map(bySite)),
+      this.tools.refresh && this.known.read(wanted),
+      this.tools.refresh && this.looks.read(wanted.map(({ site }) => ({ site }))),
     ])
-    await readSpellings(this.tx, this.spellings, spelt)
+    await this.spellings.read(spelt)
     const others = spelt.flatMap((at) => this.spellings.of(at)).filter(({ tried }) => tried === 0)
     const apart = others.flatMap(({ site, url }) => {
       const key = this.tools.urls.keyApart(url)
@@ -188,21 +166,28 @@ export class WorkingSet implements Rows {
     })
     if (apart.length === 0) return
     await readUrls(this.tx, this.urls, apart)
-    if (this.tools.refresh !== undefined) await readKnownPages(this.tx, this.known, apart)
-  }
-
-  readLooks(sites: readonly bigint[]): Promise<void> {
-    return readLooks(this.tx, this.known, sites)
-  }
-
-  async readHeldBack(site: bigint): Promise<void> {
-    const held = await this.tx.allExact<UrlAt>(READ_HELD_BACK, bucketFor(site), site)
-    await this.readUrls(() => held)
+    if (this.tools.refresh !== undefined) await this.known.read(apart)
   }
 
   readToWeigh(targets: readonly Target[], named: boolean): Promise<void> {
     const doubtful = targets.filter((site) => this.sites.isMade(site.key) || !isTrusted(this.tools, site))
     return readToWeigh(this, doubtful, named)
+  }
+
+  async peekUnendorsed(sites: readonly bigint[]): Promise<void> {
+    const missing = sites.filter((site) => !this.unendorsed.isRead({ site }) && !this.#peeked.has(site))
+    const rows = await readRows(
+      this.tx,
+      UNENDORSED_SITE,
+      missing.map((site) => ({ site })),
+    )
+    for (const site of missing) this.#peeked.set(site, false)
+    for (const { site } of rows) this.#peeked.set(site, true)
+  }
+
+  isUnendorsed(site: bigint): boolean {
+    const isLocked = this.unendorsed.isRead({ site })
+    return isLocked ? this.unendorsed.get({ site }) !== undefined : this.#peeked.get(site) === true
   }
 
   readDomains(names: Iterable<string>): Promise<void> {
@@ -230,98 +215,21 @@ export class WorkingSet implements Rows {
     return aliasesAmong(this.tx, sites)
   }
 
-  async waitingIn({ key: site }: SiteRow, atMost: number) {
-    const found = await this.tx.allExact<UrlRow>(READ_WAITING, bucketFor(site), site, atMost)
-    await this.readUrls(() => found)
-    const rows = found.flatMap(({ key }) => this.urls.get(site, key) ?? [])
-    const viaOf = await readVias(this.tx, rows)
-    return rows.map((row) => ({ row, via: viaOf(row) }))
-  }
-
-  knownIn(site: bigint, atMost: number) {
-    return readKnownIn(this.tx, this.known, bucketFor(site), site, atMost)
-  }
-
-  urlsAfter(last: UrlAt | undefined, atMost: number) {
-    const from = last === undefined ? [-1, 0n, 0n] : [bucketFor(last.site), last.site, last.key]
-    return this.tx.allExact<UrlAt & { mark: number; at: Instant }>(READ_URLS_AFTER, ...from, atMost)
-  }
-
-  endedLeases(now: Instant): Promise<bigint[]> {
-    return this.#keys(READ_ENDED_LEASES, now)
-  }
-
-  leasesOf(worker: WorkerId): Promise<Lease[]> {
-    return this.tx.allExact<Lease>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
-  }
-
-  leasesOut(atMost: number): Promise<bigint[]> {
-    return this.#keys(READ_OUT, ALL_BUCKETS, atMost)
-  }
-
-  restingAfter(last: bigint | undefined, atMost: number): Promise<bigint[]> {
-    return this.#keys(READ_RESTING, ...after(last), atMost)
-  }
-
-  newestHoldable(domain: DomainRow, atMost: number): Promise<UnendorsedSites> {
-    return unendorsedBy(this, READ_NEWEST, domain, atMost)
-  }
-
-  oldestHeld(domain: DomainRow, atMost: number): Promise<UnendorsedSites> {
-    return unendorsedBy(this, READ_OLDEST_HELD, domain, atMost)
-  }
-
-  async heldAfter(last: bigint | undefined, atMost: number): Promise<bigint[]> {
-    return column(await this.tx.allExact<{ site: bigint }>(READ_HELD_AFTER, ...after(last), atMost), 'site')
-  }
-
-  async pendingDomains(atMost: number): Promise<string[]> {
-    return column(await this.tx.all<{ name: string }>(READ_PENDING_DOMAINS, atMost), 'name')
+  readVias(urls: readonly UrlText[]): Promise<(url: UrlText) => string | undefined> {
+    return readVias(this.tx, urls)
   }
 
   pendingAliases(atMost: number): Promise<SiteName[]> {
     return readPending(this.tx, atMost)
   }
 
-  async namesOf(original: SiteName, atMost: number): Promise<SiteName[]> {
-    return column(await this.tx.all<{ name: SiteName }>(READ_NAMES_OF, original, atMost), 'name')
-  }
-
-  writePending(alias: bigint, pending: boolean): Promise<unknown> {
-    return this.tx.run(WRITE_PENDING, bucketFor(alias), alias, pending ? 1 : 0)
-  }
-
-  async revive(sites: readonly bigint[], marks: readonly number[]): Promise<(site: bigint) => number> {
-    const revived = await reviveUrls(this.tx, sites, marks)
-    for (const site of sites) this.urls.revived(site, marks)
-    return revived
-  }
-
   hold(wanted: readonly { address: string; worker: WorkerId }[]): Promise<readonly boolean[]> {
     return hold(this.tx, wanted, this.now)
   }
-
-  async forgetHolders(): Promise<void> {
-    await this.tx.run(FREE_RESERVED_SITES, ALL_BUCKETS)
-    await Promise.all(FORGET_HOLDERS.map((sql) => this.tx.run(sql)))
-  }
-
-  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Promise<unknown> {
-    return eachBucket(seeds, bySite, (bucket, some) => {
-      const columns = [column(some, 'site'), column(some, 'key'), column(some, 'url'), column(some, 'source')]
-      return this.tx.run(ADD_SEEDS, bucket, ...columns, this.now)
-    })
-  }
-
-  async #keys(sql: string, ...values: PgValue[]): Promise<bigint[]> {
-    return column(await this.tx.allExact<{ key: bigint }>(sql, ...values), 'key')
-  }
 }
 
-/** A place in the order of buckets and keys; without a key, before all. */
-function after(key: bigint | undefined): [number, bigint] {
-  return key === undefined ? [-1, 0n] : [bucketFor(key), key]
-}
+/** Of sites that are trusted no row is read. */
+const NONE_UNREAD: PlaceFilter = { mayHave: () => false, add() {} }
 
 export const READ_QUEUE_HEADS = `
   SELECT n.site, f.enqueued_at::float8 AS fresh, d.due_at::float8 AS due FROM unnest($2::bigint[]) AS n (site)

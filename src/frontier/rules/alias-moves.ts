@@ -4,19 +4,19 @@
  */
 import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
-import {
-  type AliasAnswer,
-  linksToMove,
-  MAX_MOVED,
-  MAX_NAMES_DROPPED,
-  MAX_PENDING_NAMES,
-  MAX_STAYING,
-  type NewAlias,
-} from '../aliases.ts'
+import { type AliasAnswer, MAX_MOVED, type NewAlias, renamed } from '../aliases.ts'
 import { admit, renamingOf } from './admit.ts'
 import { linkOfRow, REPLACED } from './mark.ts'
 import type { Rows } from './rows.ts'
 import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
+import { namesOf, revive, waitingIn, writePending } from './statements.ts'
+
+/** Aliases per `reap`. */
+const MAX_PENDING_NAMES = 20
+/** Aliases that are dropped with an original that was given up. */
+const MAX_NAMES_DROPPED = 1000
+/** Home pages stay at an alias, and are few. */
+const MAX_STAYING = 10
 
 /** The alias's site is locked. Returns how many were moved. */
 async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<number> {
@@ -28,15 +28,19 @@ async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<
   // What waits is read from the database, with what this transaction has changed.
   await rows.flush()
   if (!isToBeHad) {
-    await rows.writePending(key, true)
+    await writePending(rows, key, true)
     return 0
   }
   if (!(await rows.aliasesAmong([key])).has(key)) return 0
-  const waiting = site === undefined ? [] : await rows.waitingIn(site, atMost + MAX_STAYING)
-  const links = waiting.map(({ row, via }) => ({ row, link: linkOfRow(name, row, via) }))
-  const { moved, more } = linksToMove(renamingOf(rows), links, atMost)
+  const waiting = site === undefined ? [] : await waitingIn(rows, site, atMost + MAX_STAYING)
+  const moving = waiting.flatMap(({ row, via }) => {
+    const { links } = renamed(renamingOf(rows), [linkOfRow(name, row, via)])
+    return links[0].site === name ? [] : [{ row, links }]
+  })
+  const moved = moving.slice(0, atMost)
+  const more = moved.length > 0 && (moving.length > atMost || waiting.length === atMost + MAX_STAYING)
   // Other servers enter links at a new alias until they see it: it is checked once more. SQLite does the same, so that both end alike.
-  await rows.writePending(key, more || rows.names.isNew(name))
+  await writePending(rows, key, more || rows.names.isNew(name))
   if (site === undefined || moved.length === 0) return 0
   for (const { row } of moved) {
     row.mark = REPLACED
@@ -111,7 +115,7 @@ async function drop(rows: Rows, name: SiteName): Promise<boolean> {
   const site = rows.sites.open(key, name)
   if (site === undefined) return true
   await rows.flush()
-  const revived = (await rows.revive([key], [REPLACED]))(key)
+  const revived = await revive(rows, key, [REPLACED])
   if (revived === 0) return true
   site.waiting += revived
   rows.sites.change(site)
@@ -123,7 +127,7 @@ async function drop(rows: Rows, name: SiteName): Promise<boolean> {
 export async function dropAliasesOf(rows: Rows, original: SiteName): Promise<void> {
   if (rows.names.isEmpty) return
   await rows.flush()
-  const names = await rows.namesOf(original, MAX_NAMES_DROPPED)
+  const names = await namesOf(rows, original, MAX_NAMES_DROPPED)
   await rows.lockSites(names.map(siteKeyOf))
   for (const name of names) await drop(rows, name)
 }

@@ -24,6 +24,7 @@ import { type MissingPage, markPages, reviveAtAliases } from './mark-pages.ts'
 import type { Rows, Sifted } from './rows.ts'
 import { ALL_PARTS, isGivenUp, restAfter, type SiteRow, sitesOf } from './site.ts'
 import { rowsOfLinks, waitingIndex } from './spellings.ts'
+import { readHeldBack } from './statements.ts'
 import type { UrlAt } from './url-rows.ts'
 import { endVisit, isQueued, partResultOf } from './visit.ts'
 
@@ -69,9 +70,9 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
   await learnWildcards(rows, appliedOf(groups))
   await Promise.all([
     rows.readUrls(() => rowsOf(rows, groups)),
-    rows.tools.refresh && rows.readLooks(keys),
+    rows.tools.refresh && rows.looks.read(keys.map((site) => ({ site }))),
     readForLinks(rows, sifted, false),
-    ...groups.filter(hasWithdrawn).map(({ key }) => rows.readHeldBack(key)),
+    ...groups.filter(hasWithdrawn).map(({ key }) => readHeldBack(rows, key)),
   ])
   await rows.readUrls(() => rowsOfWaiting(rows, groups))
   await applyAll(rows, groups, own, sifted)

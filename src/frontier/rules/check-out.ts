@@ -5,13 +5,13 @@ import type { AgendaItem, Visit, WorkerId } from '../../contracts/visit.ts'
 import type { KnownWorkers, Totals } from '../contract.ts'
 import type { AgendaRow } from './mark.ts'
 import type { SiteRow } from './site.ts'
-import { visitId } from './visit.ts'
+import { cautiousPages, visitId } from './visit.ts'
 
 /** A check-out holds the coordinator for some milliseconds. A worker that wants more asks again at once. */
 export const MAX_AT_ONCE = 64
-export const MAX_KEYS_AT_ONCE = 50_000
+const MAX_KEYS_AT_ONCE = 50_000
 /** An agenda's URL with its referrer takes as long to read as this many keys (3.2 µs): 64 full agendas took 100 ms. */
-export const KEYS_PER_ITEM = 16
+const KEYS_PER_ITEM = 16
 /** Sites are read in rounds. A worker that met only sites of others' addresses in all rounds asks again at once. */
 export const MAX_ROUNDS = 4
 export const MIN_ROUND = 32
@@ -23,8 +23,50 @@ export const MAX_KNOWN = 100_000
 const MIN_SHARE = 10
 
 /** Under a page budget a visit gets half of an equal share, so that one site does not keep what others could use now. */
-export function shareOf(slicePages: number, mayGrant: number, sharers: number): number {
+function shareOf(slicePages: number, mayGrant: number, sharers: number): number {
   return Math.min(slicePages, mayGrant, Math.max(MIN_SHARE, Math.floor(mayGrant / (2 * sharers))))
+}
+
+/** What one check-out may still grant: sites, pages of the budget, and keys, which take time to read. */
+export class Allowance {
+  readonly #slicePages: number
+  #sites: number
+  #pages: number
+  #keys = MAX_KEYS_AT_ONCE
+
+  /** `pages`: of the budget; infinite without one. */
+  constructor(slicePages: number, sites: number, pages: number) {
+    this.#slicePages = slicePages
+    this.#sites = sites
+    this.#pages = pages
+  }
+
+  get isSpent(): boolean {
+    return this.#sites <= 0 || this.#pages <= 0 || this.#keys <= 0
+  }
+
+  /** The budget allows more. */
+  get hasPages(): boolean {
+    return this.#pages > 0
+  }
+
+  /** The pages of a visit to a site, when so many share what is left. */
+  pagesFor({ losses }: Pick<SiteRow, 'losses'>, sharers: number): number {
+    return cautiousPages(losses, shareOf(this.#slicePages, this.#pages, sharers))
+  }
+
+  /** A visit was granted. */
+  spend(pages: number, agendaItems: number, keys: number): void {
+    this.#sites--
+    this.#pages -= pages
+    this.#keys -= KEYS_PER_ITEM * agendaItems + keys
+  }
+
+  copy(): Allowance {
+    const copy = new Allowance(this.#slicePages, this.#sites, this.#pages)
+    copy.#keys = this.#keys
+    return copy
+  }
 }
 
 /** A recheck comes this long after the first capture: quick changes can show, and a crawl near its end does not wait long. */

@@ -1,7 +1,7 @@
-/** The domains of a transaction and its unendorsed sites: rows in memory, written at its end. */
+/** The domains of a transaction: rows in memory, written at its end. And unendorsed sites. */
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
-import { wholeRowWriter } from '../../database/write-rows.ts'
+import { tableOf } from '../../database/tables.ts'
 import { taken } from './site.ts'
 
 /** A domain's row. */
@@ -170,6 +170,7 @@ export class DomainRows {
   }
 }
 
+/** An unendorsed site. The row belongs to the transaction that has locked the site. */
 export interface UnendorsedRow {
   readonly site: bigint
   readonly domain: bigint
@@ -179,65 +180,10 @@ export interface UnendorsedRow {
   hold_state: number
 }
 
-export const UNENDORSED_SITE = wholeRowWriter<UnendorsedRow>('unendorsed_site', 'site')
+/** `hold_state`. */
+export const HOLDABLE = 0
+export const HELD = 1
+/** It was visited before there were too many, or must not be held. */
+export const EXEMPT = 2
 
-/** Unendorsed sites. A row belongs to the transaction that has locked its site. */
-export class UnendorsedRows {
-  readonly #load: ((site: bigint) => UnendorsedRow | undefined) | undefined
-  /** null: it is endorsed. */
-  readonly #rows = new Map<bigint, UnendorsedRow | null>()
-  /** Of sites that are not locked: whether they are unendorsed. */
-  readonly #seen = new Map<bigint, boolean>()
-  readonly #written = new Set<UnendorsedRow>()
-  readonly #removed = new Set<bigint>()
-
-  constructor(load?: (site: bigint) => UnendorsedRow | undefined) {
-    this.#load = load
-  }
-
-  get(site: bigint): UnendorsedRow | undefined {
-    const known = this.#rows.get(site)
-    if (known !== undefined || this.#load === undefined) return known ?? undefined
-    const row = this.#load(site)
-    this.#rows.set(site, row ?? null)
-    return row
-  }
-
-  isRead(site: bigint): boolean {
-    return this.#rows.has(site)
-  }
-
-  isUnendorsed(site: bigint): boolean {
-    if (this.#load !== undefined) return this.get(site) !== undefined
-    const row = this.#rows.get(site)
-    return row === undefined ? this.#seen.get(site) === true : row !== null
-  }
-
-  isSeen(site: bigint): boolean {
-    return this.#rows.has(site) || this.#seen.has(site)
-  }
-
-  see(site: bigint, isUnendorsed: boolean): void {
-    this.#seen.set(site, isUnendorsed)
-  }
-
-  keep(site: bigint, row: UnendorsedRow | null): void {
-    this.#rows.set(site, row)
-  }
-
-  put(row: UnendorsedRow): void {
-    this.#rows.set(row.site, row)
-    this.#written.add(row)
-  }
-
-  remove(row: UnendorsedRow): void {
-    this.#rows.set(row.site, null)
-    this.#written.delete(row)
-    this.#removed.add(row.site)
-  }
-
-  /** What is to be removed, before what is to be written. */
-  take(): { removed: bigint[]; written: UnendorsedRow[] } {
-    return { removed: taken(this.#removed), written: taken(this.#written) }
-  }
-}
+export const UNENDORSED_SITE = tableOf<UnendorsedRow>('unendorsed_site', ['site'])

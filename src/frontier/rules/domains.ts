@@ -10,9 +10,10 @@
 import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { registrableDomain } from '../../web/url/domain.ts'
-import { allowedUnendorsed, type DomainRow, type UnendorsedRow } from './domain-rows.ts'
-import { type InTransaction, inSteps, type Rows, type Vias } from './rows.ts'
+import { allowedUnendorsed, type DomainRow, EXEMPT, HELD, HOLDABLE, type UnendorsedRow } from './domain-rows.ts'
+import type { InTransaction, Rows, Vias } from './rows.ts'
 import { deferralOf, restAfter, type SiteRow, stateAfter } from './site.ts'
+import { heldAfter, inSteps, newestHoldable, oldestHeld, pendingDomains } from './statements.ts'
 
 /** A site's registrable domain; the host itself for addresses and names without one. Ports do not matter. */
 export function domainOf(site: SiteName): string {
@@ -25,18 +26,12 @@ function capacityOf(domain: DomainRow): number {
   return allowedUnendorsed(domain) - (domain.unendorsed - domain.held)
 }
 
-/** `hold_state` of an unendorsed site. */
-export const HOLDABLE = 0
-export const HELD = 1
-/** It was visited before there were too many, or must not be held. */
-export const EXEMPT = 2
-
 /** Rows per transaction: some milliseconds. The next `reap` continues. */
-export const MAX_HELD_AT_ONCE = 500
+const MAX_HELD_AT_ONCE = 500
 /** Each goes back into the index of waiting sites, at its front. */
-export const MAX_RELEASED_AT_ONCE = 100
+const MAX_RELEASED_AT_ONCE = 100
 /** Domains per `reap`. */
-export const MAX_PENDING_DOMAINS = 20
+const MAX_PENDING_DOMAINS = 20
 const MAX_ADDRESSES = 8
 const LONGEST_ADDRESS = 45
 
@@ -83,7 +78,7 @@ function weightOf(rows: Rows, linkingSite: bigint, name: SiteName, domain: strin
   const seed = rows.sites.seedOf(linkingSite)
   if (seed === undefined) return 0
   if (seed === 1) return 2
-  return rows.unendorsed.isUnendorsed(linkingSite) ? 0 : 1
+  return rows.isUnendorsed(linkingSite) ? 0 : 1
 }
 
 /** Menus name the same sites on every page of a site: nothing is looked up for those. */
@@ -114,7 +109,7 @@ export function endorse(
   links: Vias,
   named: boolean,
 ): Endorsed | undefined {
-  const row = rows.unendorsed.get(site.key)
+  const row = rows.unendorsed.get({ site: site.key })
   if (row === undefined || !(named || hasNewReferrer(rows, site.key, links, row.referrer))) return undefined
   const domain = rows.domains.get(domainOf(site.name))
   if (domain === undefined || domain.key !== row.domain) return undefined
@@ -215,7 +210,7 @@ async function holdNewest(rows: Rows, domain: DomainRow): Promise<boolean> {
   for (let left = MAX_HELD_AT_ONCE; left > 0; ) {
     const wanted = Math.min(left, -capacityOf(domain))
     if (wanted <= 0) return false
-    const { found, idle } = await rows.newestHoldable(domain, wanted)
+    const { found, idle } = await newestHoldable(rows, domain.key, wanted)
     for (const { site, row } of idle) holdSite(rows, domain, site, row)
     if (idle.length < found) return true
     if (found < wanted) return false
@@ -225,7 +220,7 @@ async function holdNewest(rows: Rows, domain: DomainRow): Promise<boolean> {
 }
 
 async function releaseOldest(rows: Rows, domain: DomainRow, capacity: number): Promise<boolean> {
-  const { idle } = await rows.oldestHeld(domain, Math.min(capacity, MAX_RELEASED_AT_ONCE))
+  const { idle } = await oldestHeld(rows, domain.key, Math.min(capacity, MAX_RELEASED_AT_ONCE))
   for (const { site, row } of idle) releaseSite(rows, domain, site, row, HOLDABLE)
   return domain.held > 0 && capacityOf(domain) > 0
 }
@@ -246,7 +241,7 @@ export async function learnWildcards(rows: Rows, parts: readonly VisitReport[]):
 
 /** What was too much for one transaction, or locked by another. */
 export async function balancePending(rows: Rows): Promise<void> {
-  const names = await rows.pendingDomains(MAX_PENDING_DOMAINS)
+  const names = await pendingDomains(rows, MAX_PENDING_DOMAINS)
   if (names.length === 0) return
   await rows.readDomains(names)
   for (const name of names) {
@@ -263,7 +258,7 @@ export function releaseTrusted(transact: InTransaction): Promise<void> {
 }
 
 async function releaseSome(rows: Rows, last: bigint | undefined): Promise<readonly bigint[]> {
-  const keys = await rows.heldAfter(last, MAX_TRUSTED_AT_ONCE)
+  const keys = await heldAfter(rows, last, MAX_TRUSTED_AT_ONCE)
   await rows.lockSites(keys)
   const trusted = keys.flatMap((key) => {
     const site = rows.sites.get(key)
@@ -274,7 +269,7 @@ async function releaseSome(rows: Rows, last: bigint | undefined): Promise<readon
     true,
   )
   for (const site of trusted) {
-    const row = rows.unendorsed.get(site.key)
+    const row = rows.unendorsed.get({ site: site.key })
     const domain = rows.domains.get(domainOf(site.name))
     if (row?.hold_state !== HELD || domain === undefined) continue
     releaseSite(rows, domain, site, row, EXEMPT)

@@ -6,8 +6,9 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { readPrice, readRecord, writeRecord } from '../records.ts'
 import type { RefreshTools } from '../tools.ts'
 import { DAY, isKnowable, newKnown, restUntil, stepOf, timeOf } from './known-pages.ts'
-import { eachResting, type InTransaction, type Rows } from './rows.ts'
+import type { InTransaction, Rows } from './rows.ts'
 import { isGivenUp, restAfter, type SiteRow, wake } from './site.ts'
+import { eachResting, urlsAfter } from './statements.ts'
 import type { UrlAt } from './url-rows.ts'
 
 /** The first looks at the pages of a site are spread over at most this. */
@@ -65,7 +66,7 @@ export async function enrol(rows: Rows, refresh: RefreshTools, atMost: number): 
   const { once = null } = refresh
   const { last } = await readCursor(rows, once)
   if (last === 'done') return false
-  const found = await rows.urlsAfter(last && { site: BigInt(last.site), key: BigInt(last.key) }, atMost)
+  const found = await urlsAfter(rows, last && { site: BigInt(last.site), key: BigInt(last.key) }, atMost)
   const wanted = found.filter(({ mark }) => isKnowable(mark))
   const groups = Map.groupBy(wanted, ({ site }) => site)
   await rows.lockSites(groups.keys())

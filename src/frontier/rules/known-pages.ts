@@ -15,10 +15,11 @@ import { estimateRate, FIRST_PRIOR, type Looks, sitePrior } from '../../refresh/
 import { byServer } from '../../refresh/scenario.ts'
 import type { HintResult } from '../contract.ts'
 import type { RefreshTools } from '../tools.ts'
-import type { KnownRow, LooksRow } from './known-rows.ts'
+import { type KnownRow, type LooksRow, looksOf } from './known-rows.ts'
 import { KEPT, MOVED, markOf, NOT_FOUND, READ } from './mark.ts'
 import type { Rows } from './rows.ts'
 import { type SiteRow, wake } from './site.ts'
+import { knownIn } from './statements.ts'
 import type { UrlAt, UrlRow } from './url-rows.ts'
 
 const HOUR: Millis = 3_600_000
@@ -52,7 +53,7 @@ export function newKnown(
   page: { url: string; depth: number },
   looked_at: Instant,
 ): KnownRow {
-  const rate = rateOf?.(page.url) ?? sitePrior(looksIn(rows.known.looksOf(site)))
+  const rate = rateOf?.(page.url) ?? sitePrior(looksIn(looksOf(rows, site)))
   const weight = weightOf?.(page) ?? 1
   const counts = { changes: 0, changed_ms: 0, unchanged_ms: 0, failures: 0 }
   return {
@@ -154,7 +155,7 @@ function observe(
 ): void {
   const interval = at - row.looked_at
   if (isNew === undefined || interval <= 0) return
-  const site = rows.known.looksOf(row.site)
+  const site = looksOf(rows, row.site)
   site.looks++
   for (const looks of [row, site]) {
     if (!isNew) looks.unchanged_ms += interval
@@ -167,7 +168,7 @@ function observe(
     if (isNew) site.hints_right++
     else site.hints_wrong++
   } else if (isNew) site.unhinted++
-  rows.known.changeLooks(site)
+  rows.looks.put(site)
   row.rate = rateOf?.(url) ?? estimateRate(looksIn(row), sitePrior(looksIn(site)))
 }
 
@@ -237,9 +238,9 @@ const MAX_PLANNED = 20_000
 export async function planSites(rows: Rows, { policy }: RefreshTools, sites: readonly SiteRow[]): Promise<void> {
   if (policy !== 'psp') return
   for (const site of sites) {
-    const looks = rows.known.looksOf(site.key)
+    const looks = looksOf(rows, site.key)
     if (site.refreshing === 0 || (looks.planned_at !== null && rows.now < looks.planned_at + HORIZON)) continue
-    const pages = await rows.knownIn(site.key, MAX_PLANNED)
+    const pages = await knownIn(rows, site.key, MAX_PLANNED)
     const horizon = HORIZON / 1000
     const input = {
       rate: Float64Array.from(pages, ({ rate }) => rate),
@@ -257,15 +258,15 @@ export async function planSites(rows: Rows, { policy }: RefreshTools, sites: rea
       rows.known.put(page)
     }
     looks.planned_at = rows.now
-    rows.known.changeLooks(looks)
+    rows.looks.put(looks)
     // One that an operator barred waits for nothing.
     if (site.state === 'waiting') rows.beginToWait(site)
   }
 }
 
 /** Of the pages of its site. */
-function meanRate({ known }: Rows, { site }: KnownRow): number {
-  return estimateRate(looksIn(known.looksOf(site)), FIRST_PRIOR)
+function meanRate(rows: Rows, { site }: KnownRow): number {
+  return estimateRate(looksIn(looksOf(rows, site)), FIRST_PRIOR)
 }
 
 const USUAL_ANSWER: Millis = 500
@@ -277,7 +278,7 @@ export function stepOf({ tools }: Pick<Rows, 'tools'>, site: SiteRow): Millis {
 
 /** The caller wakes the site. `at`: when the page is said to have changed. */
 function hintPage(rows: Rows, { minAge }: RefreshTools, row: KnownRow, at: Instant): HintResult {
-  const { hints_right: right, hints_wrong: wrong } = rows.known.looksOf(row.site)
+  const { hints_right: right, hints_wrong: wrong } = looksOf(rows, row.site)
   const arePoor = right + wrong >= POOR_HINTS.tried && right < POOR_HINTS.right * (right + wrong)
   if (arePoor || at <= row.looked_at || row.looked_at + minAge > rows.now) return 'discarded'
   row.hinted_at = rows.now

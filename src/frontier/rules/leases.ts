@@ -1,14 +1,16 @@
 /** How leases are awaited, given back and lost, which addresses visits hold, and what happens when a process starts. */
 import type { Instant } from '../../base/clock.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import { queries } from '../../database/queries.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Ledger, LostVisit, NoteLost, StoredPart } from '../contract.ts'
 import { checkRules, RULES_RECORD, recordOf } from '../recorded-rules.ts'
 import { readRecord, recordOnce, writeRecord } from '../records.ts'
 import { movePending } from './alias-moves.ts'
 import { balancePending } from './domains.ts'
-import { eachResting, type InTransaction, type Rows } from './rows.ts'
+import type { InTransaction, Rows } from './rows.ts'
 import type { Lease, SiteRow } from './site.ts'
+import { eachResting, endedLeases, IN_ANY_BUCKET, leasesOf, leasesOut } from './statements.ts'
 import { awaitPart, isAwaited, isBegun, leaseOf, loseVisit, returnLease, visitId } from './visit.ts'
 
 /** Locks the sites of visits. The answer is the site whose lease is this visit's. */
@@ -77,7 +79,7 @@ async function lockLeases(
   worker: WorkerId,
   isWanted: (lease: Lease) => boolean = () => true,
 ): Promise<SiteRow[]> {
-  const keys = (await rows.leasesOf(worker)).filter(isWanted).map(({ key }) => key)
+  const keys = (await leasesOf(rows, worker)).filter(isWanted).map(({ key }) => key)
   await rows.lockSites(keys)
   return keys.flatMap((key) => {
     const site = rows.sites.get(key)
@@ -104,7 +106,7 @@ export async function reap(
 ): Promise<LostVisit[]> {
   await rows.readNames()
   const lost: LostVisit[] = []
-  const ended = await rows.endedLeases(now)
+  const ended = await endedLeases(rows, now)
   const sites = ended.length === 0 ? [] : await settled(ended)
   for (const site of await rows.lockIdle(sites.slice(0, MAX_AT_ONCE)))
     if (site.lease_until !== null && site.lease_until <= now) lost.push(loseVisit(rows, site, site.lease_until))
@@ -171,12 +173,22 @@ export async function loseAll(transact: InTransaction, noteLost: NoteLost = asyn
     lost += some
     more = some === MAX_AT_ONCE
   }
-  await transact(async (rows) => rows.forgetHolders())
+  await transact(forgetHolders)
   return lost
 }
 
+const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE ${IN_ANY_BUCKET} AND holder > ''`
+
+/** No worker holds any address. */
+async function forgetHolders({ tx }: Rows): Promise<void> {
+  const sql = queries(tx)
+  await sql.run(FREE_RESERVED_SITES)
+  await sql.run('DELETE FROM address')
+  if (tx.dialect === 'postgres') await sql.run('DELETE FROM address_reservation')
+}
+
 async function loseSome(rows: Rows, noteLost: NoteLost): Promise<number> {
-  const out = await rows.leasesOut(MAX_AT_ONCE)
+  const out = await leasesOut(rows, MAX_AT_ONCE)
   await rows.lockSites(out)
   const lost = out.flatMap((key) => {
     const site = rows.sites.get(key)

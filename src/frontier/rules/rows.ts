@@ -8,14 +8,15 @@ import type { Instant } from '../../base/clock.ts'
 import type { Link } from '../../contracts/report.ts'
 import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
+import type { TableRows } from '../../database/tables.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import type { KnownTexts } from '../known-url-cache.ts'
 import type { SharedTools } from '../tools.ts'
-import type { DomainRow, DomainRows, UnendorsedRow, UnendorsedRows } from './domain-rows.ts'
-import type { KnownRow, KnownRows } from './known-rows.ts'
-import type { Lease, SiteRow } from './site.ts'
+import type { DomainRows, UnendorsedRow } from './domain-rows.ts'
+import type { KnownRow, LooksRow } from './known-rows.ts'
+import type { SiteRow } from './site.ts'
 import type { AddressRows, MemoryRows, SiteRows } from './site-rows.ts'
-import type { SpellingRows, UrlAt, UrlRow, UrlRows } from './url-rows.ts'
+import type { SpellingRows, UrlAt, UrlRows, UrlText } from './url-rows.ts'
 
 type Soon<Answer> = Answer | Promise<Answer>
 
@@ -44,29 +45,24 @@ export interface Target {
   readonly members: Vias
 }
 
-/** Unendorsed sites of a domain, in an order; those that another transaction has locked are not among them. */
-export interface UnendorsedSites {
-  /** How many there are, locked or not, up to what was asked for. */
-  found: number
-  idle: readonly { site: SiteRow; row: UnendorsedRow }[]
-}
-
 export interface Rows {
   readonly tx: Tx
   /** One for the whole transaction. */
   readonly now: Instant
   readonly tools: SharedTools & { texts: KnownTexts }
-  /** Other servers write to the same database. */
-  readonly isShared: boolean
   readonly sites: SiteRows
   readonly urls: UrlRows
   readonly spellings: SpellingRows
-  /** Pages that are looked at again; only when refreshing. */
-  readonly known: KnownRows
+  /** Pages that are looked at again, and what the looks at their sites have shown; only when refreshing. */
+  readonly known: TableRows<KnownRow>
+  readonly looks: TableRows<LooksRow>
   readonly memory: MemoryRows
   readonly addresses: AddressRows
   readonly domains: DomainRows
-  readonly unendorsed: UnendorsedRows
+  /** Of locked sites. */
+  readonly unendorsed: TableRows<UnendorsedRow>
+  /** Whether a site, locked or not, is unendorsed. After `readToWeigh`. */
+  isUnendorsed(site: bigint): boolean
   /** The aliases, as this transaction sees them. After `readNames`. */
   readonly names: AliasView
   /** `flush` sets until when the site waits, and its rank, when its URLs are written. A site that need not wait is free then. */
@@ -93,10 +89,8 @@ export interface Rows {
   makeSites(wanted: readonly { key: bigint; name: SiteName }[]): Soon<void>
   /** URLs of locked sites, with their other spellings and, when refreshing, as known pages and the looks at their sites. */
   readUrls(rows: () => Iterable<UrlAt>): Soon<void>
-  /** What the looks at these sites have shown. */
-  readLooks(sites: readonly bigint[]): Soon<void>
-  /** URLs that findings hold back in a site. */
-  readHeldBack(site: bigint): Soon<void>
+  /** The texts of the pages on which URLs were found, wherever they are. */
+  readVias(urls: readonly UrlText[]): Soon<(url: UrlText) => string | undefined>
   /** What `endorse` and `register` ask about. `named`: by the operator. */
   readToWeigh(targets: readonly Target[], named: boolean): Soon<void>
   readDomains(names: Iterable<string>): Soon<void>
@@ -114,68 +108,11 @@ export interface Rows {
   /** Of locked sites, those that are aliases now: others may have dropped one meanwhile. */
   aliasesAmong(sites: readonly bigint[]): Soon<ReadonlySet<bigint>>
 
-  // Rows that no key tells, as they are in the database: what was changed before is flushed first where it matters.
-
-  /** What waits in a site, the first first, with the page on which it was found. */
-  waitingIn(site: SiteRow, atMost: number): Soon<readonly { row: UrlRow; via: string | undefined }[]>
-  /** Known pages of a locked site, in the order of their keys; what was changed before is flushed. */
-  knownIn(site: bigint, atMost: number): Soon<readonly KnownRow[]>
-  /** All URLs in the order of their keys, as they are without a lock; `at`: when a page was fetched last, or enqueued. */
-  urlsAfter(last: UrlAt | undefined, atMost: number): Soon<readonly (UrlAt & { mark: number; at: Instant })[]>
-  endedLeases(now: Instant): Soon<readonly bigint[]>
-  leasesOf(worker: WorkerId): Soon<readonly Lease[]>
-  leasesOut(atMost: number): Soon<readonly bigint[]>
-  newestHoldable(domain: DomainRow, atMost: number): Soon<UnendorsedSites>
-  oldestHeld(domain: DomainRow, atMost: number): Soon<UnendorsedSites>
-  /** After the site `last`, in the database's order. */
-  heldAfter(last: bigint | undefined, atMost: number): Soon<readonly bigint[]>
-  restingAfter(last: bigint | undefined, atMost: number): Soon<readonly bigint[]>
-  pendingDomains(atMost: number): Soon<readonly string[]>
+  /** Aliases under which something may wait that has to be moved. */
   pendingAliases(atMost: number): Soon<readonly SiteName[]>
-  namesOf(original: SiteName, atMost: number): Soon<readonly SiteName[]>
-
-  // Statements for rows that are not read.
-
-  writePending(alias: bigint, pending: boolean): Soon<unknown>
-  /** All URLs of these locked sites with one of these marks wait again. Returns how many of a site do. */
-  revive(sites: readonly bigint[], marks: readonly number[]): Soon<(site: bigint) => number>
   /** In the order given: whether the address is the worker's now. It was before, or it was free. */
   hold(wanted: readonly { address: string; worker: WorkerId }[]): Soon<readonly boolean[]>
-  /** No worker holds any address. */
-  forgetHolders(): Soon<unknown>
-  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): Soon<unknown>
 }
 
 /** Runs in a transaction of its own. */
 export type InTransaction = <Answer>(work: (rows: Rows) => Promise<Answer>) => Promise<Answer>
-
-/** Keys in their order, as many as asked for after the last, each step in a transaction of some milliseconds. */
-export async function inSteps(
-  transact: InTransaction,
-  atOnce: number,
-  step: (rows: Rows, last: bigint | undefined) => Promise<readonly bigint[]>,
-): Promise<void> {
-  let keys: readonly bigint[] = []
-  do {
-    const last = keys.at(-1)
-    keys = await transact((rows) => step(rows, last))
-  } while (keys.length >= atOnce)
-}
-
-/** Changes every site that waits or is free. */
-export function eachResting(
-  transact: InTransaction,
-  atOnce: number,
-  change: (rows: Rows, site: SiteRow) => void,
-): Promise<void> {
-  return inSteps(transact, atOnce, async (rows, last) => {
-    const keys = await rows.restingAfter(last, atOnce)
-    await rows.lockSites(keys)
-    for (const key of keys) {
-      const site = rows.sites.get(key)
-      if (site?.state === 'waiting' || site?.state === 'free') change(rows, site)
-    }
-    await rows.flush()
-    return keys
-  })
-}

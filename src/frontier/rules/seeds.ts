@@ -1,25 +1,48 @@
 /** What the operator names and what a planner schedules. */
 import { signed64 } from '../../base/digest.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
+import { writeAll } from '../../database/tables.ts'
+import { rowWriter } from '../../database/write-rows.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
-import type { Admitted, ScheduledUrl, SeedUrl } from '../contract.ts'
+import type { Admitted, ScheduledUrl, SeedSource, SeedUrl } from '../contract.ts'
 import { linksOfSeeds, scheduledBySite } from '../tools.ts'
 import { admit } from './admit.ts'
 import { balanceDomain, endorse, NO_REFERRER, register, release } from './domains.ts'
 import { GONE, NOT_FOUND, WAITING } from './mark.ts'
 import type { Rows } from './rows.ts'
 import { isGivenUp, leftIn, type SiteRow, sitesOf, stateAfter, wake } from './site.ts'
+import { revive, writePending } from './statements.ts'
 import { newUrl } from './url-rows.ts'
 
 /** A seed given again is enqueued no more than any URL is: once. */
 export async function addSeeds(rows: Rows, seeds: readonly SeedUrl[]): Promise<Admitted> {
   // First, because it locks the sites that the rows of seeds belong to.
   const admitted = await admit(rows, linksOfSeeds(seeds), true)
-  await rows.addSeeds(
-    seeds.map(({ url, key, site, source = 'given' }) => ({ site: siteKeyOf(site), key: signed64(key), url, source })),
+  const added_at = rows.now
+  await writeAll(
+    rows.tx,
+    { write: ADD_SEEDS },
+    seeds.map(({ url, key, site, source = 'given' }) => ({
+      site: siteKeyOf(site),
+      key: signed64(key),
+      url,
+      added_at,
+      source,
+    })),
   )
   return admitted
 }
+
+interface SeedRow {
+  site: bigint
+  key: bigint
+  url: string
+  added_at: number
+  source: SeedSource
+}
+
+/** A URL may be given twice: the first counts. */
+export const ADD_SEEDS = rowWriter<SeedRow>('seed', ['site', 'key', 'url', 'added_at', 'source'], 'site, key')
 
 /**
  * What was marked when the site was given up can't be distinguished from what was gone before: all of it is fetched once
@@ -32,12 +55,11 @@ export async function tryAgain(rows: Rows, seeds: readonly SeedUrl[]): Promise<n
     const site = rows.sites.get(key)
     return site !== undefined && isGivenUp(site) && site.name === name ? [site] : []
   })
-  const keys = barred.map(({ key }) => key)
-  const revived = await rows.revive(keys, [GONE, NOT_FOUND])
-  for (const site of barred) {
+  const revived = await Promise.all(barred.map(({ key }) => revive(rows, key, [GONE, NOT_FOUND])))
+  for (const [nth, site] of barred.entries()) {
     site.state = stateAfter(site.state, { kind: 'tried-again' })
     site.reason = null
-    site.waiting += revived(site.key)
+    site.waiting += revived[nth]
     // It counts the tries that were used up.
     rows.memory.forget(site.key)
     if (leftIn(rows, site) > 0) wake(rows, site)
@@ -70,7 +92,7 @@ export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): 
     wake(rows, site)
     rows.sites.change(site)
     // What waits at an alias moves to the original, later: a visit may be out now.
-    if (rows.names.originalOf(name) !== undefined) await rows.writePending(key, true)
+    if (rows.names.originalOf(name) !== undefined) await writePending(rows, key, true)
     if (domain?.wildcard === 1) await balanceDomain(rows, domain)
   }
   await rows.flush()

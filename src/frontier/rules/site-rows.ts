@@ -1,8 +1,10 @@
 /** The sites of a transaction, their addresses and their memory: rows in memory, written at its end. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { MemoryNews } from '../../contracts/site-memory.ts'
+import { freshMemory, type MemoryNews, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { SiteName } from '../../contracts/visit.ts'
+import type { Tx } from '../../database/database.ts'
+import { TableRows, tableOf } from '../../database/tables.ts'
 import { deferralOf, isGivenUp, type SiteRow, taken } from './site.ts'
 
 interface LoadSites<Site> {
@@ -91,16 +93,18 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   }
 
   change(site: SiteRow): void {
-    const kept = this.get(site.key)
-    assert(kept !== undefined, 'a site that is not there')
-    this.#changed.add(kept)
+    this.#changed.add(this.#of(site))
   }
 
   /** It has more URLs, or more that wait (`seq`, `known`, `waiting`): no index is touched. */
   grow(site: SiteRow): void {
-    const kept = this.get(site.key)
+    this.#grown.add(this.#of(site))
+  }
+
+  #of({ key }: SiteRow): Site {
+    const kept = this.get(key)
     assert(kept !== undefined, 'a site that is not there')
-    this.#grown.add(kept)
+    return kept
   }
 
   keepSeed(key: bigint, seed: number | undefined): void {
@@ -175,39 +179,52 @@ export class AddressRows {
   }
 }
 
-/** Of one table of site memory. */
-export interface MemoryText {
-  site: bigint
-  text: string
-}
+export const SITE_MEMORY = tableOf<{ site: bigint; memory: string }>('site_memory', ['site'])
+export const SITE_ROBOTS = tableOf<{ site: bigint; robots: string }>('site_robots', ['site'])
+export const SITE_TRAPS = tableOf<{ site: bigint; traps: string }>('site_traps', ['site'])
 
 /**
  * Site memory is carried, never interpreted. It has tables of its own: a robots.txt of 500 KiB must not make the site's row
  * heavy, nor be written again with every part that does not change it.
  */
 export class MemoryRows {
-  readonly #news = new Map<bigint, MemoryNews>()
-  readonly #forgotten = new Set<bigint>()
+  readonly #memory: TableRows<{ site: bigint; memory: string }>
+  readonly #robots: TableRows<{ site: bigint; robots: string }>
+  readonly #traps: TableRows<{ site: bigint; traps: string }>
 
-  record(site: bigint, news: MemoryNews): void {
-    this.#news.set(site, news)
+  constructor(tx: Tx) {
+    this.#memory = new TableRows(tx, SITE_MEMORY)
+    this.#robots = new TableRows(tx, SITE_ROBOTS)
+    this.#traps = new TableRows(tx, SITE_TRAPS)
+  }
+
+  record(site: bigint, { robots, traps, ...memory }: MemoryNews): void {
+    this.#memory.put({ site, memory: JSON.stringify(memory) })
+    if (robots !== undefined) this.#robots.put({ site, robots: JSON.stringify(robots) })
+    if (traps !== undefined) this.#traps.put({ site, traps: JSON.stringify(traps) })
   }
 
   forget(site: bigint): void {
-    this.#forgotten.add(site)
+    for (const rows of [this.#memory, this.#robots, this.#traps]) rows.remove({ site })
   }
 
-  /** What is to be forgotten, before what is to be written. */
-  take() {
-    const memory: MemoryText[] = []
-    const robots: MemoryText[] = []
-    const traps: MemoryText[] = []
-    for (const [site, { robots: rules, traps: seen, ...rest }] of this.#news) {
-      memory.push({ site, text: JSON.stringify(rest) })
-      if (rules !== undefined) robots.push({ site, text: JSON.stringify(rules) })
-      if (seen !== undefined) traps.push({ site, text: JSON.stringify(seen) })
-    }
-    this.#news.clear()
-    return { forgotten: taken(this.#forgotten), memory, robots, traps }
+  async write(): Promise<void> {
+    await Promise.all([this.#memory, this.#robots, this.#traps].map((rows) => rows.write()))
   }
+}
+
+export interface StoredMemory {
+  memory: string
+  robots: string | null
+  traps: string | null
+}
+
+/** A field that the stored text lacks reads as it does for a new site. */
+export function memoryOf(stored: StoredMemory | undefined): SiteMemory {
+  const memory = freshMemory()
+  if (stored === undefined) return memory
+  Object.assign(memory, JSON.parse(stored.memory))
+  if (stored.robots !== null) memory.robots = JSON.parse(stored.robots)
+  if (stored.traps !== null) memory.traps = JSON.parse(stored.traps)
+  return memory
 }

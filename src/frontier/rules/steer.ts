@@ -9,6 +9,7 @@ import { balanceDomain, endorse, NO_REFERRER, register, release } from './domain
 import type { Rows } from './rows.ts'
 import { tryAgain } from './seeds.ts'
 import { isGivenUp, leftIn, restAfter, type SiteRow, stateAfter } from './site.ts'
+import { writePending } from './statements.ts'
 import { cautiousRest } from './visit.ts'
 
 /** Why a site is barred that the operator barred: it may be resumed, unlike one that was given up. */
@@ -31,7 +32,7 @@ export async function stopSite(rows: Rows, name: SiteName, how: SiteRow['stopped
   else if (!isGivenUpBefore(site)) site.reason = null
   settle(rows, site)
   rows.sites.change(site)
-  if (rows.names.originalOf(name) !== undefined) await rows.writePending(site.key, true)
+  if (rows.names.originalOf(name) !== undefined) await writePending(rows, site.key, true)
   if (domain?.wildcard === 1) await balanceDomain(rows, domain)
   await rows.flush()
 }

@@ -1,7 +1,10 @@
 /** The URLs of a transaction and their other spellings: rows in memory, read before or when they are asked for, written at its end. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
-import { wholeRowWriter } from '../../database/write-rows.ts'
+import type { Tx } from '../../database/database.ts'
+import { columnTypes } from '../../database/schema/columns.ts'
+import { readRows, removeAll, tableOf, writeAll } from '../../database/tables.ts'
+import { rowWriter } from '../../database/write-rows.ts'
 import { GONE, HELD_BACK, WAITING } from './mark.ts'
 import { compareBigints, taken } from './site.ts'
 
@@ -29,6 +32,10 @@ export interface UrlRow extends UrlAt, UrlText {
   mark: number
   lastmod: Instant | null
 }
+
+export const URL_TABLE = tableOf<UrlRow>('url', ['site', 'key'])
+/** A row that is there stays as it is. */
+export const NEW_URL = rowWriter<UrlRow>('url', [...columnTypes('url').keys()] as (keyof UrlRow)[], 'site, key')
 
 /** A URL that was never visited, unless `more` says otherwise. */
 export function newUrl(
@@ -182,20 +189,35 @@ export interface Spelling extends UrlText {
 
 export interface SpellingRow extends UrlAt, Spelling {}
 
-export const URL_SPELLING = wholeRowWriter<SpellingRow>('url_spelling', 'site', 'key', 'position')
+export const URL_SPELLING = tableOf<SpellingRow>('url_spelling', ['site', 'key'], 'position')
+export const SPELLINGS_OF_SITE = tableOf<SpellingRow>('url_spelling', ['site'], 'key', 'position')
 
 const NO_SPELLINGS: readonly SpellingRow[] = []
 
 /** Other spellings of URLs: most have none. */
 export class SpellingRows {
+  readonly #tx: Tx
   readonly #load: (at: UrlAt) => SpellingRow[]
   readonly #rows: BySite<SpellingRow[]> = new Map()
   readonly #changed = new Set<SpellingRow>()
   readonly #forgotten = new Set<UrlAt>()
   readonly #sites = new Set<bigint>()
 
-  constructor(load: (at: UrlAt) => SpellingRow[] = () => []) {
+  /** `load`: on SQLite, where they are read when they are asked for. */
+  constructor(tx: Tx, load: (at: UrlAt) => SpellingRow[] = () => []) {
+    this.#tx = tx
     this.#load = load
+  }
+
+  /** On PostgreSQL, those of URLs that have some and were not read before. */
+  async read(urls: readonly UrlAt[]): Promise<void> {
+    const found = await readRows(this.#tx, URL_SPELLING, urls)
+    for (const row of found) {
+      const rows = ofSite(this.#rows, row.site)
+      const known = rows.get(row.key)
+      if (known === undefined) rows.set(row.key, [row])
+      else known.push(row)
+    }
   }
 
   /** In the order of their positions. */
@@ -207,14 +229,6 @@ export class SpellingRows {
     if (read.length === 0) return NO_SPELLINGS
     rows.set(key, read)
     return read
-  }
-
-  /** A row that was read, after those before it. */
-  keep(row: SpellingRow): void {
-    const rows = ofSite(this.#rows, row.site)
-    const known = rows.get(row.key)
-    if (known === undefined) rows.set(row.key, [row])
-    else known.push(row)
   }
 
   /** At the position of one that is there, or after the last. */
@@ -251,8 +265,12 @@ export class SpellingRows {
     this.#sites.add(site)
   }
 
-  /** What is to be forgotten, before what is to be written. */
-  take(): { sites: bigint[]; forgotten: UrlAt[]; changed: SpellingRow[] } {
-    return { sites: taken(this.#sites), forgotten: taken(this.#forgotten), changed: taken(this.#changed) }
+  async write(): Promise<void> {
+    const sites = taken(this.#sites).map((site) => ({ site }))
+    await Promise.all([
+      removeAll(this.#tx, SPELLINGS_OF_SITE, sites),
+      removeAll(this.#tx, URL_SPELLING, taken(this.#forgotten)),
+      writeAll(this.#tx, URL_SPELLING, taken(this.#changed)),
+    ])
   }
 }

@@ -16,7 +16,6 @@ export const READ_IDLE_ADDRESSES = `
   SELECT address FROM address WHERE visits = 0 AND until <= ? ORDER BY until LIMIT ?`
 export const READ_SITES_HELD = `SELECT key FROM site WHERE address = ? AND holder > '' LIMIT ?`
 const FREE_SITE = `UPDATE site SET holder = '' WHERE key = ?`
-export const FORGET_ADDRESSES = `DELETE FROM address`
 const FORGET_ADDRESS = `DELETE FROM address WHERE address = ?`
 export const RELEASE_ADDRESS = `
   UPDATE address SET visits = max(0, visits - ?), until = max(until, ?) WHERE address = ?`

@@ -7,7 +7,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES, type Original } from '../aliases.ts'
+import { type AliasChange, AliasNames, type AliasRow, AliasView, MAX_ALIASES } from '../aliases.ts'
 
 /** A million take some seconds, once, and 250 MB. */
 export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MAX_ALIASES}`
@@ -21,8 +21,6 @@ export const CLEAR_IDLE_PENDING = `
   UPDATE site_alias SET pending = 0 WHERE pending = 1
     AND NOT EXISTS (SELECT 1 FROM site s WHERE s.key = site_alias.site AND s.waiting > 0)`
 export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
-export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
-export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`
 const READ_CHANGES = `SELECT value FROM frontier_meta WHERE name = 'alias_changes'`
 const WRITE_CHANGES = `
   INSERT INTO frontier_meta (name, value) VALUES ('alias_changes', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
@@ -46,10 +44,6 @@ export class AliasTable {
       this.#names.set(name, { to: original, how, https: https === 1 })
     this.#seen = changes
     this.#last = Math.max(this.#last, changes)
-  }
-
-  originalOf(site: SiteName): Original | undefined {
-    return this.#names.originalOf(site)
   }
 
   /** As a transaction sees them, after `refresh`. */

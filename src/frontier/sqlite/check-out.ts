@@ -5,39 +5,35 @@ import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { FrontierOptions } from '../contract.ts'
 import {
+  Allowance,
   ASK_AGAIN,
-  KEYS_PER_ITEM,
   MAX_AT_ONCE,
-  MAX_KEYS_AT_ONCE,
   MAX_ROUNDS,
   MIN_ROUND,
   type RecheckExclusion,
   recheckExclusionOf,
-  shareOf,
   visitOf,
   whenToAskAgain,
 } from '../rules/check-out.ts'
 import { postpone } from '../rules/refresh-agenda.ts'
 import type { SiteRow } from '../rules/site.ts'
-import { cautiousPages, grantLease } from '../rules/visit.ts'
+import { readOwnTotals } from '../rules/totals.ts'
+import { grantLease } from '../rules/visit.ts'
 import { freeAddresses, holderOf } from './addresses.ts'
 import { readRefreshHead } from './known-rows.ts'
 import { BUCKET, readQueueHead, readSite, writeSite } from './site-rows.ts'
-import { readNextDue, readTotals } from './totals.ts'
 import { readCarried } from './visit-payload.ts'
 import type { Work } from './work.ts'
 
 /** Rows that one check-out promotes, for each site that it wants. */
 const PROMOTED_EACH = 4
-/** Pages of the budget; undefined without one. */
-type Left = number | undefined
-
+/** `left`: pages of the budget; undefined without one. */
 export function checkOut(
   work: Work,
   options: FrontierOptions,
   worker: WorkerId,
   wanted: number,
-  left: Left,
+  left: number | undefined,
   mayEnd: boolean,
 ): { visits: Visit[]; next: Millis | 'over' } {
   const { tx, tools, now } = work
@@ -46,38 +42,39 @@ export function checkOut(
   const atMost = Math.min(wanted, MAX_AT_ONCE)
   freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, MIN_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)
-  let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readTotals(tx).granted
+  const mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readOwnTotals(tx).granted
+  const allowance = new Allowance(slice.pages, atMost, mayGrant)
   const party = recheckExclusionOf(options.affinity?.workers, worker, tools.clock.now())
-  let mayRead = MAX_KEYS_AT_ONCE
   let exhausted = false
   const visits: Visit[] = []
-  const enough = () => visits.length >= atMost || mayGrant <= 0 || mayRead <= 0
-  for (let round = 0; round < MAX_ROUNDS && !enough() && !exhausted; round++) {
+  for (let round = 0; round < MAX_ROUNDS && !allowance.isSpent && !exhausted; round++) {
     const max = Math.max(atMost - visits.length, MIN_ROUND)
     const candidates = readFree(tx, worker, party, max)
     exhausted = candidates.length < max
     const sharers = Math.min(candidates.length, atMost)
     for (const { key, address, losses } of candidates) {
-      if (enough()) break
+      if (allowance.isSpent) break
       const holder = address === null ? undefined : holderOf(tx, address, now)
       if (holder !== undefined && holder !== worker) {
         tx.run(RESERVE, holder, key)
         continue
       }
-      const pages = cautiousPages(losses, shareOf(slice.pages, mayGrant, sharers))
-      const visit = lease(work, key, worker, { pages, time: slice.time })
+      const visit = lease(work, key, worker, { pages: allowance.pagesFor({ losses }, sharers), time: slice.time })
       if (visit === undefined) continue
       visits.push(visit)
-      mayGrant -= visit.limits.pages
-      mayRead -= KEYS_PER_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
+      const { limits, agenda, known } = visit
+      allowance.spend(limits.pages, agenda.length, known === 'too many' ? 0 : known.length)
     }
   }
-  const totals = readTotals(tx)
-  const [due] = totals.sites.free > 0 ? [] : readNextDue(tx, 1)
+  const totals = readOwnTotals(tx)
+  const due = totals.sites.free > 0 ? undefined : tx.get<{ not_before: Instant }>(READ_NEXT_DUE, BUCKET)
   const wait = due === undefined ? ASK_AGAIN : Math.max(0, due.not_before - now)
-  const next = whenToAskAgain(totals, wait, enough() || !exhausted, mayGrant > 0)
+  const next = whenToAskAgain(totals, wait, allowance.isSpent || !exhausted, allowance.hasPages)
   return { visits, next: next === 'over' && !mayEnd ? ASK_AGAIN : next }
 }
+
+export const READ_NEXT_DUE = `
+  SELECT not_before FROM site WHERE state = 'waiting' AND bucket = ? ORDER BY not_before LIMIT 1`
 
 /** Undefined: nothing in it is worth a visit any more, so it waits. */
 function lease(work: Work, key: bigint, worker: WorkerId, limits: Visit['limits']): Visit | undefined {

@@ -1,25 +1,11 @@
-/** Known pages on SQLite: their rows, what is due of a site, and what the looks at it have shown. */
+/** Known pages on SQLite: what is due of a site. */
 import type { Instant } from '../../base/clock.ts'
-import { columnTypes, keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { writeRow } from '../../database/write-rows.ts'
 import type { Valued } from '../../refresh/choose-looks.ts'
-import { KNOWN_PAGE, type KnownRow, type KnownRows, type LooksRow, SITE_LOOKS } from '../rules/known-rows.ts'
 import { type HeadRow, type KnownDue, PER_CLASS, refreshHead } from '../rules/refresh-agenda.ts'
 import { compareBigints, type QueueHead, type SiteRow } from '../rules/site.ts'
-import type { UrlAt } from '../rules/url-rows.ts'
 import { priceOf, type RefreshTools } from '../tools.ts'
 
-const columns = (table: string) =>
-  [...columnTypes(table).keys()].filter((name) => name !== 'site' && name !== 'key').join(', ')
-
-/** The keys are not selected, so that all columns can be read as plain numbers. */
-export const READ_KNOWN_PAGE = `SELECT ${columns('known_page')} FROM known_page WHERE site = ? AND key = ?`
-export const READ_KNOWN_KEYS = `SELECT key FROM known_page WHERE site = ? ORDER BY key LIMIT ?`
-export const WRITE_KNOWN_PAGE = KNOWN_PAGE.sqlite
-export const REMOVE_KNOWN_PAGE = `DELETE FROM known_page WHERE site = ? AND key = ?`
-export const READ_LOOKS = `SELECT ${columns('site_looks')} FROM site_looks WHERE site = ?`
-export const WRITE_LOOKS = SITE_LOOKS.sqlite
 export const READ_DUE_PAGES = `
   SELECT key FROM known_page WHERE site = ? AND refresh_at <= ? ORDER BY refresh_at, key LIMIT ?`
 export const READ_FIRST_DUE = `
@@ -39,28 +25,6 @@ export const READ_HEADS = `
 export const READ_VALUED = `
   SELECT key, class, looked_at, rate, weight FROM known_page WHERE site = ? AND +class IS NOT NULL`
 export const HAS_VALUED = `SELECT 1 FROM known_page WHERE site = ? AND class >= 0 LIMIT 1`
-export const READ_URLS_AFTER = `
-  SELECT u.site, u.key, u.mark, coalesce(p.at, u.enqueued_at) AS at FROM url u
-  LEFT JOIN page p ON p.site = u.site AND p.key = u.key
-  WHERE (u.site, u.key) > (?, ?) ORDER BY u.site, u.key LIMIT ?`
-
-export function readKnownPage(tx: SqliteTx, { site, key }: UrlAt): KnownRow | undefined {
-  const row = tx.get<Omit<KnownRow, 'site' | 'key'>>(READ_KNOWN_PAGE, site, key)
-  return row && Object.assign(row, { site, key })
-}
-
-export function readLooks(tx: SqliteTx, site: bigint): LooksRow | undefined {
-  const row = tx.get<Omit<LooksRow, 'site'>>(READ_LOOKS, site)
-  return row && Object.assign(row, { site })
-}
-
-export function writeKnown(tx: SqliteTx, known: KnownRows): void {
-  const { changed, removed, looks } = known.take()
-  for (const { site, key } of removed) tx.run(REMOVE_KNOWN_PAGE, site, key)
-  for (const row of changed) writeRow(tx, KNOWN_PAGE, row)
-  for (const row of looks) writeRow(tx, SITE_LOOKS, row)
-}
-
 /** What is due now. `atMost`: by time. */
 export function readKnownDue(
   work: { tx: SqliteTx; now: Instant },
@@ -118,7 +82,3 @@ function headsToValue(work: { tx: SqliteTx; now: Instant }, refresh: RefreshTool
 }
 
 const WORTH_ANYTHING: Valued = { looked_at: 0, rate: 1, weight: 1 }
-
-export function readUrlsAfter(tx: SqliteTx, site: bigint, key: bigint, atMost: number) {
-  return tx.allExact<UrlAt & { mark: number; at: Instant }>(READ_URLS_AFTER, site, key, atMost).map(keyed)
-}

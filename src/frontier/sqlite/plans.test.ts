@@ -6,6 +6,27 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { READ_AUDIT, READ_DECIDED, READ_NEWS } from '../decisions.ts'
 import { COUNT_HELD_DOMAINS, READ_ALIAS } from '../queries.ts'
+import { UNENDORSED_SITE } from '../rules/domain-rows.ts'
+import { KNOWN_PAGE, SITE_LOOKS } from '../rules/known-rows.ts'
+import { SITE_MEMORY, SITE_ROBOTS, SITE_TRAPS } from '../rules/site-rows.ts'
+import {
+  READ_ENDED_LEASES,
+  READ_HELD_AFTER,
+  READ_HELD_BACK,
+  READ_KNOWN_KEYS,
+  READ_LEASES_OF_WORKER,
+  READ_NAMES_OF,
+  READ_NEWEST,
+  READ_OLDEST_HELD,
+  READ_OUT,
+  READ_PENDING_DOMAINS,
+  READ_URLS_AFTER,
+  READ_WAITING,
+  REVIVE_URLS,
+  WRITE_PENDING,
+} from '../rules/statements.ts'
+import { READ_TOTALS } from '../rules/totals.ts'
+import { SPELLINGS_OF_SITE, URL_SPELLING, URL_TABLE } from '../rules/url-rows.ts'
 import {
   COUNT_AT_ADDRESS,
   READ_ADDRESS,
@@ -14,61 +35,12 @@ import {
   READ_SITES_HELD,
   RELEASE_ADDRESS,
 } from './addresses.ts'
-import { CLEAR_IDLE_PENDING, READ_NAMES_OF, READ_PENDING, WRITE_ALIAS, WRITE_PENDING } from './aliases.ts'
-import { READ_DUE_SITES, READ_FREE, RESERVE } from './check-out.ts'
-import {
-  READ_DOMAIN,
-  READ_HELD_AFTER,
-  READ_IS_SEED,
-  READ_NEWEST,
-  READ_OLDEST_HELD,
-  READ_PENDING_DOMAINS,
-  READ_UNENDORSED_SITE,
-  REMOVE_UNENDORSED_SITE,
-  WRITE_DOMAIN,
-  WRITE_UNENDORSED_SITE,
-} from './domain-rows.ts'
-import {
-  HAS_VALUED,
-  READ_DUE_PAGES,
-  READ_FIRST_DUE,
-  READ_HEADS,
-  READ_KNOWN_KEYS,
-  READ_KNOWN_PAGE,
-  READ_LOOKS,
-  READ_URLS_AFTER,
-  READ_VALUED,
-  REMOVE_KNOWN_PAGE,
-  WRITE_KNOWN_PAGE,
-  WRITE_LOOKS,
-} from './known-rows.ts'
-import {
-  GROW_SITE,
-  READ_DUE_HEAD,
-  READ_ENDED_LEASES,
-  READ_FRESH_HEAD,
-  READ_LEASES_OF_WORKER,
-  READ_OUT,
-  READ_SITE,
-  RENEW,
-  WRITE_SITE,
-} from './site-rows.ts'
-import { READ_NEXT_DUE, READ_TOTALS } from './totals.ts'
-import {
-  ADD_URL,
-  FORGET_SPELLINGS,
-  GIVE_UP_URLS,
-  HAS_SPELLINGS,
-  MARK_WAITING,
-  READ_HELD_BACK,
-  READ_SPELLINGS,
-  READ_TEXT,
-  READ_URL,
-  READ_WAITING,
-  REVIVE_URLS,
-  WRITE_SPELLING,
-  WRITE_URL,
-} from './url-rows.ts'
+import { CLEAR_IDLE_PENDING, READ_PENDING, WRITE_ALIAS } from './aliases.ts'
+import { READ_DUE_SITES, READ_FREE, READ_NEXT_DUE, RESERVE } from './check-out.ts'
+import { READ_DOMAIN, READ_IS_SEED, WRITE_DOMAIN } from './domain-rows.ts'
+import { HAS_VALUED, READ_DUE_PAGES, READ_FIRST_DUE, READ_HEADS, READ_VALUED } from './known-rows.ts'
+import { GROW_SITE, READ_DUE_HEAD, READ_FRESH_HEAD, READ_SITE, RENEW, WRITE_SITE } from './site-rows.ts'
+import { GIVE_UP_URLS, HAS_SPELLINGS, MARK_WAITING, READ_TEXT } from './url-rows.ts'
 import { READ_AGENDA, READ_KNOWN } from './visit-payload.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
@@ -78,40 +50,29 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NEWS: [READ_NEWS, 'control_version'],
   READ_DECIDED: [READ_DECIDED, 'PRIMARY KEY'],
   READ_AUDIT: [READ_AUDIT, 'PRIMARY KEY'],
-  READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
+  READ_TOTALS: [READ_TOTALS.sqlite, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
-  READ_URL: [READ_URL, 'PRIMARY KEY'],
   READ_TEXT: [READ_TEXT, 'PRIMARY KEY'],
   MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
-  ADD_URL: [ADD_URL, ''],
-  WRITE_URL: [WRITE_URL, 'PRIMARY KEY'],
   GIVE_UP_URLS: [GIVE_UP_URLS, 'PRIMARY KEY'],
   REVIVE_URLS: [REVIVE_URLS, 'PRIMARY KEY'],
-  READ_HELD_BACK: [READ_HELD_BACK, 'url_held'],
+  READ_HELD_BACK: [READ_HELD_BACK.sqlite, 'url_held'],
   HAS_SPELLINGS: [HAS_SPELLINGS, 'PRIMARY KEY'],
-  READ_SPELLINGS: [READ_SPELLINGS, 'PRIMARY KEY'],
-  FORGET_SPELLINGS: [FORGET_SPELLINGS, 'PRIMARY KEY'],
-  WRITE_SPELLING: [WRITE_SPELLING, ''],
   READ_AGENDA: [READ_AGENDA, 'url_waiting'],
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
   READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
   READ_DUE_HEAD: [READ_DUE_HEAD, 'url_waiting'],
-  READ_KNOWN_PAGE: [READ_KNOWN_PAGE, 'PRIMARY KEY'],
   READ_KNOWN_KEYS: [READ_KNOWN_KEYS, 'PRIMARY KEY'],
-  WRITE_KNOWN_PAGE: [WRITE_KNOWN_PAGE, ''],
-  REMOVE_KNOWN_PAGE: [REMOVE_KNOWN_PAGE, 'PRIMARY KEY'],
-  READ_LOOKS: [READ_LOOKS, 'PRIMARY KEY'],
-  WRITE_LOOKS: [WRITE_LOOKS, ''],
   READ_VALUED: [READ_VALUED, 'PRIMARY KEY'],
   HAS_VALUED: [HAS_VALUED, 'known_page_class'],
   READ_DUE_PAGES: [READ_DUE_PAGES, 'known_page_due'],
   READ_FIRST_DUE: [READ_FIRST_DUE, 'known_page_due'],
-  READ_URLS_AFTER: [READ_URLS_AFTER, 'PRIMARY KEY'],
+  READ_URLS_AFTER: [READ_URLS_AFTER.sqlite, 'PRIMARY KEY'],
   READ_ADDRESS: [READ_ADDRESS, 'PRIMARY KEY'],
   RELEASE_ADDRESS: [RELEASE_ADDRESS, 'PRIMARY KEY'],
   READ_IDLE_ADDRESSES: [READ_IDLE_ADDRESSES, 'address_idle'],
   READ_SITES_HELD: [READ_SITES_HELD, 'site_held'],
-  READ_ENDED_LEASES: [READ_ENDED_LEASES, 'site_out'],
+  READ_ENDED_LEASES: [READ_ENDED_LEASES.sqlite, 'site_out'],
   READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
   RENEW: [RENEW, 'PRIMARY KEY'],
   RESERVE: [RESERVE, 'PRIMARY KEY'],
@@ -124,15 +85,30 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NAMES_OF: [READ_NAMES_OF, 'site_alias_original'],
   READ_DOMAIN: [READ_DOMAIN, 'PRIMARY KEY'],
   WRITE_DOMAIN: [WRITE_DOMAIN, ''],
-  READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
-  WRITE_UNENDORSED_SITE: [WRITE_UNENDORSED_SITE, ''],
-  REMOVE_UNENDORSED_SITE: [REMOVE_UNENDORSED_SITE, 'PRIMARY KEY'],
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
   READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],
   READ_OLDEST_HELD: [READ_OLDEST_HELD, 'unendorsed_of'],
-  READ_HELD_AFTER: [READ_HELD_AFTER, 'PRIMARY KEY'],
+  READ_HELD_AFTER: [READ_HELD_AFTER.sqlite, 'PRIMARY KEY'],
   COUNT_AT_ADDRESS: [COUNT_AT_ADDRESS, ''],
   READ_ADDRESS_SITES: [READ_ADDRESS_SITES, 'PRIMARY KEY'],
+}
+
+/** Their statements are made from the schema. */
+const TABLES = {
+  KNOWN_PAGE,
+  SITE_LOOKS,
+  UNENDORSED_SITE,
+  URL_TABLE,
+  URL_SPELLING,
+  SPELLINGS_OF_SITE,
+  SITE_MEMORY,
+  SITE_ROBOTS,
+  SITE_TRAPS,
+}
+for (const [name, { read, remove, write }] of Object.entries(TABLES)) {
+  STATEMENTS[`${name} read`] = [read.sqlite, 'PRIMARY KEY']
+  STATEMENTS[`${name} remove`] = [remove.sqlite, 'PRIMARY KEY']
+  STATEMENTS[`${name} write`] = [write.sqlite, '']
 }
 
 function planOf(tx: SqliteTx, sql: string): string[] {

@@ -33,12 +33,6 @@ export function readSite(tx: SqliteTx, key: bigint): SiteRow | undefined {
 
 export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ? WHERE key = ?`
 
-export const READ_ENDED_LEASES = `SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`
-export const READ_LEASES_OF_WORKER = `SELECT key, fence FROM site WHERE worker = ? AND state = 'leased'`
-export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL LIMIT ?`
-export const READ_RESTING = `
-  SELECT key FROM site WHERE key > ? AND state IN ('waiting', 'free') ORDER BY key LIMIT ?`
-export const FREE_RESERVED_SITES = `UPDATE site SET holder = '' WHERE holder > ''`
 export const RENEW = `
   UPDATE site SET lease_until = ? WHERE key = ? AND fence = ? AND worker = ? AND state IN ('leased', 'returning')`
 

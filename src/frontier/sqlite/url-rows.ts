@@ -1,109 +1,25 @@
 /** The rows of URLs and of their other spellings, one at a time. */
-import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { rowsAt } from '../../database/tables.ts'
 import { writeRow } from '../../database/write-rows.ts'
-import { HELD_BACK, MAX_REQUEUED } from '../rules/mark.ts'
-import {
-  type SpellingRow,
-  type SpellingRows,
-  URL_SPELLING,
-  type UrlAt,
-  type UrlRow,
-  type UrlRows,
-} from '../rules/url-rows.ts'
+import { type SpellingRow, URL_SPELLING, URL_TABLE, type UrlAt, type UrlRows } from '../rules/url-rows.ts'
 
-const COLUMNS = 'url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod'
-
-export const READ_URL = `SELECT ${COLUMNS} FROM url WHERE site = ? AND key = ?`
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
-export const ADD_URL = `INSERT INTO url (site, key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-export const ADD_URL_IF_NEW = ADD_URL.replace('INSERT', 'INSERT OR IGNORE')
-export const WRITE_URL = `
-  UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = ?, tries = ?,
-    mark = ?, lastmod = ?
-  WHERE site = ? AND key = ?`
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
 export const GIVE_UP_URLS = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
-export const REVIVE_URLS = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ?`
-export const READ_HELD_BACK = `
-  SELECT key, ${COLUMNS} FROM url INDEXED BY url_held WHERE site = ? AND mark = ${HELD_BACK} LIMIT ${MAX_REQUEUED}`
-export const READ_WAITING = `SELECT key FROM url WHERE site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
-
-const SPELLING = 'position, url, depth, via_site, via_key, path, tried'
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
-export const READ_SPELLINGS = `SELECT ${SPELLING} FROM url_spelling WHERE site = ? AND key = ? ORDER BY position`
-export const WRITE_SPELLING = URL_SPELLING.sqlite
-export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
-const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
-
-/** In the order of `COLUMNS`. */
-type UrlColumns = readonly [
-  url: string,
-  depth: bigint,
-  via_site: bigint | null,
-  via_key: bigint | null,
-  path: string,
-  seq: bigint,
-  enqueued_at: bigint,
-  due_at: bigint,
-  tries: bigint,
-  mark: bigint,
-  lastmod: bigint | null,
-]
-
-/** Columns by name cost 7.7 µs a row, in an array 3.0. */
-export function readUrl(tx: SqliteTx, site: bigint, key: bigint): UrlRow | undefined {
-  const row = tx.getColumns<UrlColumns>(READ_URL, site, key)
-  return row && rowOf(site, key, row)
-}
-
-function rowOf(
-  site: bigint,
-  key: bigint,
-  [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod]: UrlColumns,
-): UrlRow {
-  return {
-    site,
-    key,
-    url,
-    depth: Number(depth),
-    via_site,
-    via_key,
-    path,
-    seq: Number(seq),
-    enqueued_at: Number(enqueued_at),
-    due_at: Number(due_at),
-    tries: Number(tries),
-    mark: Number(mark),
-    lastmod: lastmod === null ? null : Number(lastmod),
-  }
-}
-
-/** URLs that findings hold back in a site. */
-export function readHeldBack(tx: SqliteTx, urls: UrlRows, site: bigint): void {
-  for (const row of tx.allExact<Omit<UrlRow, 'site'>>(READ_HELD_BACK, site))
-    if (!urls.isRead({ site, key: row.key })) urls.keep(Object.assign(keyed(row), { site }))
-}
 
 /** Rows between two looks at the clock. */
 const ROWS_A_BREATH = 16
 
 export async function writeUrls(tx: SqliteTx, urls: UrlRows, breathe: () => Promise<void> | undefined): Promise<void> {
   const { added, changed, givenUp } = urls.take()
-  for (let nth = 0; nth < added.length + changed.length; nth++) {
-    const isNew = nth < added.length
-    const row = isNew ? added[nth] : changed[nth - added.length]
-    if (isNew) tx.run(ADD_URL, row.site, row.key, ...valuesOf(row))
-    else tx.run(WRITE_URL, ...valuesOf(row), row.site, row.key)
+  for (const [nth, row] of [...added, ...changed].entries()) {
+    writeRow(tx, URL_TABLE.write, row)
     const pause = nth % ROWS_A_BREATH === 0 ? breathe() : undefined
     if (pause !== undefined) await pause
   }
   for (const site of givenUp) tx.run(GIVE_UP_URLS, site)
-}
-
-export function valuesOf(row: UrlRow) {
-  const { url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod } = row
-  return [url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod] as const
 }
 
 /** Most sites have none: then their pages need not be looked up one by one. */
@@ -112,17 +28,8 @@ export function spellingReader(tx: SqliteTx): (at: UrlAt) => SpellingRow[] {
   return ({ site, key }) => {
     const isSpelt = spelt.get(site) ?? tx.get(HAS_SPELLINGS, site) !== undefined
     spelt.set(site, isSpelt)
-    if (!isSpelt) return []
-    const rows = tx.allExact<Omit<SpellingRow, 'site' | 'key'>>(READ_SPELLINGS, site, key)
-    return rows.map((row) => Object.assign(keyed(row), { site, key }))
+    return isSpelt ? rowsAt(tx, URL_SPELLING, { site, key }) : []
   }
-}
-
-export function writeSpellings(tx: SqliteTx, spellings: SpellingRows): void {
-  const { sites, forgotten, changed } = spellings.take()
-  for (const site of sites) tx.run(FORGET_SPELLINGS_OF_SITE, site)
-  for (const { site, key } of forgotten) tx.run(FORGET_SPELLINGS, site, key)
-  for (const row of changed) writeRow(tx, URL_SPELLING, row)
 }
 
 export interface WithVia {

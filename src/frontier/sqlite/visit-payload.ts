@@ -2,14 +2,16 @@
 
 import type { AgendaItem } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { rowAt } from '../../database/tables.ts'
 import { agendaItem, type Carried, keysFrom, MAX_KNOWN } from '../rules/check-out.ts'
+import { looksOf } from '../rules/known-rows.ts'
 import type { AgendaRow } from '../rules/mark.ts'
 import { chooseAgenda, looksIn } from '../rules/refresh-agenda.ts'
-import { memoryOf, type StoredMemory } from '../rules/row-views.ts'
 import type { SiteRow } from '../rules/site.ts'
+import { memoryOf, type StoredMemory } from '../rules/site-rows.ts'
+import { URL_TABLE } from '../rules/url-rows.ts'
 import { readKnownDue } from './known-rows.ts'
-import { READ_MEMORY } from './memory.ts'
-import { readUrl, readVia, type WithVia } from './url-rows.ts'
+import { readVia, type WithVia } from './url-rows.ts'
 import type { Work } from './work.ts'
 
 export const READ_AGENDA = `
@@ -22,15 +24,19 @@ export const READ_AGENDA = `
  */
 export const READ_KNOWN = `SELECT group_concat(printf('%016x', key), '') AS keys FROM url WHERE site = ?`
 
+const READ_MEMORY = `
+  SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site
+  LEFT JOIN site_traps t ON t.site = m.site WHERE m.site = ?`
+
 /** `looks`: known pages in the agenda. */
 export function readCarried(work: Work, site: SiteRow, pages: number): Carried & { looks: number } {
-  const { tx, tools, now } = work
+  const { tx, now } = work
   const { key, name, known } = site
   const fresh = readAgenda(tx, key, now, pages)
   const agenda = withLooks(work, site, fresh, pages)
   const looks = agenda.looks.length
   // At an alias only what waits there is fetched: what it leads to is entered at the original.
-  const isAlias = tools.aliases.originalOf(name) !== undefined
+  const isAlias = work.names.originalOf(name) !== undefined
   return {
     agenda: [...agenda.looks, ...agenda.fresh],
     // A visit with looks is short, and a site's keys may be many.
@@ -46,9 +52,9 @@ function withLooks(work: Work, site: SiteRow, fresh: AgendaItem[], pages: number
   const { refresh } = tools
   if (refresh === undefined || site.refreshing === 0) return { looks: [], fresh }
   const due = readKnownDue(work, refresh, site, looksIn(work, site, pages))
-  const chosen = chooseAgenda(work, refresh, site, work.known.looksOf(site.key), pages, fresh.length, due)
+  const chosen = chooseAgenda(work, refresh, site, looksOf(work, site.key), pages, fresh.length, due)
   const looks = chosen.known.flatMap((key) => {
-    const row = readUrl(tx, site.key, key)
+    const row = rowAt(tx, URL_TABLE, { site: site.key, key })
     return row === undefined ? [] : [agendaItem({ ...row, due_at: now, tries: 0 }, readVia(tx, row))]
   })
   return { looks, fresh: fresh.slice(0, chosen.fresh) }

@@ -1,61 +1,36 @@
 /** The rows of a transaction on SQLite: read when they are asked for, written by `flush`. */
-import { type Clock, type Instant, type Millis, turn } from '../../base/clock.ts'
+import type { Instant } from '../../base/clock.ts'
 import type { SiteName, UrlKey, WorkerId } from '../../contracts/visit.ts'
-import { keyed } from '../../database/schema/columns.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { rowAt, TableRows } from '../../database/tables.ts'
+import { writeRow } from '../../database/write-rows.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
 import type { FrontierOptions } from '../contract.ts'
 import { KnownTexts } from '../known-url-cache.ts'
-import { type DomainRow, DomainRows, UnendorsedRows } from '../rules/domain-rows.ts'
-import { KnownRows } from '../rules/known-rows.ts'
+import { LoopYield } from '../loop-yield.ts'
+import { DomainRows, UNENDORSED_SITE, type UnendorsedRow } from '../rules/domain-rows.ts'
+import { KNOWN_PAGE, type KnownRow, type LooksRow, SITE_LOOKS } from '../rules/known-rows.ts'
 import { NOT_FOUND } from '../rules/mark.ts'
-import type { Rows, Sifted, SiteLinks, UnendorsedSites as Unendorsed } from '../rules/rows.ts'
-import { headForOthers, type Lease, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
+import type { Rows, Sifted, SiteLinks } from '../rules/rows.ts'
+import { headForOthers, newSite, rankWaiting, type SiteRow, stateAfter } from '../rules/site.ts'
 import { AddressRows, MemoryRows, SiteRows } from '../rules/site-rows.ts'
-import { type KnownText, SpellingRows, type UrlAt, UrlRows } from '../rules/url-rows.ts'
+import { readOwnTotals } from '../rules/totals.ts'
+import {
+  type KnownText,
+  NEW_URL,
+  SpellingRows,
+  URL_TABLE,
+  type UrlAt,
+  UrlRows,
+  type UrlText,
+} from '../rules/url-rows.ts'
 import { type SharedTools, sharedTools } from '../tools.ts'
-import { FORGET_ADDRESSES, hold, writeAddresses } from './addresses.ts'
-import { AliasTable, CLEAR_IDLE_PENDING, READ_NAMES_OF, READ_PENDING, WRITE_PENDING } from './aliases.ts'
-import {
-  READ_HELD_AFTER,
-  READ_NEWEST,
-  READ_OLDEST_HELD,
-  READ_PENDING_DOMAINS,
-  readDomain,
-  readUnendorsed,
-  seedOf,
-  UnendorsedSites,
-  writeDomains,
-  writeUnendorsed,
-} from './domain-rows.ts'
-import { READ_KNOWN_KEYS, readKnownPage, readLooks, readRefreshHead, readUrlsAfter, writeKnown } from './known-rows.ts'
-import { writeMemories } from './memory.ts'
-import {
-  FREE_RESERVED_SITES,
-  GROW_SITE,
-  READ_ENDED_LEASES,
-  READ_LEASES_OF_WORKER,
-  READ_OUT,
-  READ_RESTING,
-  readQueueHead,
-  readSite,
-  writeSite,
-} from './site-rows.ts'
-import { readTotals } from './totals.ts'
-import {
-  ADD_URL_IF_NEW,
-  MARK_WAITING,
-  READ_TEXT,
-  READ_WAITING,
-  REVIVE_URLS,
-  readHeldBack,
-  readUrl,
-  readVia,
-  spellingReader,
-  valuesOf,
-  writeSpellings,
-  writeUrls,
-} from './url-rows.ts'
+import { hold, writeAddresses } from './addresses.ts'
+import { AliasTable, CLEAR_IDLE_PENDING, READ_PENDING } from './aliases.ts'
+import { readDomain, seedOf, UnendorsedSites, writeDomains } from './domain-rows.ts'
+import { readRefreshHead } from './known-rows.ts'
+import { GROW_SITE, readQueueHead, readSite, writeSite } from './site-rows.ts'
+import { MARK_WAITING, READ_TEXT, readVia, spellingReader, writeUrls } from './url-rows.ts'
 
 export interface FrontierTools extends SharedTools {
   aliases: AliasTable
@@ -72,23 +47,19 @@ export function toolsOf(options: FrontierOptions): FrontierTools {
   }
 }
 
-const ADD_SEED = `INSERT OR IGNORE INTO seed (site, key, url, added_at, source) VALUES (?, ?, ?, ?, ?)`
-/** Before every key. */
-const FIRST_KEY = -(2n ** 63n)
-
 export class Work implements Rows {
   readonly tx: SqliteTx
   readonly tools: FrontierTools
   readonly now: Instant
-  readonly isShared = false
   readonly sites: SiteRows
   readonly urls: UrlRows
   readonly spellings: SpellingRows
-  readonly known: KnownRows
-  readonly memory = new MemoryRows()
+  readonly known: TableRows<KnownRow>
+  readonly looks: TableRows<LooksRow>
+  readonly memory: MemoryRows
   readonly addresses = new AddressRows()
   readonly domains: DomainRows
-  readonly unendorsed: UnendorsedRows
+  readonly unendorsed: TableRows<UnendorsedRow>
   readonly #beginning = new Set<SiteRow>()
   readonly #loopYield: LoopYield
   #names: AliasView | undefined
@@ -104,22 +75,26 @@ export class Work implements Rows {
       seedOf: (key) => seedOf(tx, key),
     })
     this.urls = new UrlRows({
-      load: (site, key) => readUrl(tx, site, key),
+      load: (site, key) => rowAt(tx, URL_TABLE, { site, key }),
       loadText: (site, key) => tx.get<KnownText>(READ_TEXT, site, key),
-      insert: (row) => tx.run(ADD_URL_IF_NEW, row.site, row.key, ...valuesOf(row)) === 1,
+      insert: (row) => writeRow(tx, NEW_URL, row) === 1,
       mark: ({ site, key }, { mark, tries, url }) => tx.run(MARK_WAITING, mark, tries, url, site, key) === 1,
     })
-    this.spellings = new SpellingRows(spellingReader(tx))
-    this.known = new KnownRows({ page: (at) => readKnownPage(tx, at), looks: (site) => readLooks(tx, site) })
+    this.spellings = new SpellingRows(tx, spellingReader(tx))
+    this.known = new TableRows(tx, KNOWN_PAGE)
+    this.looks = new TableRows(tx, SITE_LOOKS)
+    this.memory = new MemoryRows(tx)
     this.domains = new DomainRows((key) => readDomain(tx, key))
-    this.unendorsed = new UnendorsedRows((site) =>
-      tools.unendorsed.mayHave(tx, site) ? readUnendorsed(tx, site) : undefined,
-    )
+    this.unendorsed = new TableRows(tx, UNENDORSED_SITE, tools.unendorsed.within(tx))
   }
 
   get names(): AliasView {
     this.#names ??= this.tools.aliases.view()
     return this.#names
+  }
+
+  isUnendorsed(site: bigint): boolean {
+    return this.unendorsed.get({ site }) !== undefined
   }
 
   beginToWait(site: SiteRow): void {
@@ -138,12 +113,9 @@ export class Work implements Rows {
   async flush(): Promise<void> {
     const { tx, tools } = this
     await writeUrls(tx, this.urls, () => this.breathe())
-    writeSpellings(tx, this.spellings)
-    writeKnown(tx, this.known)
-    writeMemories(tx, this.memory)
+    for (const rows of [this.spellings, this.known, this.looks, this.memory, this.unendorsed]) await rows.write()
     if (this.#names !== undefined) tools.aliases.write(tx, this.#names.take())
     writeDomains(tx, this.domains)
-    writeUnendorsed(tx, tools.unendorsed, this.unendorsed)
     writeAddresses(tx, this.addresses)
     for (const site of this.#beginning) {
       if (site.state !== 'waiting') continue
@@ -191,12 +163,6 @@ export class Work implements Rows {
 
   readUrls(): void {}
 
-  readLooks(): void {}
-
-  readHeldBack(site: bigint): void {
-    readHeldBack(this.tx, this.urls, site)
-  }
-
   readToWeigh(): void {}
 
   readDomains(): void {}
@@ -204,7 +170,7 @@ export class Work implements Rows {
   lockDomains(): void {}
 
   sift(groups: readonly SiteLinks[], replaced: readonly Replaced[]): Sifted {
-    this.tools.texts.refresh(this.tx.rollbacks, () => readTotals(this.tx).urls.known)
+    this.tools.texts.refresh(this.tx.rollbacks, () => readOwnTotals(this.tx).urls.known)
     return { groups, replaced }
   }
 
@@ -216,136 +182,16 @@ export class Work implements Rows {
     return new Set(sites)
   }
 
-  waitingIn({ key: site }: SiteRow, atMost: number) {
-    return this.tx.allExact<{ key: bigint }>(READ_WAITING, site, atMost).flatMap(({ key }) => {
-      const row = this.urls.get(site, key)
-      return row === undefined ? [] : [{ row, via: readVia(this.tx, row) }]
-    })
-  }
-
-  knownIn(site: bigint, atMost: number) {
-    const found = this.tx.allExact<{ key: bigint }>(READ_KNOWN_KEYS, site, atMost)
-    return found.flatMap(({ key }) => this.known.get({ site, key }) ?? [])
-  }
-
-  urlsAfter(last: UrlAt | undefined, atMost: number) {
-    const { site, key } = last ?? { site: FIRST_KEY, key: FIRST_KEY }
-    return readUrlsAfter(this.tx, site, key, atMost)
-  }
-
-  endedLeases(now: Instant): bigint[] {
-    return this.#keys(READ_ENDED_LEASES, now)
-  }
-
-  leasesOf(worker: WorkerId): Lease[] {
-    return this.tx.allExact<Lease>(READ_LEASES_OF_WORKER, worker).map(keyed)
-  }
-
-  leasesOut(atMost: number): bigint[] {
-    return this.#keys(READ_OUT, atMost)
-  }
-
-  restingAfter(last: bigint = FIRST_KEY, atMost: number): bigint[] {
-    return this.#keys(READ_RESTING, last, atMost)
-  }
-
-  newestHoldable(domain: DomainRow, atMost: number): Unendorsed {
-    return this.#unendorsedBy(READ_NEWEST, domain, atMost)
-  }
-
-  oldestHeld(domain: DomainRow, atMost: number): Unendorsed {
-    return this.#unendorsedBy(READ_OLDEST_HELD, domain, atMost)
-  }
-
-  heldAfter(last: bigint = FIRST_KEY, atMost: number): bigint[] {
-    return this.tx.allExact<{ site: bigint }>(READ_HELD_AFTER, last, atMost).map(({ site }) => site)
-  }
-
-  pendingDomains(atMost: number): string[] {
-    return this.#readNames(READ_PENDING_DOMAINS, atMost)
+  readVias(): (url: UrlText) => string | undefined {
+    return (url) => readVia(this.tx, url)
   }
 
   pendingAliases(atMost: number): SiteName[] {
     this.tx.run(CLEAR_IDLE_PENDING)
-    return this.#readNames(READ_PENDING, atMost)
-  }
-
-  namesOf(original: SiteName, atMost: number): SiteName[] {
-    return this.#readNames(READ_NAMES_OF, original, atMost)
-  }
-
-  writePending(alias: bigint, pending: boolean): void {
-    this.tx.run(WRITE_PENDING, pending ? 1 : 0, alias)
-  }
-
-  revive(sites: readonly bigint[], marks: readonly number[]): (site: bigint) => number {
-    const revived = new Map<bigint, number>()
-    for (const site of sites) {
-      let count = 0
-      for (const mark of marks) count += this.tx.run(REVIVE_URLS, site, mark)
-      revived.set(site, count)
-      this.urls.revived(site, marks)
-    }
-    return (site) => revived.get(site) ?? 0
+    return this.tx.all<{ name: string }>(READ_PENDING, atMost).map(({ name }) => name)
   }
 
   hold(wanted: readonly { address: string; worker: WorkerId }[]): boolean[] {
     return wanted.map(({ address, worker }) => hold(this.tx, address, worker, this.now))
-  }
-
-  forgetHolders(): void {
-    this.tx.run(FREE_RESERVED_SITES)
-    this.tx.run(FORGET_ADDRESSES)
-  }
-
-  addSeeds(seeds: readonly { site: bigint; key: bigint; url: string; source: string }[]): void {
-    for (const { site, key, url, source } of seeds) this.tx.run(ADD_SEED, site, key, url, this.now, source)
-  }
-
-  #keys(sql: string, ...values: (bigint | number | string)[]): bigint[] {
-    return this.tx.allExact<{ key: bigint }>(sql, ...values).map(({ key }) => key)
-  }
-
-  #readNames(sql: string, ...values: (number | string)[]): string[] {
-    return this.tx.all<{ name: string }>(sql, ...values).map(({ name }) => name)
-  }
-
-  #unendorsedBy(sql: string, domain: DomainRow, atMost: number): Unendorsed {
-    writeUnendorsed(this.tx, this.tools.unendorsed, this.unendorsed)
-    const found = this.tx.allExact<{ site: bigint }>(sql, domain.key, atMost)
-    const idle = found.flatMap(({ site: key }) => {
-      const site = this.sites.get(key)
-      const row = this.unendorsed.get(key)
-      return site === undefined || row === undefined ? [] : [{ site, row }]
-    })
-    return { found: found.length, idle }
-  }
-}
-
-/** A turn costs some microseconds. */
-const EVERY: Millis = 1
-
-/**
- * Long work inside a transaction stops for one turn of the event loop now and then, so that a check-out of a prefetched lease,
- * which needs no transaction, need not wait for its end. No other transaction comes in between.
- */
-class LoopYield {
-  readonly #clock: Clock
-  #since: Millis
-
-  /** Work begins now. */
-  constructor(clock: Clock) {
-    this.#clock = clock
-    this.#since = clock.elapsed()
-  }
-
-  /** Undefined when it is not time yet: then there is nothing to await. */
-  take(): Promise<void> | undefined {
-    return this.#clock.elapsed() - this.#since < EVERY ? undefined : this.#turn()
-  }
-
-  async #turn(): Promise<void> {
-    await turn()
-    this.#since = this.#clock.elapsed()
   }
 }

@@ -1,11 +1,8 @@
 /** Rows by bucket: each statement is for one bucket. Buckets come in their order, the rows of each in the order of their keys. */
 import { hash64, signed64 } from '../../base/digest.ts'
-import { bucketOf } from '../../database/bucket.ts'
-import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
-import type { PgValue } from '../../database/postgres/values.ts'
-import { type ColumnTypes, KEYS } from '../../database/schema/columns.ts'
-import { type RowWriter, unnested, writeBucket } from '../../database/write-rows.ts'
-import type { UrlAt } from '../rules/url-rows.ts'
+import { bucketOf } from '../bucket.ts'
+import { columnsOf, type PostgresTx } from './tx.ts'
+import type { PgValue } from './values.ts'
 
 /** The bucket of a site's key, or of any other 64 bits by which rows are distributed. */
 export function bucketFor(key: bigint): number {
@@ -21,15 +18,8 @@ export function compareKeys(a: bigint, b: bigint): number {
 export type ByBucket<Row> = ReadonlyMap<number, readonly Row[]>
 
 export function byBucket<Row>(rows: Iterable<Row>, keyOf: (row: Row) => bigint): ByBucket<Row> {
-  const buckets = new Map<number, Row[]>()
   const sorted = [...rows].sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
-  for (const row of sorted) {
-    const bucket = bucketFor(keyOf(row))
-    const others = buckets.get(bucket)
-    if (others === undefined) buckets.set(bucket, [row])
-    else others.push(row)
-  }
-  return buckets
+  return Map.groupBy(sorted, (row) => bucketFor(keyOf(row)))
 }
 
 /** One statement per bucket, all sent at once. */
@@ -52,29 +42,20 @@ export async function readBy<Row extends object>(
 }
 
 /** The same by site and key. */
-export async function readAt<Row extends object>(tx: PostgresTx, sql: string, at: Iterable<UrlAt>): Promise<Row[]> {
-  const rows = await eachBucket(at, bySite, (bucket, some) => tx.allExact<Row>(sql, bucket, ...columnsOf(some, ...AT)))
+export async function readAt<Row extends object>(
+  tx: PostgresTx,
+  sql: string,
+  at: Iterable<{ site: bigint; key: bigint }>,
+): Promise<Row[]> {
+  const rows = await eachBucket(at, bySite, (bucket, some) =>
+    tx.allExact<Row>(sql, bucket, ...columnsOf(some, 'site', 'key')),
+  )
   return rows.flat()
 }
 
-/** Changes rows by their keys, or by site and key. */
+/** Changes rows by their keys. */
 export function runBy(tx: PostgresTx, sql: string, keys: Iterable<bigint>): Promise<unknown> {
   return eachBucket(keys, itself, (bucket, some) => tx.run(sql, bucket, some))
-}
-
-export function runAt(tx: PostgresTx, sql: string, at: Iterable<UrlAt>): Promise<unknown> {
-  return eachBucket(at, bySite, (bucket, some) => tx.run(sql, bucket, ...columnsOf(some, ...AT)))
-}
-
-const AT = ['site', 'key'] as const
-
-/** Writes rows of sites as `writer` says. */
-export function writeAll<Row extends { site: bigint }>(
-  tx: PostgresTx,
-  writer: RowWriter<Row>,
-  rows: Iterable<Row>,
-): Promise<unknown> {
-  return eachBucket(rows, bySite, (bucket, some) => writeBucket(tx, writer, bucket, some))
 }
 
 /** Keys of rows, for `byBucket` and `eachBucket`. */
@@ -87,23 +68,4 @@ export const itself = (key: bigint): bigint => key
 /** The values of one column, for `unnest`. */
 export function column<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][] {
   return rows.map((row) => row[name])
-}
-
-/** All columns of a table, under its alias, to be read exactly: keys are bigints, all other numbers are numbers. */
-export function selected(types: ColumnTypes, alias: string): string {
-  return [...types]
-    .map(([name, type]) =>
-      type === 'bigint' && !KEYS.has(name) ? `${alias}.${name}::float8 AS ${name}` : `${alias}.${name}`,
-    )
-    .join(', ')
-}
-
-/** Writes all columns of rows that are there. */
-export function updating(table: string, types: ColumnTypes, ...key: string[]): string {
-  const names = [...types.keys()]
-  const rest = names.filter((name) => !key.includes(name))
-  return `
-  UPDATE ${table} SET ${rest.map((name) => `${name} = n.${name}`).join(', ')}
-  FROM ${unnested(types, names)} AS n (${names.join(', ')})
-  WHERE ${table}.bucket = $1 AND ${key.map((name) => `${table}.${name} = n.${name}`).join(' AND ')}`
 }
