@@ -1,6 +1,6 @@
 /** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
-import { HEAD_BYTES, READABLE_VERSIONS } from './encode-report.ts'
+import { HEAD_BYTES, VERSION } from './encode-report.ts'
 import type { Link, VisitReport } from './report.ts'
 import { layReport, NOTHING, type ReportBytes } from './report-layout.ts'
 
@@ -42,7 +42,7 @@ class Texts {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 class ReportReader implements ReportBytes {
-  readonly #raw: ByteReader
+  readonly raw: ByteReader
   readonly #names: Texts
   readonly #prose: Texts
   readonly #words: string[] = []
@@ -50,51 +50,33 @@ class ReportReader implements ReportBytes {
 
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
-    if (!READABLE_VERSIONS.includes(head.byte())) throw new RangeError('a report of another version')
+    if (head.byte() !== VERSION) throw new RangeError('a report of another version')
     const namesAt = HEAD_BYTES + head.u32()
     const proseAt = namesAt + head.u32()
     if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
-    this.#raw = new ByteReader(bytes.subarray(HEAD_BYTES, namesAt))
+    this.raw = new ByteReader(bytes.subarray(HEAD_BYTES, namesAt))
     this.#names = new Texts(bytes.subarray(namesAt, proseAt))
     this.#prose = new Texts(bytes.subarray(proseAt))
   }
 
   end(): void {
-    if (!this.#raw.atEnd || !this.#names.atEnd || !this.#prose.atEnd)
+    if (!this.raw.atEnd || !this.#names.atEnd || !this.#prose.atEnd)
       throw new RangeError('bytes after the end of a report')
-  }
-
-  byte(): number {
-    return this.#raw.byte()
-  }
-
-  whole(): number {
-    const value = this.#raw.count()
-    if (!Number.isSafeInteger(value)) throw new RangeError('number out of range')
-    return value
   }
 
   /** An instant or a duration that tables will hold. */
   number(): number {
-    const value = this.#raw.number()
+    const value = this.raw.number()
     if (!Number.isFinite(value)) throw new RangeError('not a number')
     return value
   }
 
-  key(): bigint {
-    return this.#raw.u64()
-  }
-
-  blob(): Uint8Array {
-    return this.#raw.blob()
-  }
-
   name(): string {
-    return this.#names.next(this.#raw.count())
+    return this.#names.next(this.raw.count())
   }
 
   prose(): string {
-    return this.#prose.next(this.#raw.count())
+    return this.#prose.next(this.raw.count())
   }
 
   /** Plain JSON by contract; anything else is damage. */
@@ -112,7 +94,7 @@ class ReportReader implements ReportBytes {
   }
 
   word(): string {
-    const number = this.#raw.count()
+    const number = this.raw.count()
     if (number === 0) {
       const word = this.name()
       this.learn(word)
@@ -133,7 +115,7 @@ class ReportReader implements ReportBytes {
   }
 
   url(): string {
-    const same = this.#raw.count()
+    const same = this.raw.count()
     const rest = this.name()
     if (same > this.#lastUrl.length) throw new RangeError('no such URL before')
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
@@ -143,13 +125,13 @@ class ReportReader implements ReportBytes {
 
   links(): Link[] {
     const links: Link[] = []
-    for (let left = this.#raw.count(); left > 0; left--) {
+    for (let left = this.raw.count(); left > 0; left--) {
       const url = this.url()
-      const key = this.#raw.u64()
+      const key = this.raw.u64()
       const site = this.word()
-      const depth = this.whole()
+      const depth = this.raw.count()
       const link: Link = { url, key, site, depth, via: this.word(), path: this.word() }
-      const flags = this.#raw.byte()
+      const flags = this.raw.byte()
       if (flags & 1) link.lastmod = this.number()
       if (flags & 2) link.spelling = true
       links.push(link)

@@ -14,8 +14,6 @@ import type { Link, VisitReport } from './report.ts'
 import { layReport, type ReportBytes } from './report-layout.ts'
 
 export const VERSION = 2
-/** In version 1 pages have no change and no sketch. */
-export const READABLE_VERSIONS: readonly number[] = [1, 2]
 /** The version, and the lengths of the three sections. */
 export const HEAD_BYTES = 1 + 3 * 4
 
@@ -36,6 +34,7 @@ export function encodeLinks(links: readonly Link[]): Uint8Array {
 }
 
 class ReportWriter implements ReportBytes {
+  readonly raw = numbers
   readonly #names: string[] = []
   readonly #prose: string[] = []
   readonly #words = new Map<string, number>()
@@ -64,29 +63,8 @@ class ReportWriter implements ReportBytes {
     return new Uint8Array(whole.buffer)
   }
 
-  byte(value: number): number {
-    numbers.byte(value)
-    return value
-  }
-
-  whole(value: number): number {
-    numbers.count(value)
-    return value
-  }
-
   number(value: number): number {
-    numbers.number(value)
-    return value
-  }
-
-  key(value: bigint): bigint {
-    numbers.u64(value)
-    return value
-  }
-
-  blob(value: Uint8Array): Uint8Array {
-    numbers.blob(value)
-    return value
+    return numbers.number(value)
   }
 
   name(text: string): string {

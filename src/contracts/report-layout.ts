@@ -8,11 +8,14 @@ import type { PageMemory } from './visit.ts'
 
 /** Each writes the given value and returns it, or reads one, whatever is given. */
 export interface ReportBytes {
-  byte(value: number): number
-  whole(value: number): number
+  readonly raw: {
+    byte(value: number): number
+    count(value: number): number
+    u64(value: bigint): bigint
+    blob(value: Uint8Array): Uint8Array
+  }
+  /** An instant or a duration that tables will hold. */
   number(value: number): number
-  key(value: bigint): bigint
-  blob(value: Uint8Array): Uint8Array
   name(text: string): string
   prose(text: string): string
   /** A text that may repeat. */
@@ -36,8 +39,8 @@ const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'sil
 
 export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
   const visit = bytes.name(given.visit)
-  const fence = bytes.whole(given.fence)
-  const part = bytes.whole(given.part)
+  const fence = bytes.raw.count(given.fence)
+  const part = bytes.raw.count(given.part)
   const site = bytes.word(given.site)
   const pages = layList(bytes, given.pages, layPage)
   const found = bytes.links(given.found)
@@ -45,7 +48,7 @@ export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
   const findings = layList(bytes, given.findings, layFinding)
   const counts = new Map(layList(bytes, given.counts && [...given.counts], layCount))
   const courtesy = layCourtesy(bytes, given.courtesy ?? NOTHING)
-  const end = bytes.byte(given.ended === undefined ? 0 : 1 + ENDS.indexOf(given.ended))
+  const end = bytes.raw.byte(given.ended === undefined ? 0 : 1 + ENDS.indexOf(given.ended))
   if (end > ENDS.length) throw new RangeError(`no end ${end}`)
   const memory = layMemory(bytes, given.memory ?? NOTHING)
   const learnt: Learnt | undefined = bytes.json(given.learnt)
@@ -58,7 +61,7 @@ export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
 type Lay<Item> = (bytes: ReportBytes, given: Item) => Item
 
 function layList<Item>(bytes: ReportBytes, given: readonly Item[] | undefined, lay: Lay<Item>): Item[] {
-  const count = bytes.whole(given?.length ?? 0)
+  const count = bytes.raw.count(given?.length ?? 0)
   const items: Item[] = []
   for (let at = 0; at < count; at++) items.push(lay(bytes, given === undefined ? NOTHING : given[at]))
   return items
@@ -66,10 +69,10 @@ function layList<Item>(bytes: ReportBytes, given: readonly Item[] | undefined, l
 
 const layWord: Lay<string> = (bytes, given) => bytes.word(given)
 const layProse: Lay<string> = (bytes, given) => bytes.prose(given)
-const layCount: Lay<[string, number]> = (bytes, given) => [bytes.name(given[0]), bytes.whole(given[1])]
+const layCount: Lay<[string, number]> = (bytes, given) => [bytes.name(given[0]), bytes.raw.count(given[1])]
 
 const layPage: Lay<PageReport> = (bytes, given) => {
-  const flags = bytes.byte(
+  const flags = bytes.raw.byte(
     (given.via === undefined ? 0 : 1) |
       (given.capture === undefined ? 0 : 2) |
       (given.memory === undefined ? 0 : 4) |
@@ -82,8 +85,8 @@ const layPage: Lay<PageReport> = (bytes, given) => {
   const url = bytes.url(given.url)
   // Links found on the page will name it as their `via`.
   if (!(flags & 64)) bytes.learn(url)
-  const key = bytes.key(given.key)
-  const depth = bytes.whole(given.depth)
+  const key = bytes.raw.u64(given.key)
+  const depth = bytes.raw.count(given.depth)
   const via = flags & 1 ? bytes.word(given.via!) : undefined
   const page: { -readonly [Field in keyof PageReport]: PageReport[Field] } = {
     url,
@@ -91,14 +94,14 @@ const layPage: Lay<PageReport> = (bytes, given) => {
     depth,
     path: bytes.word(given.path),
     at: bytes.number(given.at),
-    status: unzigzag(bytes.whole(zigzag(given.status))),
+    status: unzigzag(bytes.raw.count(zigzag(given.status))),
     mediaType: bytes.word(given.mediaType),
-    bytes: bytes.whole(given.bytes),
+    bytes: bytes.raw.count(given.bytes),
     tookMs: bytes.number(given.tookMs),
-    tries: bytes.whole(given.tries),
+    tries: bytes.raw.count(given.tries),
     outcome: layOutcome(bytes, given.outcome),
     title: bytes.prose(given.title),
-    links: bytes.blob(given.links),
+    links: bytes.raw.blob(given.links),
     annotations: layList(bytes, given.annotations, layWord),
     ownRequest: (flags & 8) !== 0,
   }
@@ -146,7 +149,7 @@ function codeOf(outcome: Outcome): number {
 type Fields = { [Field in 'to' | 'by' | 'rule' | 'why']: string } & { urls: number; notBefore: number }
 
 function layOutcome(bytes: ReportBytes, given: Outcome | undefined): Outcome {
-  const code = bytes.byte(given === undefined ? 0 : codeOf(given))
+  const code = bytes.raw.byte(given === undefined ? 0 : codeOf(given))
   const { to, by, rule, why, urls, notBefore } = (given ?? NOTHING) as unknown as Fields
   const failure = () => oneOf(bytes.word(why), isFailureKind)
   const refusal = () => ({ by: oneOf(bytes.word(by), isRefusedBy), rule: bytes.word(rule) })
@@ -164,11 +167,11 @@ function layOutcome(bytes: ReportBytes, given: Outcome | undefined): Outcome {
     case 6:
       return { kind: 'later', why: failure(), notBefore: bytes.number(notBefore) }
     case 7:
-      return { kind: 'read', as: 'sitemap', urls: bytes.whole(urls) }
+      return { kind: 'read', as: 'sitemap', urls: bytes.raw.count(urls) }
     case 8:
       return { kind: 'refused', ...refusal(), held: true }
     case 9:
-      return { kind: 'read', as: 'sitemap', urls: bytes.whole(urls), same: true }
+      return { kind: 'read', as: 'sitemap', urls: bytes.raw.count(urls), same: true }
     default:
       throw new RangeError(`no outcome ${code}`)
   }
@@ -176,14 +179,14 @@ function layOutcome(bytes: ReportBytes, given: Outcome | undefined): Outcome {
 
 const layCapture: Lay<Capture> = (bytes, given) => ({
   volume: bytes.word(given.volume),
-  offset: bytes.whole(given.offset),
-  length: bytes.whole(given.length),
-  kind: bytes.byte(given.kind === 'response' ? 0 : 1) === 0 ? 'response' : 'revisit',
+  offset: bytes.raw.count(given.offset),
+  length: bytes.raw.count(given.length),
+  kind: bytes.raw.byte(given.kind === 'response' ? 0 : 1) === 0 ? 'response' : 'revisit',
   digest: bytes.name(given.digest),
 })
 
 function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture | undefined): PageMemory {
-  const flags = bytes.byte(
+  const flags = bytes.raw.byte(
     (capture?.digest === given.digest ? 1 : 0) |
       (given.etag === undefined ? 0 : 2) |
       (given.lastModified === undefined ? 0 : 4) |
@@ -191,17 +194,21 @@ function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture |
   )
   if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
   const digest = flags & 1 ? capture!.digest : bytes.name(given.digest)
-  const memory: PageMemory = { digest, textDigest: bytes.key(given.textDigest), simhash: bytes.key(given.simhash) }
+  const memory: PageMemory = {
+    digest,
+    textDigest: bytes.raw.u64(given.textDigest),
+    simhash: bytes.raw.u64(given.simhash),
+  }
   if (flags & 2) memory.etag = bytes.name(given.etag!)
   if (flags & 4) memory.lastModified = bytes.word(given.lastModified!)
-  if (flags & 8) memory.sketch = bytes.blob(given.sketch!)
+  if (flags & 8) memory.sketch = bytes.raw.blob(given.sketch!)
   return memory
 }
 
 const layFinding: Lay<Finding> = (bytes, given) => {
   const [rule, evidence, at] = [bytes.word(given.rule), bytes.prose(given.evidence), bytes.number(given.at)]
   const finding: Finding = { rule, evidence, at }
-  const flags = bytes.byte((given.pattern === undefined ? 0 : 1) | (given.withdrawn ? 2 : 0))
+  const flags = bytes.raw.byte((given.pattern === undefined ? 0 : 1) | (given.withdrawn ? 2 : 0))
   if (flags & 1) finding.pattern = bytes.prose(given.pattern!)
   if (flags & 2) finding.withdrawn = true
   const examples = layList(bytes, given.examples, layProse)
@@ -210,7 +217,7 @@ const layFinding: Lay<Finding> = (bytes, given) => {
 }
 
 const layCourtesy: Lay<Courtesy> = (bytes, given) => {
-  const flags = bytes.byte(
+  const flags = bytes.raw.byte(
     (given.lastAnswerAt === undefined ? 0 : 1) |
       (given.address === undefined ? 0 : 2) |
       (given.connectMs === undefined ? 0 : 4),
