@@ -11,7 +11,7 @@ const ROOM = 64 * 1024
  * The raw stream from `start` on, as far as the input goes; `next` is the offset behind it. Of a damaged stream zlib's
  * synchronous calls give nothing.
  */
-export function inflateRaw(
+function inflateRaw(
   input: Uint8Array,
   start: number,
   max: number,
