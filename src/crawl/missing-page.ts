@@ -49,7 +49,7 @@ export async function checkMissingPage(
   let url = site.urls.parse(new URL(name, near).href)
   for (let hops = 0; ; hops++) {
     // Like a sitemap it is no page of the collection: it need not lie in the scope, but blacklists hold.
-    if (url === undefined || !robots.permits(url.path).yes || !state.scope.judgeSitemap(url).yes) {
+    if (url === undefined || !robots.permits(url.path).allowed || !state.scope.judgeSitemap(url).yes) {
       learn({ status: 0 })
       return
     }

@@ -12,7 +12,13 @@ import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { type Robots, recallInStretches, recallRobots, robotsInStretches } from '../web/robots/robots.ts'
+import {
+  type Robots,
+  type RobotsAnswer,
+  recallInStretches,
+  recallRobots,
+  robotsInStretches,
+} from '../web/robots/robots.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import { redirectTarget, reportBug, wantBody } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
@@ -135,25 +141,13 @@ function recall(memory: RobotsMemory, { clock }: RequestTools): Promise<Robots> 
   return inTurns(recallInStretches(rulesText(memory)), () => clock.sleep(0))
 }
 
-export interface RobotsDecision {
-  /** Whether the path may be fetched; false too while robots.txt cannot be reached. */
-  allowed: boolean
-  /** The user-agent line that addresses us, as the file spells the name; '' when none does. */
-  group: string
-  /** The number of the deciding line, 0 when none decides or it is not known. */
-  line: number
-  /** `Disallow: /private*`; '' when no rule matches. */
-  rule: string
-}
-
-/** What a remembered robots.txt says of a path (and query). */
-export function decide(memory: RobotsMemory, path: string): RobotsDecision {
+/** What a remembered robots.txt says of a path (and query): nothing is allowed while it cannot be reached. */
+export function decide(memory: RobotsMemory, path: string): RobotsAnswer {
   if (memory.state === 'unreachable') return { allowed: false, group: '', line: 0, rule: '' }
-  const { yes, group, line, rule } = recallRobots(rulesText(memory)).permits(path)
-  return { allowed: yes, group, line, rule }
+  return recallRobots(rulesText(memory)).permits(path)
 }
 
-export type RobotsAnswer =
+type FetchedRobots =
   /** `from`: where it was found, after redirects. */
   | { kind: 'known'; robots: Robots; memory: RobotsMemory; from: string }
   /** Nothing may be fetched for now. */
@@ -170,7 +164,7 @@ async function fetchRobots(
   connection: SiteConnection,
   tools: SiteTools,
   record: (exchange: Exchange, notes: readonly string[]) => Promise<void>,
-): Promise<RobotsAnswer> {
+): Promise<FetchedRobots> {
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
     const { answer: exchange, isNew } = await requestAnywhere(url, connection, tools)
@@ -189,9 +183,9 @@ async function readRobots(
   mayMove: boolean,
   before: RobotsMemory | undefined,
   tools: SiteTools,
-): Promise<RobotsAnswer | { kind: 'moved'; to: string }> {
+): Promise<FetchedRobots | { kind: 'moved'; to: string }> {
   const outOfReach = (status: number) => ({ kind: 'unreachable', memory: unreachable(before, at, status) }) as const
-  const noRules = (status: number): RobotsAnswer => {
+  const noRules = (status: number): FetchedRobots => {
     return { kind: 'known', robots: recallRobots(''), memory: { state: 'none', at, status, text: '' }, from: url }
   }
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
