@@ -10,8 +10,6 @@ import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory, Scheme } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
-import { decodeContent } from '../web/http/decode.ts'
-import { headerOf } from '../web/http/headers.ts'
 import {
   type Robots,
   type RobotsAnswer,
@@ -20,7 +18,7 @@ import {
   robotsInStretches,
 } from '../web/robots/robots.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
-import { redirectTarget, reportBug, wantBody } from './answers.ts'
+import { decoded, redirectTarget, unlessBroken, wantBody } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { waitAfter, withAnswer } from './failures.ts'
 import type { ForeignRobotsAnswer } from './foreign-robots.ts'
@@ -189,7 +187,7 @@ async function readRobots(
     return { kind: 'known', robots: recallRobots(''), memory: { state: 'none', at, status, text: '' }, from: url }
   }
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
-  const { status, headers } = answer.head
+  const { status } = answer.head
   if (status >= 300 && status < 400) {
     const target = mayMove ? redirectTarget(answer.head, url, tools.urls) : undefined
     return target === undefined ? noRules(status) : { kind: 'moved', to: target.href }
@@ -197,30 +195,19 @@ async function readRobots(
   // We did not ask for a part: the rest may forbid more.
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
   if (status >= 400 || status < 200) return noRules(status)
-  const { bytes, cut, trouble } = await decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
-    bytes: MAX_BYTES,
-    ratio: tools.decode.ratio,
-  })
+  const { bytes, cut, trouble } = await decoded(answer, MAX_BYTES)
   // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
   const damaged = trouble !== undefined && (bytes.length === 0 || !(trouble === 'not-sent' || trouble === 'early'))
   if (brokeOff || damaged) return outOfReach(0)
   // A file that our own limit cut may end in half a rule: only whole lines count.
-  const robots = await parsed(answer.kind === 'cut' ? wholeLines(bytes) : bytes, url, tools)
+  const reading = robotsInStretches(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
+  const robots = await unlessBroken(`reading ${url}`, tools, () => inTurns(reading, () => tools.clock.sleep(0)))
+  // What it forbids is not known, so nothing is allowed.
   if (robots === undefined) return outOfReach(0)
   const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
   if (answer.kind === 'cut' || cut) memory.tooBig = true
   return { kind: 'known', robots, memory, from: url }
-}
-
-/** Undefined when reading it threw, a bug of ours: what it forbids is not known, so nothing is allowed. */
-async function parsed(bytes: Uint8Array, url: string, tools: SiteTools): Promise<Robots | undefined> {
-  try {
-    return await inTurns(robotsInStretches(bytes, tools.token), () => tools.clock.sleep(0))
-  } catch (error) {
-    reportBug(`reading ${url}`, error, tools)
-    return undefined
-  }
 }
 
 /** For crawl.log. */

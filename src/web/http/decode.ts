@@ -46,6 +46,8 @@ export interface Decoded {
   trouble?: CodingTrouble
 }
 
+/** For `ratio`: a body that grows more when decoded is a bomb. Text compresses 5 to 20 times, and rarely 200. */
+export const BOMB_RATIO = 1000
 const MAX_CODINGS = 3
 const FREE_BYTES = 65_536
 /** Unpacked while all other visits of the thread wait: 4 MB take 10 to 20 ms. */
