@@ -18,50 +18,27 @@ export function decodeLinks(bytes: Uint8Array): Link[] {
   return links
 }
 
-/** The texts of one section, in order. */
-class Texts {
-  readonly #all: string
-  #at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#all = decoder.decode(bytes)
-  }
-
-  next(length: number): string {
-    const from = this.#at
-    if (from + length > this.#all.length) throw new RangeError('texts end too early')
-    this.#at += length
-    return this.#all.slice(from, this.#at)
-  }
-
-  get atEnd(): boolean {
-    return this.#at === this.#all.length
-  }
-}
-
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 class ReportReader implements ReportBytes {
   readonly raw: ByteReader
-  readonly #names: Texts
-  readonly #prose: Texts
+  /** In order, without separators. */
+  readonly #texts: string
+  #textAt = 0
   readonly #words: string[] = []
   #lastUrl = ''
 
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
     if (head.byte() !== VERSION) throw new RangeError('a report of another version')
-    const namesAt = HEAD_BYTES + head.u32()
-    const proseAt = namesAt + head.u32()
-    if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
-    this.raw = new ByteReader(bytes.subarray(HEAD_BYTES, namesAt))
-    this.#names = new Texts(bytes.subarray(namesAt, proseAt))
-    this.#prose = new Texts(bytes.subarray(proseAt))
+    const textsAt = HEAD_BYTES + head.u32()
+    if (textsAt > bytes.length) throw new RangeError('a report of another length')
+    this.raw = new ByteReader(bytes.subarray(HEAD_BYTES, textsAt))
+    this.#texts = decoder.decode(bytes.subarray(textsAt))
   }
 
   end(): void {
-    if (!this.raw.atEnd || !this.#names.atEnd || !this.#prose.atEnd)
-      throw new RangeError('bytes after the end of a report')
+    if (!this.raw.atEnd || this.#textAt !== this.#texts.length) throw new RangeError('bytes after the end of a report')
   }
 
   /** An instant or a duration that tables will hold. */
@@ -71,17 +48,16 @@ class ReportReader implements ReportBytes {
     return value
   }
 
-  name(): string {
-    return this.#names.next(this.raw.count())
-  }
-
-  prose(): string {
-    return this.#prose.next(this.raw.count())
+  text(): string {
+    const from = this.#textAt
+    this.#textAt += this.raw.count()
+    if (this.#textAt > this.#texts.length) throw new RangeError('texts end too early')
+    return this.#texts.slice(from, this.#textAt)
   }
 
   /** Plain JSON by contract; anything else is damage. */
   json(): object | undefined {
-    const text = this.prose()
+    const text = this.text()
     if (text === '') return undefined
     let value: unknown
     try {
@@ -96,7 +72,7 @@ class ReportReader implements ReportBytes {
   word(): string {
     const number = this.raw.count()
     if (number === 0) {
-      const word = this.name()
+      const word = this.text()
       this.learn(word)
       return word
     }
@@ -116,7 +92,7 @@ class ReportReader implements ReportBytes {
 
   url(): string {
     const same = this.raw.count()
-    const rest = this.name()
+    const rest = this.text()
     if (same > this.#lastUrl.length) throw new RangeError('no such URL before')
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
     this.#lastUrl = url

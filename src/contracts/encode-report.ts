@@ -1,10 +1,9 @@
 /**
- * A report as bytes: what is transferred between threads and stored in the inbox. The version, three lengths, then
- * three sections: numbers in the order of the fields (`report-layout.ts`); names (URLs and repeated words); prose (what people write).
+ * A report as bytes: what is transferred between threads and stored in the inbox. The version, the length of the numbers, the
+ * numbers in the order of the fields (`report-layout.ts`), the texts.
  *
- * The texts of a section follow each other without separators, and the numbers give their lengths, so that each section is
- * encoded and decoded in one go: text by text took twice as long. Prose is separate because one non-Latin letter doubles the
- * memory of its whole section, and URLs hardly ever have one.
+ * The texts follow each other without separators, and the numbers give their lengths, so that all are encoded and decoded in one
+ * go: text by text took twice as long.
  *
  * Repeated texts (a page's URL as the `via` of its forty links, paths, rules, media types) are written once and then referred to
  * by number. A URL stores only what differs from the URL before it.
@@ -13,9 +12,9 @@ import { ByteWriter } from '../base/bytes.ts'
 import type { Link, VisitReport } from './report.ts'
 import { layReport, type ReportBytes } from './report-layout.ts'
 
-export const VERSION = 2
-/** The version, and the lengths of the three sections. */
-export const HEAD_BYTES = 1 + 3 * 4
+export const VERSION = 3
+/** The version, and the length of the numbers. */
+export const HEAD_BYTES = 1 + 4
 
 /** One report at a time: they share a buffer. */
 const numbers = new ByteWriter(64 * 1024)
@@ -35,8 +34,7 @@ export function encodeLinks(links: readonly Link[]): Uint8Array {
 
 class ReportWriter implements ReportBytes {
   readonly raw = numbers
-  readonly #names: string[] = []
-  readonly #prose: string[] = []
+  readonly #texts: string[] = []
   readonly #words = new Map<string, number>()
   #lastUrl = ''
 
@@ -45,21 +43,14 @@ class ReportWriter implements ReportBytes {
   }
 
   bytes(): Uint8Array {
-    const names = this.#names.join('')
-    const prose = this.#prose.join('')
-    const nameBytes = Buffer.byteLength(names)
-    const proseBytes = Buffer.byteLength(prose)
-    const namesAt = HEAD_BYTES + numbers.length
-    const proseAt = namesAt + nameBytes
+    const texts = this.#texts.join('')
+    const textsAt = HEAD_BYTES + numbers.length
     // Its own memory, because it is transferred to another thread.
-    const whole = Buffer.allocUnsafeSlow(proseAt + proseBytes)
+    const whole = Buffer.allocUnsafeSlow(textsAt + Buffer.byteLength(texts))
     whole[0] = VERSION
     whole.writeUInt32LE(numbers.length, 1)
-    whole.writeUInt32LE(nameBytes, 5)
-    whole.writeUInt32LE(proseBytes, 9)
     numbers.copyTo(whole, HEAD_BYTES)
-    whole.write(names, namesAt)
-    whole.write(prose, proseAt)
+    whole.write(texts, textsAt)
     return new Uint8Array(whole.buffer)
   }
 
@@ -67,20 +58,14 @@ class ReportWriter implements ReportBytes {
     return numbers.number(value)
   }
 
-  name(text: string): string {
+  text(text: string): string {
     numbers.count(text.length)
-    this.#names.push(wellFormed(text))
-    return text
-  }
-
-  prose(text: string): string {
-    numbers.count(text.length)
-    this.#prose.push(wellFormed(text))
+    this.#texts.push(wellFormed(text))
     return text
   }
 
   json(value: object | undefined): object | undefined {
-    this.prose(value === undefined ? '' : JSON.stringify(value))
+    this.text(value === undefined ? '' : JSON.stringify(value))
     return value
   }
 
@@ -90,7 +75,7 @@ class ReportWriter implements ReportBytes {
     numbers.count(known ?? 0)
     if (known !== undefined) return text
     this.learn(text)
-    return this.name(text)
+    return this.text(text)
   }
 
   knows(word: string): boolean {
@@ -110,7 +95,7 @@ class ReportWriter implements ReportBytes {
     // Do not split a surrogate pair.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     numbers.count(same)
-    this.name(same === 0 ? url : url.slice(same))
+    this.text(same === 0 ? url : url.slice(same))
     this.#lastUrl = url
     return url
   }

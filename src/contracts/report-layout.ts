@@ -1,4 +1,4 @@
-/** What a report's bytes hold, in order: numbers as they come, names, prose (`encode-report.ts` says why), for the writer and the reader alike. */
+/** What a report's bytes hold, in order, for the writer (`encode-report.ts`) and the reader (`decode-report.ts`) alike. */
 import { never } from '../base/assert.ts'
 import { type Change, isChangeClass } from './change.ts'
 import { isFailureKind, isRefusedBy, type Outcome } from './outcome.ts'
@@ -16,8 +16,7 @@ export interface ReportBytes {
   }
   /** An instant or a duration that tables will hold. */
   number(value: number): number
-  name(text: string): string
-  prose(text: string): string
+  text(text: string): string
   /** A text that may repeat. */
   word(text: string): string
   /** Mostly new, and mostly similar to the one before. */
@@ -25,7 +24,7 @@ export interface ReportBytes {
   /** Whether it was written as a word; `learn`: from now on it may be. */
   knows(word: string): boolean
   learn(word: string): void
-  /** Plain JSON, in prose; undefined is nothing. */
+  /** Plain JSON; undefined is nothing. */
   json(value: object | undefined): object | undefined
   /** Apart from the rest: a page has forty, and reading them as the rest is read takes 15 % longer. */
   links(links: readonly Link[]): Link[]
@@ -38,7 +37,7 @@ const HOW = ['first', 'changed', 'same'] as const
 const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up']
 
 export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
-  const visit = bytes.name(given.visit)
+  const visit = bytes.text(given.visit)
   const fence = bytes.raw.count(given.fence)
   const part = bytes.raw.count(given.part)
   const site = bytes.word(given.site)
@@ -68,8 +67,8 @@ function layList<Item>(bytes: ReportBytes, given: readonly Item[] | undefined, l
 }
 
 const layWord: Lay<string> = (bytes, given) => bytes.word(given)
-const layProse: Lay<string> = (bytes, given) => bytes.prose(given)
-const layCount: Lay<[string, number]> = (bytes, given) => [bytes.name(given[0]), bytes.raw.count(given[1])]
+const layText: Lay<string> = (bytes, given) => bytes.text(given)
+const layCount: Lay<[string, number]> = (bytes, given) => [bytes.text(given[0]), bytes.raw.count(given[1])]
 
 const layPage: Lay<PageReport> = (bytes, given) => {
   const flags = bytes.raw.byte(
@@ -100,7 +99,7 @@ const layPage: Lay<PageReport> = (bytes, given) => {
     tookMs: bytes.number(given.tookMs),
     tries: bytes.raw.count(given.tries),
     outcome: layOutcome(bytes, given.outcome),
-    title: bytes.prose(given.title),
+    title: bytes.text(given.title),
     links: bytes.raw.blob(given.links),
     annotations: layList(bytes, given.annotations, layWord),
     ownRequest: (flags & 8) !== 0,
@@ -182,7 +181,7 @@ const layCapture: Lay<Capture> = (bytes, given) => ({
   offset: bytes.raw.count(given.offset),
   length: bytes.raw.count(given.length),
   kind: bytes.raw.byte(given.kind === 'response' ? 0 : 1) === 0 ? 'response' : 'revisit',
-  digest: bytes.name(given.digest),
+  digest: bytes.text(given.digest),
 })
 
 function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture | undefined): PageMemory {
@@ -193,25 +192,25 @@ function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture |
       (given.sketch === undefined ? 0 : 8),
   )
   if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
-  const digest = flags & 1 ? capture!.digest : bytes.name(given.digest)
+  const digest = flags & 1 ? capture!.digest : bytes.text(given.digest)
   const memory: PageMemory = {
     digest,
     textDigest: bytes.raw.u64(given.textDigest),
     simhash: bytes.raw.u64(given.simhash),
   }
-  if (flags & 2) memory.etag = bytes.name(given.etag!)
+  if (flags & 2) memory.etag = bytes.text(given.etag!)
   if (flags & 4) memory.lastModified = bytes.word(given.lastModified!)
   if (flags & 8) memory.sketch = bytes.raw.blob(given.sketch!)
   return memory
 }
 
 const layFinding: Lay<Finding> = (bytes, given) => {
-  const [rule, evidence, at] = [bytes.word(given.rule), bytes.prose(given.evidence), bytes.number(given.at)]
+  const [rule, evidence, at] = [bytes.word(given.rule), bytes.text(given.evidence), bytes.number(given.at)]
   const finding: Finding = { rule, evidence, at }
   const flags = bytes.raw.byte((given.pattern === undefined ? 0 : 1) | (given.withdrawn ? 2 : 0))
-  if (flags & 1) finding.pattern = bytes.prose(given.pattern!)
+  if (flags & 1) finding.pattern = bytes.text(given.pattern!)
   if (flags & 2) finding.withdrawn = true
-  const examples = layList(bytes, given.examples, layProse)
+  const examples = layList(bytes, given.examples, layText)
   if (examples.length > 0) finding.examples = examples
   return finding
 }
@@ -224,7 +223,7 @@ const layCourtesy: Lay<Courtesy> = (bytes, given) => {
   )
   const courtesy: Courtesy = { pause: bytes.number(given.pause), notBefore: bytes.number(given.notBefore) }
   if (flags & 1) courtesy.lastAnswerAt = bytes.number(given.lastAnswerAt!)
-  if (flags & 2) courtesy.address = bytes.name(given.address!)
+  if (flags & 2) courtesy.address = bytes.text(given.address!)
   if (flags & 4) courtesy.connectMs = bytes.number(given.connectMs!)
   return courtesy
 }
