@@ -20,7 +20,7 @@ import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
 import { followDecisions, isPatternFull, isSuspect, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
+import { ELSEWHERE_WAIT, enterAddress, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
 import { schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
@@ -74,29 +74,23 @@ export async function crawlSite(
   if (visit.memory.fetched === 0 && isBelowDomain(host)) checkWildcard()
 
   courtesy.at(address.ip)
-  const shared = !courtesy.own
-  if (shared && !tools.addresses.join(address.ip)) {
-    courtesy.holdFor(tools.addresses.comeBackAfter(address.ip))
+  const { id, site } = visit
+  const entry = await enterAddress(site, id, address.ip, tools)
+  if (entry !== 'here') {
+    courtesy.holdFor(entry === 'full' ? tools.addresses.comeBackAfter(address.ip) : ELSEWHERE_WAIT)
     return 'elsewhere'
   }
   const session = tools.openSession()
-  let connection: SiteConnection | undefined
+  const cookies = new CookieJar()
+  const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
+  const connection: SiteConnection = { site, visit: id, session, courtesy, times, cookies, lease, signal, ...there }
   try {
-    if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
-      courtesy.holdFor(ELSEWHERE_WAIT)
-      return 'elsewhere'
-    }
     // Another site's redirect may have led this worker to this site's robots.txt just now.
-    await times.during('courtesy', () => tools.foreign.quiet(visit.site))
-    const { id, site } = visit
-    const cookies = new CookieJar()
-    const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
-    connection = { site, visit: id, session, courtesy, times, cookies, lease, signal, ...there }
+    await times.during('courtesy', () => tools.foreign.quiet(site))
     return await crawlPages(reporter, connection, watchSiblings(host, checkWildcard), tools)
   } finally {
     session.close()
-    if (connection !== undefined) leaveAddress(connection, tools)
-    else if (shared) tools.addresses.leave(address.ip)
+    leaveAddress(connection, tools)
   }
 }
 

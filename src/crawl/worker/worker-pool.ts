@@ -15,10 +15,9 @@ import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contra
 import type { Orders } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { readingSlot } from './reading-slot.ts'
 import { StandingOrders } from './standing-orders.ts'
 import { answerCalls } from './thread-wire.ts'
-import { ReadingWatchdog } from './watchdog.ts'
+import { ReadingWatchdog, readingSlot } from './watchdog.ts'
 
 /** The first message to a worker thread. */
 export interface ThreadData<Plan> {

@@ -44,13 +44,8 @@ const ROOM_FOR_HEAD = 1024
 /** Lines per stretch: 5 to 10 ms. */
 export const LINES_A_STRETCH = 2000
 
-/** RFC 9309 §2.2.1: a name in robots.txt has letters, `-` and `_` only. */
-export function isProductToken(name: string): boolean {
-  return /^[a-z_-]+$/i.test(name)
-}
-
 /**
- * The token is the crawler's name without version (`isProductToken`). RFC 9309 §2.3.1.5: every line that parses counts,
+ * The token is the crawler's name without version: letters, `-` and `_` (§2.2.1). RFC 9309 §2.3.1.5: every line that parses counts,
  * also after mark-up or binary data (www.uspto.gov begins with `<!--`); an error page has no such line.
  */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
