@@ -1,8 +1,7 @@
 /** What a report's bytes hold, in order, for the writer (`encode-report.ts`) and the reader (`decode-report.ts`) alike. */
-import { never } from '../base/assert.ts'
 import { type Change, isChangeClass } from './change.ts'
 import { isFailureKind, isRefusedBy, type Outcome } from './outcome.ts'
-import type { Capture, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
+import type { Capture, Courtesy, Finding, Learnt, Link, PageReport, VisitReport } from './report.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
@@ -34,7 +33,9 @@ export interface ReportBytes {
 export const NOTHING = Object.freeze({}) as never
 
 const HOW = ['first', 'changed', 'same'] as const
-const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up']
+const OUTCOMES = ['kept', 'moved', 'read', 'refused', 'gone', 'later'] as const
+const CAPTURES = ['response', 'revisit'] as const
+const ENDS = [undefined, 'done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up'] as const
 
 export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
   const visit = bytes.text(given.visit)
@@ -47,12 +48,11 @@ export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
   const findings = layList(bytes, given.findings, layFinding)
   const counts = new Map(layList(bytes, given.counts && [...given.counts], layCount))
   const courtesy = layCourtesy(bytes, given.courtesy ?? NOTHING)
-  const end = bytes.raw.byte(given.ended === undefined ? 0 : 1 + ENDS.indexOf(given.ended))
-  if (end > ENDS.length) throw new RangeError(`no end ${end}`)
+  const ended = layChoice(bytes, ENDS, given.ended)
   const memory = layMemory(bytes, given.memory ?? NOTHING)
   const learnt: Learnt | undefined = bytes.json(given.learnt)
   const report: VisitReport = { visit, fence, site, part, pages, found, crossSite, findings, counts, memory, courtesy }
-  if (end > 0) report.ended = ENDS[end - 1]
+  if (ended !== undefined) report.ended = ended
   if (learnt !== undefined) report.learnt = learnt
   return report
 }
@@ -70,23 +70,36 @@ const layWord: Lay<string> = (bytes, given) => bytes.word(given)
 const layText: Lay<string> = (bytes, given) => bytes.text(given)
 const layCount: Lay<[string, number]> = (bytes, given) => [bytes.text(given[0]), bytes.raw.count(given[1])]
 
+/** One of a list. */
+function layChoice<One>(bytes: ReportBytes, all: readonly One[], given: One): One {
+  const at = bytes.raw.byte(all.indexOf(given))
+  if (at >= all.length) throw new RangeError(`no choice ${at}`)
+  return all[at]
+}
+
+/** Which of at most eight values there are. */
+function layWhich(bytes: ReportBytes, values: readonly unknown[]): boolean[] {
+  const bits = values.reduce<number>(
+    (sum, value, at) => sum | (value === undefined || value === false ? 0 : 1 << at),
+    0,
+  )
+  const flags = bytes.raw.byte(bits)
+  return values.map((_, at) => (flags & (1 << at)) !== 0)
+}
+
 const layPage: Lay<PageReport> = (bytes, given) => {
-  const flags = bytes.raw.byte(
-    (given.via === undefined ? 0 : 1) |
-      (given.capture === undefined ? 0 : 2) |
-      (given.memory === undefined ? 0 : 4) |
-      (given.ownRequest ? 8 : 0) |
-      (given.sniffed === undefined ? 0 : 16) |
-      (given.language === undefined ? 0 : 32) |
-      (bytes.knows(given.url) ? 64 : 0) |
-      (given.change === undefined ? 0 : 128),
+  const { via: from, capture, memory, sniffed, language, change } = given
+  const values = [from, capture, memory, given.ownRequest, sniffed, language, bytes.knows(given.url), change]
+  const [hasVia, hasCapture, hasMemory, ownRequest, hasSniffed, hasLanguage, isKnown, hasChange] = layWhich(
+    bytes,
+    values,
   )
   const url = bytes.url(given.url)
   // Links found on the page will name it as their `via`.
-  if (!(flags & 64)) bytes.learn(url)
+  if (!isKnown) bytes.learn(url)
   const key = bytes.raw.u64(given.key)
   const depth = bytes.raw.count(given.depth)
-  const via = flags & 1 ? bytes.word(given.via!) : undefined
+  const via = hasVia ? bytes.word(from!) : undefined
   const page: { -readonly [Field in keyof PageReport]: PageReport[Field] } = {
     url,
     key,
@@ -102,14 +115,14 @@ const layPage: Lay<PageReport> = (bytes, given) => {
     title: bytes.text(given.title),
     links: bytes.raw.blob(given.links),
     annotations: layList(bytes, given.annotations, layWord),
-    ownRequest: (flags & 8) !== 0,
+    ownRequest,
   }
   if (via !== undefined) page.via = via
-  if (flags & 2) page.capture = layCapture(bytes, given.capture ?? NOTHING)
-  if (flags & 4) page.memory = layPageMemory(bytes, given.memory ?? NOTHING, page.capture)
-  if (flags & 16) page.sniffed = bytes.word(given.sniffed!)
-  if (flags & 32) page.language = bytes.word(given.language!)
-  if (flags & 128) page.change = layChange(bytes, given.change ?? NOTHING)
+  if (hasCapture) page.capture = layCapture(bytes, capture ?? NOTHING)
+  if (hasMemory) page.memory = layPageMemory(bytes, memory ?? NOTHING, page.capture)
+  if (hasSniffed) page.sniffed = bytes.word(sniffed!)
+  if (hasLanguage) page.language = bytes.word(language!)
+  if (hasChange) page.change = layChange(bytes, change ?? NOTHING)
   return page
 }
 
@@ -124,55 +137,35 @@ function oneOf<Word extends string>(word: string, isOne: (word: string) => word 
   return word
 }
 
-/** The first byte of an outcome. */
-function codeOf(outcome: Outcome): number {
-  switch (outcome.kind) {
-    case 'kept':
-      return HOW.indexOf(outcome.how)
-    case 'moved':
-      return 3
-    case 'refused':
-      return outcome.held ? 8 : 4
-    case 'gone':
-      return 5
-    case 'later':
-      return 6
-    case 'read':
-      return outcome.same ? 9 : 7
-    default:
-      return never(outcome)
-  }
+/** The fields of all outcomes: the kind says which there are. */
+type Fields = { [Field in 'to' | 'by' | 'rule' | 'why']: string } & { urls: number; notBefore: number } & {
+  kind: Outcome['kind']
+  how: (typeof HOW)[number]
+  held?: true
+  same?: true
 }
 
-/** The fields of all outcomes: the code says which there are. */
-type Fields = { [Field in 'to' | 'by' | 'rule' | 'why']: string } & { urls: number; notBefore: number }
-
 function layOutcome(bytes: ReportBytes, given: Outcome | undefined): Outcome {
-  const code = bytes.raw.byte(given === undefined ? 0 : codeOf(given))
-  const { to, by, rule, why, urls, notBefore } = (given ?? NOTHING) as unknown as Fields
+  const { kind: named, how, to, by, rule, why, urls, notBefore, held, same } = (given ?? NOTHING) as unknown as Fields
+  const kind = layChoice(bytes, OUTCOMES, named)
   const failure = () => oneOf(bytes.word(why), isFailureKind)
-  const refusal = () => ({ by: oneOf(bytes.word(by), isRefusedBy), rule: bytes.word(rule) })
-  switch (code) {
-    case 0:
-    case 1:
-    case 2:
-      return { kind: 'kept', how: HOW[code] }
-    case 3:
-      return { kind: 'moved', to: bytes.url(to) }
-    case 4:
-      return { kind: 'refused', ...refusal() }
-    case 5:
-      return { kind: 'gone', why: failure() }
-    case 6:
-      return { kind: 'later', why: failure(), notBefore: bytes.number(notBefore) }
-    case 7:
-      return { kind: 'read', as: 'sitemap', urls: bytes.raw.count(urls) }
-    case 8:
-      return { kind: 'refused', ...refusal(), held: true }
-    case 9:
-      return { kind: 'read', as: 'sitemap', urls: bytes.raw.count(urls), same: true }
-    default:
-      throw new RangeError(`no outcome ${code}`)
+  switch (kind) {
+    case 'kept':
+      return { kind, how: layChoice(bytes, HOW, how) }
+    case 'moved':
+      return { kind, to: bytes.url(to) }
+    case 'read': {
+      const [isSame] = layWhich(bytes, [same])
+      return { kind, as: 'sitemap', urls: bytes.raw.count(urls), ...(isSame && { same: true }) }
+    }
+    case 'refused': {
+      const [isHeld] = layWhich(bytes, [held])
+      return { kind, by: oneOf(bytes.word(by), isRefusedBy), rule: bytes.word(rule), ...(isHeld && { held: true }) }
+    }
+    case 'gone':
+      return { kind, why: failure() }
+    case 'later':
+      return { kind, why: failure(), notBefore: bytes.number(notBefore) }
   }
 }
 
@@ -180,51 +173,45 @@ const layCapture: Lay<Capture> = (bytes, given) => ({
   volume: bytes.word(given.volume),
   offset: bytes.raw.count(given.offset),
   length: bytes.raw.count(given.length),
-  kind: bytes.raw.byte(given.kind === 'response' ? 0 : 1) === 0 ? 'response' : 'revisit',
+  kind: layChoice(bytes, CAPTURES, given.kind),
   digest: bytes.text(given.digest),
 })
 
 function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture | undefined): PageMemory {
-  const flags = bytes.raw.byte(
-    (capture?.digest === given.digest ? 1 : 0) |
-      (given.etag === undefined ? 0 : 2) |
-      (given.lastModified === undefined ? 0 : 4) |
-      (given.sketch === undefined ? 0 : 8),
-  )
-  if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
-  const digest = flags & 1 ? capture!.digest : bytes.text(given.digest)
+  const { etag, lastModified, sketch } = given
+  const values = [capture?.digest === given.digest, etag, lastModified, sketch]
+  const [isCaptures, hasEtag, hasDate, hasSketch] = layWhich(bytes, values)
+  if (isCaptures && capture === undefined) throw new RangeError('the digest of no capture')
+  const digest = isCaptures ? capture!.digest : bytes.text(given.digest)
   const memory: PageMemory = {
     digest,
     textDigest: bytes.raw.u64(given.textDigest),
     simhash: bytes.raw.u64(given.simhash),
   }
-  if (flags & 2) memory.etag = bytes.text(given.etag!)
-  if (flags & 4) memory.lastModified = bytes.word(given.lastModified!)
-  if (flags & 8) memory.sketch = bytes.raw.blob(given.sketch!)
+  if (hasEtag) memory.etag = bytes.text(etag!)
+  if (hasDate) memory.lastModified = bytes.word(lastModified!)
+  if (hasSketch) memory.sketch = bytes.raw.blob(sketch!)
   return memory
 }
 
 const layFinding: Lay<Finding> = (bytes, given) => {
   const [rule, evidence, at] = [bytes.word(given.rule), bytes.text(given.evidence), bytes.number(given.at)]
   const finding: Finding = { rule, evidence, at }
-  const flags = bytes.raw.byte((given.pattern === undefined ? 0 : 1) | (given.withdrawn ? 2 : 0))
-  if (flags & 1) finding.pattern = bytes.text(given.pattern!)
-  if (flags & 2) finding.withdrawn = true
+  const [hasPattern, isWithdrawn] = layWhich(bytes, [given.pattern, given.withdrawn])
+  if (hasPattern) finding.pattern = bytes.text(given.pattern!)
+  if (isWithdrawn) finding.withdrawn = true
   const examples = layList(bytes, given.examples, layText)
   if (examples.length > 0) finding.examples = examples
   return finding
 }
 
 const layCourtesy: Lay<Courtesy> = (bytes, given) => {
-  const flags = bytes.raw.byte(
-    (given.lastAnswerAt === undefined ? 0 : 1) |
-      (given.address === undefined ? 0 : 2) |
-      (given.connectMs === undefined ? 0 : 4),
-  )
+  const { lastAnswerAt, address, connectMs } = given
+  const [hasAnswer, hasAddress, hasConnected] = layWhich(bytes, [lastAnswerAt, address, connectMs])
   const courtesy: Courtesy = { pause: bytes.number(given.pause), notBefore: bytes.number(given.notBefore) }
-  if (flags & 1) courtesy.lastAnswerAt = bytes.number(given.lastAnswerAt!)
-  if (flags & 2) courtesy.address = bytes.text(given.address!)
-  if (flags & 4) courtesy.connectMs = bytes.number(given.connectMs!)
+  if (hasAnswer) courtesy.lastAnswerAt = bytes.number(lastAnswerAt!)
+  if (hasAddress) courtesy.address = bytes.text(address!)
+  if (hasConnected) courtesy.connectMs = bytes.number(connectMs!)
   return courtesy
 }
 
