@@ -2,7 +2,7 @@
 import { ByteReader } from '../base/bytes.ts'
 import { HEAD_BYTES, VERSION } from './encode-report.ts'
 import type { Link, VisitReport } from './report.ts'
-import { layReport, NOTHING, type ReportBytes } from './report-layout.ts'
+import { layLinks, layReport, NOTHING, type ReportBytes } from './report-layout.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {
   const from = new ReportReader(bytes)
@@ -13,7 +13,7 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
 
 export function decodeLinks(bytes: Uint8Array): Link[] {
   const from = new ReportReader(bytes)
-  const links = from.links()
+  const links = layLinks(from, undefined)
   from.end()
   return links
 }
@@ -97,21 +97,5 @@ class ReportReader implements ReportBytes {
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
     this.#lastUrl = url
     return url
-  }
-
-  links(): Link[] {
-    const links: Link[] = []
-    for (let left = this.raw.count(); left > 0; left--) {
-      const url = this.url()
-      const key = this.raw.u64()
-      const site = this.word()
-      const depth = this.raw.count()
-      const link: Link = { url, key, site, depth, via: this.word(), path: this.word() }
-      const flags = this.raw.byte()
-      if (flags & 1) link.lastmod = this.number()
-      if (flags & 2) link.spelling = true
-      links.push(link)
-    }
-    return links
   }
 }

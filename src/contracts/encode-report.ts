@@ -10,7 +10,7 @@
  */
 import { ByteWriter } from '../base/bytes.ts'
 import type { Link, VisitReport } from './report.ts'
-import { layReport, type ReportBytes } from './report-layout.ts'
+import { layLinks, layReport, type ReportBytes } from './report-layout.ts'
 
 export const VERSION = 3
 /** The version, and the length of the numbers. */
@@ -28,7 +28,7 @@ export function encodeReport(report: VisitReport): Uint8Array {
 /** Links alone, in the same form. */
 export function encodeLinks(links: readonly Link[]): Uint8Array {
   const out = new ReportWriter()
-  out.links(links)
+  layLinks(out, links)
   return out.bytes()
 }
 
@@ -98,21 +98,6 @@ class ReportWriter implements ReportBytes {
     this.text(same === 0 ? url : url.slice(same))
     this.#lastUrl = url
     return url
-  }
-
-  links(links: readonly Link[]): Link[] {
-    numbers.count(links.length)
-    for (const link of links) {
-      this.url(link.url)
-      numbers.u64(link.key)
-      this.word(link.site)
-      numbers.count(link.depth)
-      this.word(link.via)
-      this.word(link.path)
-      numbers.byte((link.lastmod === undefined ? 0 : 1) | (link.spelling === undefined ? 0 : 2))
-      if (link.lastmod !== undefined) numbers.number(link.lastmod)
-    }
-    return links as Link[]
   }
 }
 

@@ -25,8 +25,6 @@ export interface ReportBytes {
   learn(word: string): void
   /** Plain JSON; undefined is nothing. */
   json(value: object | undefined): object | undefined
-  /** Apart from the rest: a page has forty, and reading them as the rest is read takes 15 % longer. */
-  links(links: readonly Link[]): Link[]
 }
 
 /** What the reader is given in place of a value. */
@@ -43,8 +41,8 @@ export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
   const part = bytes.raw.count(given.part)
   const site = bytes.word(given.site)
   const pages = layList(bytes, given.pages, layPage)
-  const found = bytes.links(given.found)
-  const crossSite = bytes.links(given.crossSite)
+  const found = layLinks(bytes, given.found)
+  const crossSite = layLinks(bytes, given.crossSite)
   const findings = layList(bytes, given.findings, layFinding)
   const counts = new Map(layList(bytes, given.counts && [...given.counts], layCount))
   const courtesy = layCourtesy(bytes, given.courtesy ?? NOTHING)
@@ -69,6 +67,23 @@ function layList<Item>(bytes: ReportBytes, given: readonly Item[] | undefined, l
 const layWord: Lay<string> = (bytes, given) => bytes.word(given)
 const layText: Lay<string> = (bytes, given) => bytes.text(given)
 const layCount: Lay<[string, number]> = (bytes, given) => [bytes.text(given[0]), bytes.raw.count(given[1])]
+
+export function layLinks(bytes: ReportBytes, given: readonly Link[] | undefined): Link[] {
+  return layList(bytes, given, layLink)
+}
+
+const layLink: Lay<Link> = (bytes, given) => {
+  const url = bytes.url(given.url)
+  const key = bytes.raw.u64(given.key)
+  const site = bytes.word(given.site)
+  const depth = bytes.raw.count(given.depth)
+  const link: Link = { url, key, site, depth, via: bytes.word(given.via), path: bytes.word(given.path) }
+  // Not as `layWhich` does it: a page has forty links.
+  const flags = bytes.raw.byte((given.lastmod === undefined ? 0 : 1) | (given.spelling === undefined ? 0 : 2))
+  if (flags & 1) link.lastmod = bytes.number(given.lastmod!)
+  if (flags & 2) link.spelling = true
+  return link
+}
 
 /** One of a list. */
 function layChoice<One>(bytes: ReportBytes, all: readonly One[], given: One): One {
