@@ -27,17 +27,7 @@ import {
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import {
-  bytesLeft,
-  MAX_URLS,
-  namedBy,
-  note,
-  noteBytes,
-  noteLeft,
-  offerMoved,
-  offerNested,
-  sitemapsOf,
-} from './sitemaps.ts'
+import { bytesLeft, MAX_URLS, namedBy, note, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -78,7 +68,7 @@ async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTo
   const { reporter } = tools.state
   const { sitemap, notes, bytes } = await parse(item, answer, tools)
   // A repeated visit brings nothing that was not counted.
-  if (item.before === undefined) noteBytes(bytes, reporter)
+  if (item.before === undefined) note({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
     if (isWantedPage(asPage, answered, tools)) return readPage(asPage, answered, tools)
@@ -143,22 +133,24 @@ async function takeListed(
   tools: PageTools,
 ): Promise<number> {
   const { state, site } = tools
+  const inTurn = async <T>(listed: readonly T[], take: (some: readonly T[]) => void) => {
+    for (let from = 0; from < listed.length; from += URLS_PER_TURN) {
+      if (from > 0) await site.clock.sleep(0)
+      watched(item, tools, () => take(listed.slice(from, from + URLS_PER_TURN)))
+    }
+  }
   const resolve = site.urls.resolver(item.url)
-  for (let from = 0; from < sitemaps.length; from += URLS_PER_TURN) {
-    if (from > 0) await site.clock.sleep(0)
-    watched(item, tools, () => {
-      for (const loc of sitemaps.slice(from, from + URLS_PER_TURN)) {
-        const resolved = resolve(loc)
-        const why = resolved.kind === 'url' ? offerNested(resolved.url, item, state) : undefined
-        if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
-      }
-    })
-  }
+  await inTurn(sitemaps, (some) => {
+    for (const loc of some) {
+      const resolved = resolve(loc)
+      const why = resolved.kind === 'url' ? offerNested(resolved.url, item, state) : undefined
+      if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
+    }
+  })
   let taken = 0
-  for (let from = 0; from < urls.length; from += URLS_PER_TURN) {
-    if (from > 0) await site.clock.sleep(0)
-    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_PER_TURN), left, tools))
-  }
+  await inTurn(urls, (some) => {
+    taken += takeSome(item, some, left, tools)
+  })
   // At a later look nobody counts what is new, but the site has as many as this one lists: it may have grown beyond belief.
   const isAgain = item.before !== undefined && namedBy(item) === undefined
   if (isAgain && taken > sitemapsOf(state.reporter.memory).urls) note({ urls: taken }, state.reporter)
