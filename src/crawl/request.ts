@@ -78,7 +78,7 @@ async function moveToNextAddress(connection: SiteConnection, tools: RequestTools
   return false
 }
 
-/** Takes a slot at the address, for a worker that nobody shares it with. The operator's own servers need neither. */
+/** Takes a slot at the address and enters it, so that no other worker is there. The operator's own servers need neither. */
 export async function enterAddress(
   site: SiteName,
   visit: VisitId,
