@@ -1,10 +1,15 @@
-/** Writing and reading compact binary values: counts as varints, 64-bit keys, texts with their length. */
+/**
+ * Writing and reading compact binary values: counts as varints, 64-bit keys, texts with their length. What is written is returned, so
+ * that one description of a layout can serve for both directions.
+ */
 import { assert } from './assert.ts'
 
 const encoder = new TextEncoder()
 
 /** A larger buffer is replaced by a small one when the writer is cleared. */
 const MAX_KEPT = 1024 * 1024
+/** Letters. The length of most texts, in bytes, fits one byte of varint, whatever the letters are. */
+const LONGEST_SHORT = 42
 
 export class ByteWriter {
   #bytes: Uint8Array
@@ -28,31 +33,29 @@ export class ByteWriter {
     this.#view = new DataView(this.#bytes.buffer)
   }
 
-  byte(value: number): void {
+  byte(value: number): number {
     this.#room(1)
     this.#bytes[this.#at++] = value
+    return value
   }
 
   /** A whole number ≥ 0 up to 2^53 as a varint. */
-  count(value: number): void {
+  count(value: number): number {
     this.#room(8)
     // Most are small whole numbers; -0, fractions and negative ones are not among these.
-    if (value >>> 0 === value && value < 0x80) {
-      this.#bytes[this.#at++] = value
-      return
-    }
+    if (value >>> 0 === value && value < 0x80) return (this.#bytes[this.#at++] = value)
     assert(Number.isSafeInteger(value) && value >= 0, `count ${value}`)
-    while (value >= 0x80) {
-      this.#bytes[this.#at++] = (value % 0x80) | 0x80
-      value = Math.floor(value / 0x80)
-    }
-    this.#bytes[this.#at++] = value
+    let left = value
+    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.#bytes[this.#at++] = (left % 0x80) | 0x80
+    this.#bytes[this.#at++] = left
+    return value
   }
 
-  number(value: number): void {
+  number(value: number): number {
     this.#room(8)
     this.#view.setFloat64(this.#at, value, true)
     this.#at += 8
+    return value
   }
 
   u32(value: number): void {
@@ -61,30 +64,30 @@ export class ByteWriter {
     this.#at += 4
   }
 
-  u64(value: bigint): void {
+  u64(value: bigint): bigint {
     this.#room(8)
     this.#view.setBigUint64(this.#at, value, true)
     this.#at += 8
+    return value
   }
 
   text(value: string): void {
     this.#room(8 + value.length * 3)
-    // Most texts are under 42 letters, whose length always fits one byte of varint whatever the letters are.
-    const lengthBytes = value.length <= 42 ? 1 : 0
-    if (lengthBytes === 1) {
-      const { written } = encoder.encodeInto(value, this.#bytes.subarray(this.#at + 1))
-      this.#bytes[this.#at] = written
-      this.#at += 1 + written
+    if (value.length > LONGEST_SHORT) {
+      this.blob(encoder.encode(value))
       return
     }
-    this.blob(encoder.encode(value))
+    const { written } = encoder.encodeInto(value, this.#bytes.subarray(this.#at + 1))
+    this.#bytes[this.#at] = written
+    this.#at += 1 + written
   }
 
-  blob(value: Uint8Array): void {
+  blob(value: Uint8Array): Uint8Array {
     this.count(value.length)
     this.#room(value.length)
     this.#bytes.set(value, this.#at)
     this.#at += value.length
+    return value
   }
 
   copyTo(target: Uint8Array, at: number): void {
@@ -128,14 +131,12 @@ export class ByteReader {
 
   count(): number {
     let value = 0
-    let factor = 1
-    for (;;) {
+    for (let factor = 1; factor <= 2 ** 49; factor *= 0x80) {
       const byte = this.byte()
       value += (byte & 0x7f) * factor
-      if (byte < 0x80) return value
-      factor *= 0x80
-      if (factor > 2 ** 49) throw new RangeError('count out of range')
+      if (byte < 0x80 && value <= Number.MAX_SAFE_INTEGER) return value
     }
+    throw new RangeError('count out of range')
   }
 
   number(): number {

@@ -25,16 +25,6 @@ export function unsigned64(key: bigint): bigint {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Two letters at a time. */
-const PAIRS = Array.from({ length: 1024 }, (_, ten) => BASE32[ten >> 5] + BASE32[ten & 31])
-
-/** RFC 4648 Base32 of five bytes. SHA-1's 20 bytes make exactly 32 letters. */
-function eightLetters(a: number, b: number, c: number, d: number, e: number): string {
-  const high = (a << 12) | (b << 4) | (c >> 4)
-  const low = ((c & 15) << 16) | (d << 8) | e
-  return PAIRS[high >> 10] + PAIRS[high & 1023] + PAIRS[low >> 10] + PAIRS[low & 1023]
-}
-
 /** `sha1:` and Base32, the form of WARC-Block-Digest and WARC-Payload-Digest. */
 export function sha1(...parts: Uint8Array[]): string {
   // As text: a buffer for the 20 bytes costs as much as the digest of a request.
@@ -44,11 +34,14 @@ export function sha1(...parts: Uint8Array[]): string {
   return fromBinary(whole.digest('binary'))
 }
 
+/** RFC 4648: five bits a letter. SHA-1's 20 bytes make exactly 32 letters. */
 function fromBinary(digest: string): string {
-  const byte = (at: number) => digest.charCodeAt(at)
   let out = 'sha1:'
-  for (let at = 0; at < 20; at += 5) {
-    out += eightLetters(byte(at), byte(at + 1), byte(at + 2), byte(at + 3), byte(at + 4))
+  let bits = 0
+  let waiting = 0
+  for (let at = 0; at < digest.length; at++) {
+    bits = ((bits << 8) | digest.charCodeAt(at)) & 0xfff
+    for (waiting += 8; waiting >= 5; waiting -= 5) out += BASE32[(bits >> (waiting - 5)) & 31]
   }
   return out
 }

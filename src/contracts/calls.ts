@@ -54,6 +54,7 @@ export type Call = {
 /** How a worker is doing. */
 export interface Pulse {
   visits: number
+  /** How late its event loop is: pauses and leases depend on it. */
   lateMs: number
   slow: readonly { site: string; why: string }[]
 }

@@ -33,8 +33,6 @@ export type Action =
   /** What a silent worker holds is lost now, not when its leases expire. Only after its process has ended: otherwise two workers may be at one site. */
   | { action: 'free-worker'; worker: string }
 
-export type ActionName = Action['action']
-
 /** What operators decided about the crawl, or a site, and what is in force. */
 export interface Choice {
   paused?: Decided

@@ -1,8 +1,8 @@
 /** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
-import { HEAD_BYTES, READABLE_VERSIONS } from './encode-report.ts'
+import { HEAD_BYTES, VERSION } from './encode-report.ts'
 import type { Link, VisitReport } from './report.ts'
-import { layReport, NOTHING, type ReportBytes } from './report-layout.ts'
+import { layLinks, layReport, NOTHING, type ReportBytes } from './report-layout.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {
   const from = new ReportReader(bytes)
@@ -13,93 +13,51 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
 
 export function decodeLinks(bytes: Uint8Array): Link[] {
   const from = new ReportReader(bytes)
-  const links = from.links()
+  const links = layLinks(from, undefined)
   from.end()
   return links
-}
-
-/** The texts of one section, in order. */
-class Texts {
-  readonly #all: string
-  #at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#all = decoder.decode(bytes)
-  }
-
-  next(length: number): string {
-    const from = this.#at
-    if (from + length > this.#all.length) throw new RangeError('texts end too early')
-    this.#at += length
-    return this.#all.slice(from, this.#at)
-  }
-
-  get atEnd(): boolean {
-    return this.#at === this.#all.length
-  }
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 class ReportReader implements ReportBytes {
-  readonly #raw: ByteReader
-  readonly #names: Texts
-  readonly #prose: Texts
+  readonly raw: ByteReader
+  /** In order, without separators. */
+  readonly #texts: string
+  #textAt = 0
   readonly #words: string[] = []
   #lastUrl = ''
 
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
-    if (!READABLE_VERSIONS.includes(head.byte())) throw new RangeError('a report of another version')
-    const namesAt = HEAD_BYTES + head.u32()
-    const proseAt = namesAt + head.u32()
-    if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
-    this.#raw = new ByteReader(bytes.subarray(HEAD_BYTES, namesAt))
-    this.#names = new Texts(bytes.subarray(namesAt, proseAt))
-    this.#prose = new Texts(bytes.subarray(proseAt))
+    if (head.byte() !== VERSION) throw new RangeError('a report of another version')
+    const textsAt = HEAD_BYTES + head.u32()
+    if (textsAt > bytes.length) throw new RangeError('a report of another length')
+    this.raw = new ByteReader(bytes.subarray(HEAD_BYTES, textsAt))
+    this.#texts = decoder.decode(bytes.subarray(textsAt))
   }
 
   end(): void {
-    if (!this.#raw.atEnd || !this.#names.atEnd || !this.#prose.atEnd)
-      throw new RangeError('bytes after the end of a report')
-  }
-
-  byte(): number {
-    return this.#raw.byte()
-  }
-
-  whole(): number {
-    const value = this.#raw.count()
-    if (!Number.isSafeInteger(value)) throw new RangeError('number out of range')
-    return value
+    if (!this.raw.atEnd || this.#textAt !== this.#texts.length) throw new RangeError('bytes after the end of a report')
   }
 
   /** An instant or a duration that tables will hold. */
   number(): number {
-    const value = this.#raw.number()
+    const value = this.raw.number()
     if (!Number.isFinite(value)) throw new RangeError('not a number')
     return value
   }
 
-  key(): bigint {
-    return this.#raw.u64()
-  }
-
-  blob(): Uint8Array {
-    return this.#raw.blob()
-  }
-
-  name(): string {
-    return this.#names.next(this.#raw.count())
-  }
-
-  prose(): string {
-    return this.#prose.next(this.#raw.count())
+  text(): string {
+    const from = this.#textAt
+    this.#textAt += this.raw.count()
+    if (this.#textAt > this.#texts.length) throw new RangeError('texts end too early')
+    return this.#texts.slice(from, this.#textAt)
   }
 
   /** Plain JSON by contract; anything else is damage. */
   json(): object | undefined {
-    const text = this.prose()
+    const text = this.text()
     if (text === '') return undefined
     let value: unknown
     try {
@@ -112,9 +70,9 @@ class ReportReader implements ReportBytes {
   }
 
   word(): string {
-    const number = this.#raw.count()
+    const number = this.raw.count()
     if (number === 0) {
-      const word = this.name()
+      const word = this.text()
       this.learn(word)
       return word
     }
@@ -133,27 +91,11 @@ class ReportReader implements ReportBytes {
   }
 
   url(): string {
-    const same = this.#raw.count()
-    const rest = this.name()
+    const same = this.raw.count()
+    const rest = this.text()
     if (same > this.#lastUrl.length) throw new RangeError('no such URL before')
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
     this.#lastUrl = url
     return url
-  }
-
-  links(): Link[] {
-    const links: Link[] = []
-    for (let left = this.#raw.count(); left > 0; left--) {
-      const url = this.url()
-      const key = this.#raw.u64()
-      const site = this.word()
-      const depth = this.whole()
-      const link: Link = { url, key, site, depth, via: this.word(), path: this.word() }
-      const flags = this.#raw.byte()
-      if (flags & 1) link.lastmod = this.number()
-      if (flags & 2) link.spelling = true
-      links.push(link)
-    }
-    return links
   }
 }

@@ -1,23 +1,20 @@
 /**
- * A report as bytes: what is transferred between threads and stored in the inbox. The version, three lengths, then
- * three sections: numbers in the order of the fields (`report-layout.ts`); names (URLs and repeated words); prose (what people write).
+ * A report as bytes: what is transferred between threads and stored in the inbox. The version, the length of the numbers, the
+ * numbers in the order of the fields (`report-layout.ts`), the texts.
  *
- * The texts of a section follow each other without separators, and the numbers give their lengths, so that each section is
- * encoded and decoded in one go: text by text took twice as long. Prose is separate because one non-Latin letter doubles the
- * memory of its whole section, and URLs hardly ever have one.
+ * The texts follow each other without separators, and the numbers give their lengths, so that all are encoded and decoded in one
+ * go: text by text took twice as long.
  *
  * Repeated texts (a page's URL as the `via` of its forty links, paths, rules, media types) are written once and then referred to
  * by number. A URL stores only what differs from the URL before it.
  */
 import { ByteWriter } from '../base/bytes.ts'
 import type { Link, VisitReport } from './report.ts'
-import { layReport, type ReportBytes } from './report-layout.ts'
+import { layLinks, layReport, type ReportBytes } from './report-layout.ts'
 
-export const VERSION = 2
-/** In version 1 pages have no change and no sketch. */
-export const READABLE_VERSIONS: readonly number[] = [1, 2]
-/** The version, and the lengths of the three sections. */
-export const HEAD_BYTES = 1 + 3 * 4
+export const VERSION = 3
+/** The version, and the length of the numbers. */
+export const HEAD_BYTES = 1 + 4
 
 /** One report at a time: they share a buffer. */
 const numbers = new ByteWriter(64 * 1024)
@@ -31,13 +28,13 @@ export function encodeReport(report: VisitReport): Uint8Array {
 /** Links alone, in the same form. */
 export function encodeLinks(links: readonly Link[]): Uint8Array {
   const out = new ReportWriter()
-  out.links(links)
+  layLinks(out, links)
   return out.bytes()
 }
 
 class ReportWriter implements ReportBytes {
-  readonly #names: string[] = []
-  readonly #prose: string[] = []
+  readonly raw = numbers
+  readonly #texts: string[] = []
   readonly #words = new Map<string, number>()
   #lastUrl = ''
 
@@ -46,63 +43,29 @@ class ReportWriter implements ReportBytes {
   }
 
   bytes(): Uint8Array {
-    const names = this.#names.join('')
-    const prose = this.#prose.join('')
-    const nameBytes = Buffer.byteLength(names)
-    const proseBytes = Buffer.byteLength(prose)
-    const namesAt = HEAD_BYTES + numbers.length
-    const proseAt = namesAt + nameBytes
+    const texts = this.#texts.join('')
+    const textsAt = HEAD_BYTES + numbers.length
     // Its own memory, because it is transferred to another thread.
-    const whole = Buffer.allocUnsafeSlow(proseAt + proseBytes)
+    const whole = Buffer.allocUnsafeSlow(textsAt + Buffer.byteLength(texts))
     whole[0] = VERSION
     whole.writeUInt32LE(numbers.length, 1)
-    whole.writeUInt32LE(nameBytes, 5)
-    whole.writeUInt32LE(proseBytes, 9)
     numbers.copyTo(whole, HEAD_BYTES)
-    whole.write(names, namesAt)
-    whole.write(prose, proseAt)
+    whole.write(texts, textsAt)
     return new Uint8Array(whole.buffer)
   }
 
-  byte(value: number): number {
-    numbers.byte(value)
-    return value
-  }
-
-  whole(value: number): number {
-    numbers.count(value)
-    return value
-  }
-
   number(value: number): number {
-    numbers.number(value)
-    return value
+    return numbers.number(value)
   }
 
-  key(value: bigint): bigint {
-    numbers.u64(value)
-    return value
-  }
-
-  blob(value: Uint8Array): Uint8Array {
-    numbers.blob(value)
-    return value
-  }
-
-  name(text: string): string {
+  text(text: string): string {
     numbers.count(text.length)
-    this.#names.push(wellFormed(text))
-    return text
-  }
-
-  prose(text: string): string {
-    numbers.count(text.length)
-    this.#prose.push(wellFormed(text))
+    this.#texts.push(wellFormed(text))
     return text
   }
 
   json(value: object | undefined): object | undefined {
-    this.prose(value === undefined ? '' : JSON.stringify(value))
+    this.text(value === undefined ? '' : JSON.stringify(value))
     return value
   }
 
@@ -112,7 +75,7 @@ class ReportWriter implements ReportBytes {
     numbers.count(known ?? 0)
     if (known !== undefined) return text
     this.learn(text)
-    return this.name(text)
+    return this.text(text)
   }
 
   knows(word: string): boolean {
@@ -132,24 +95,9 @@ class ReportWriter implements ReportBytes {
     // Do not split a surrogate pair.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     numbers.count(same)
-    this.name(same === 0 ? url : url.slice(same))
+    this.text(same === 0 ? url : url.slice(same))
     this.#lastUrl = url
     return url
-  }
-
-  links(links: readonly Link[]): Link[] {
-    numbers.count(links.length)
-    for (const link of links) {
-      this.url(link.url)
-      numbers.u64(link.key)
-      this.word(link.site)
-      numbers.count(link.depth)
-      this.word(link.via)
-      this.word(link.path)
-      numbers.byte((link.lastmod === undefined ? 0 : 1) | (link.spelling === undefined ? 0 : 2))
-      if (link.lastmod !== undefined) numbers.number(link.lastmod)
-    }
-    return links as Link[]
   }
 }
 

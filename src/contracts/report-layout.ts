@@ -1,20 +1,21 @@
-/** What a report's bytes hold, in order: numbers as they come, names, prose (`encode-report.ts` says why), for the writer and the reader alike. */
-import { never } from '../base/assert.ts'
+/** What a report's bytes hold, in order, for the writer (`encode-report.ts`) and the reader (`decode-report.ts`) alike. */
 import { type Change, isChangeClass } from './change.ts'
 import { isFailureKind, isRefusedBy, type Outcome } from './outcome.ts'
-import type { Capture, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
+import type { Capture, Courtesy, Finding, Learnt, Link, PageReport, VisitReport } from './report.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
 /** Each writes the given value and returns it, or reads one, whatever is given. */
 export interface ReportBytes {
-  byte(value: number): number
-  whole(value: number): number
+  readonly raw: {
+    byte(value: number): number
+    count(value: number): number
+    u64(value: bigint): bigint
+    blob(value: Uint8Array): Uint8Array
+  }
+  /** An instant or a duration that tables will hold. */
   number(value: number): number
-  key(value: bigint): bigint
-  blob(value: Uint8Array): Uint8Array
-  name(text: string): string
-  prose(text: string): string
+  text(text: string): string
   /** A text that may repeat. */
   word(text: string): string
   /** Mostly new, and mostly similar to the one before. */
@@ -22,35 +23,34 @@ export interface ReportBytes {
   /** Whether it was written as a word; `learn`: from now on it may be. */
   knows(word: string): boolean
   learn(word: string): void
-  /** Plain JSON, in prose; undefined is nothing. */
+  /** Plain JSON; undefined is nothing. */
   json(value: object | undefined): object | undefined
-  /** Apart from the rest: a page has forty, and reading them as the rest is read takes 15 % longer. */
-  links(links: readonly Link[]): Link[]
 }
 
 /** What the reader is given in place of a value. */
 export const NOTHING = Object.freeze({}) as never
 
 const HOW = ['first', 'changed', 'same'] as const
-const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up']
+const OUTCOMES = ['kept', 'moved', 'read', 'refused', 'gone', 'later'] as const
+const CAPTURES = ['response', 'revisit'] as const
+const ENDS = [undefined, 'done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up'] as const
 
 export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
-  const visit = bytes.name(given.visit)
-  const fence = bytes.whole(given.fence)
-  const part = bytes.whole(given.part)
+  const visit = bytes.text(given.visit)
+  const fence = bytes.raw.count(given.fence)
+  const part = bytes.raw.count(given.part)
   const site = bytes.word(given.site)
   const pages = layList(bytes, given.pages, layPage)
-  const found = bytes.links(given.found)
-  const crossSite = bytes.links(given.crossSite)
+  const found = layLinks(bytes, given.found)
+  const crossSite = layLinks(bytes, given.crossSite)
   const findings = layList(bytes, given.findings, layFinding)
   const counts = new Map(layList(bytes, given.counts && [...given.counts], layCount))
   const courtesy = layCourtesy(bytes, given.courtesy ?? NOTHING)
-  const end = bytes.byte(given.ended === undefined ? 0 : 1 + ENDS.indexOf(given.ended))
-  if (end > ENDS.length) throw new RangeError(`no end ${end}`)
+  const ended = layChoice(bytes, ENDS, given.ended)
   const memory = layMemory(bytes, given.memory ?? NOTHING)
   const learnt: Learnt | undefined = bytes.json(given.learnt)
   const report: VisitReport = { visit, fence, site, part, pages, found, crossSite, findings, counts, memory, courtesy }
-  if (end > 0) report.ended = ENDS[end - 1]
+  if (ended !== undefined) report.ended = ended
   if (learnt !== undefined) report.learnt = learnt
   return report
 }
@@ -58,56 +58,86 @@ export function layReport(bytes: ReportBytes, given: VisitReport): VisitReport {
 type Lay<Item> = (bytes: ReportBytes, given: Item) => Item
 
 function layList<Item>(bytes: ReportBytes, given: readonly Item[] | undefined, lay: Lay<Item>): Item[] {
-  const count = bytes.whole(given?.length ?? 0)
+  const count = bytes.raw.count(given?.length ?? 0)
   const items: Item[] = []
   for (let at = 0; at < count; at++) items.push(lay(bytes, given === undefined ? NOTHING : given[at]))
   return items
 }
 
 const layWord: Lay<string> = (bytes, given) => bytes.word(given)
-const layProse: Lay<string> = (bytes, given) => bytes.prose(given)
-const layCount: Lay<[string, number]> = (bytes, given) => [bytes.name(given[0]), bytes.whole(given[1])]
+const layText: Lay<string> = (bytes, given) => bytes.text(given)
+const layCount: Lay<[string, number]> = (bytes, given) => [bytes.text(given[0]), bytes.raw.count(given[1])]
+
+export function layLinks(bytes: ReportBytes, given: readonly Link[] | undefined): Link[] {
+  return layList(bytes, given, layLink)
+}
+
+const layLink: Lay<Link> = (bytes, given) => {
+  const url = bytes.url(given.url)
+  const key = bytes.raw.u64(given.key)
+  const site = bytes.word(given.site)
+  const depth = bytes.raw.count(given.depth)
+  const link: Link = { url, key, site, depth, via: bytes.word(given.via), path: bytes.word(given.path) }
+  // Not as `layWhich` does it: a page has forty links.
+  const flags = bytes.raw.byte((given.lastmod === undefined ? 0 : 1) | (given.spelling === undefined ? 0 : 2))
+  if (flags & 1) link.lastmod = bytes.number(given.lastmod!)
+  if (flags & 2) link.spelling = true
+  return link
+}
+
+/** One of a list. */
+function layChoice<One>(bytes: ReportBytes, all: readonly One[], given: One): One {
+  const at = bytes.raw.byte(all.indexOf(given))
+  if (at >= all.length) throw new RangeError(`no choice ${at}`)
+  return all[at]
+}
+
+/** Which of at most eight values there are. */
+function layWhich(bytes: ReportBytes, values: readonly unknown[]): boolean[] {
+  const bits = values.reduce<number>(
+    (sum, value, at) => sum | (value === undefined || value === false ? 0 : 1 << at),
+    0,
+  )
+  const flags = bytes.raw.byte(bits)
+  return values.map((_, at) => (flags & (1 << at)) !== 0)
+}
 
 const layPage: Lay<PageReport> = (bytes, given) => {
-  const flags = bytes.byte(
-    (given.via === undefined ? 0 : 1) |
-      (given.capture === undefined ? 0 : 2) |
-      (given.memory === undefined ? 0 : 4) |
-      (given.ownRequest ? 8 : 0) |
-      (given.sniffed === undefined ? 0 : 16) |
-      (given.language === undefined ? 0 : 32) |
-      (bytes.knows(given.url) ? 64 : 0) |
-      (given.change === undefined ? 0 : 128),
+  const { via: from, capture, memory, sniffed, language, change } = given
+  const values = [from, capture, memory, given.ownRequest, sniffed, language, bytes.knows(given.url), change]
+  const [hasVia, hasCapture, hasMemory, ownRequest, hasSniffed, hasLanguage, isKnown, hasChange] = layWhich(
+    bytes,
+    values,
   )
   const url = bytes.url(given.url)
   // Links found on the page will name it as their `via`.
-  if (!(flags & 64)) bytes.learn(url)
-  const key = bytes.key(given.key)
-  const depth = bytes.whole(given.depth)
-  const via = flags & 1 ? bytes.word(given.via!) : undefined
+  if (!isKnown) bytes.learn(url)
+  const key = bytes.raw.u64(given.key)
+  const depth = bytes.raw.count(given.depth)
+  const via = hasVia ? bytes.word(from!) : undefined
   const page: { -readonly [Field in keyof PageReport]: PageReport[Field] } = {
     url,
     key,
     depth,
     path: bytes.word(given.path),
     at: bytes.number(given.at),
-    status: unzigzag(bytes.whole(zigzag(given.status))),
+    status: unzigzag(bytes.raw.count(zigzag(given.status))),
     mediaType: bytes.word(given.mediaType),
-    bytes: bytes.whole(given.bytes),
+    bytes: bytes.raw.count(given.bytes),
     tookMs: bytes.number(given.tookMs),
-    tries: bytes.whole(given.tries),
+    tries: bytes.raw.count(given.tries),
     outcome: layOutcome(bytes, given.outcome),
-    title: bytes.prose(given.title),
-    links: bytes.blob(given.links),
+    title: bytes.text(given.title),
+    links: bytes.raw.blob(given.links),
     annotations: layList(bytes, given.annotations, layWord),
-    ownRequest: (flags & 8) !== 0,
+    ownRequest,
   }
   if (via !== undefined) page.via = via
-  if (flags & 2) page.capture = layCapture(bytes, given.capture ?? NOTHING)
-  if (flags & 4) page.memory = layPageMemory(bytes, given.memory ?? NOTHING, page.capture)
-  if (flags & 16) page.sniffed = bytes.word(given.sniffed!)
-  if (flags & 32) page.language = bytes.word(given.language!)
-  if (flags & 128) page.change = layChange(bytes, given.change ?? NOTHING)
+  if (hasCapture) page.capture = layCapture(bytes, capture ?? NOTHING)
+  if (hasMemory) page.memory = layPageMemory(bytes, memory ?? NOTHING, page.capture)
+  if (hasSniffed) page.sniffed = bytes.word(sniffed!)
+  if (hasLanguage) page.language = bytes.word(language!)
+  if (hasChange) page.change = layChange(bytes, change ?? NOTHING)
   return page
 }
 
@@ -122,103 +152,81 @@ function oneOf<Word extends string>(word: string, isOne: (word: string) => word 
   return word
 }
 
-/** The first byte of an outcome. */
-function codeOf(outcome: Outcome): number {
-  switch (outcome.kind) {
-    case 'kept':
-      return HOW.indexOf(outcome.how)
-    case 'moved':
-      return 3
-    case 'refused':
-      return outcome.held ? 8 : 4
-    case 'gone':
-      return 5
-    case 'later':
-      return 6
-    case 'read':
-      return outcome.same ? 9 : 7
-    default:
-      return never(outcome)
-  }
+/** The fields of all outcomes: the kind says which there are. */
+type Fields = { [Field in 'to' | 'by' | 'rule' | 'why']: string } & { urls: number; notBefore: number } & {
+  kind: Outcome['kind']
+  how: (typeof HOW)[number]
+  held?: true
+  same?: true
 }
 
-/** The fields of all outcomes: the code says which there are. */
-type Fields = { [Field in 'to' | 'by' | 'rule' | 'why']: string } & { urls: number; notBefore: number }
-
 function layOutcome(bytes: ReportBytes, given: Outcome | undefined): Outcome {
-  const code = bytes.byte(given === undefined ? 0 : codeOf(given))
-  const { to, by, rule, why, urls, notBefore } = (given ?? NOTHING) as unknown as Fields
+  const { kind: named, how, to, by, rule, why, urls, notBefore, held, same } = (given ?? NOTHING) as unknown as Fields
+  const kind = layChoice(bytes, OUTCOMES, named)
   const failure = () => oneOf(bytes.word(why), isFailureKind)
-  const refusal = () => ({ by: oneOf(bytes.word(by), isRefusedBy), rule: bytes.word(rule) })
-  switch (code) {
-    case 0:
-    case 1:
-    case 2:
-      return { kind: 'kept', how: HOW[code] }
-    case 3:
-      return { kind: 'moved', to: bytes.url(to) }
-    case 4:
-      return { kind: 'refused', ...refusal() }
-    case 5:
-      return { kind: 'gone', why: failure() }
-    case 6:
-      return { kind: 'later', why: failure(), notBefore: bytes.number(notBefore) }
-    case 7:
-      return { kind: 'read', as: 'sitemap', urls: bytes.whole(urls) }
-    case 8:
-      return { kind: 'refused', ...refusal(), held: true }
-    case 9:
-      return { kind: 'read', as: 'sitemap', urls: bytes.whole(urls), same: true }
-    default:
-      throw new RangeError(`no outcome ${code}`)
+  switch (kind) {
+    case 'kept':
+      return { kind, how: layChoice(bytes, HOW, how) }
+    case 'moved':
+      return { kind, to: bytes.url(to) }
+    case 'read': {
+      const [isSame] = layWhich(bytes, [same])
+      return { kind, as: 'sitemap', urls: bytes.raw.count(urls), ...(isSame && { same: true }) }
+    }
+    case 'refused': {
+      const [isHeld] = layWhich(bytes, [held])
+      return { kind, by: oneOf(bytes.word(by), isRefusedBy), rule: bytes.word(rule), ...(isHeld && { held: true }) }
+    }
+    case 'gone':
+      return { kind, why: failure() }
+    case 'later':
+      return { kind, why: failure(), notBefore: bytes.number(notBefore) }
   }
 }
 
 const layCapture: Lay<Capture> = (bytes, given) => ({
   volume: bytes.word(given.volume),
-  offset: bytes.whole(given.offset),
-  length: bytes.whole(given.length),
-  kind: bytes.byte(given.kind === 'response' ? 0 : 1) === 0 ? 'response' : 'revisit',
-  digest: bytes.name(given.digest),
+  offset: bytes.raw.count(given.offset),
+  length: bytes.raw.count(given.length),
+  kind: layChoice(bytes, CAPTURES, given.kind),
+  digest: bytes.text(given.digest),
 })
 
 function layPageMemory(bytes: ReportBytes, given: PageMemory, capture: Capture | undefined): PageMemory {
-  const flags = bytes.byte(
-    (capture?.digest === given.digest ? 1 : 0) |
-      (given.etag === undefined ? 0 : 2) |
-      (given.lastModified === undefined ? 0 : 4) |
-      (given.sketch === undefined ? 0 : 8),
-  )
-  if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
-  const digest = flags & 1 ? capture!.digest : bytes.name(given.digest)
-  const memory: PageMemory = { digest, textDigest: bytes.key(given.textDigest), simhash: bytes.key(given.simhash) }
-  if (flags & 2) memory.etag = bytes.name(given.etag!)
-  if (flags & 4) memory.lastModified = bytes.word(given.lastModified!)
-  if (flags & 8) memory.sketch = bytes.blob(given.sketch!)
+  const { etag, lastModified, sketch } = given
+  const values = [capture?.digest === given.digest, etag, lastModified, sketch]
+  const [isCaptures, hasEtag, hasDate, hasSketch] = layWhich(bytes, values)
+  if (isCaptures && capture === undefined) throw new RangeError('the digest of no capture')
+  const digest = isCaptures ? capture!.digest : bytes.text(given.digest)
+  const memory: PageMemory = {
+    digest,
+    textDigest: bytes.raw.u64(given.textDigest),
+    simhash: bytes.raw.u64(given.simhash),
+  }
+  if (hasEtag) memory.etag = bytes.text(etag!)
+  if (hasDate) memory.lastModified = bytes.word(lastModified!)
+  if (hasSketch) memory.sketch = bytes.raw.blob(sketch!)
   return memory
 }
 
 const layFinding: Lay<Finding> = (bytes, given) => {
-  const [rule, evidence, at] = [bytes.word(given.rule), bytes.prose(given.evidence), bytes.number(given.at)]
+  const [rule, evidence, at] = [bytes.word(given.rule), bytes.text(given.evidence), bytes.number(given.at)]
   const finding: Finding = { rule, evidence, at }
-  const flags = bytes.byte((given.pattern === undefined ? 0 : 1) | (given.withdrawn ? 2 : 0))
-  if (flags & 1) finding.pattern = bytes.prose(given.pattern!)
-  if (flags & 2) finding.withdrawn = true
-  const examples = layList(bytes, given.examples, layProse)
+  const [hasPattern, isWithdrawn] = layWhich(bytes, [given.pattern, given.withdrawn])
+  if (hasPattern) finding.pattern = bytes.text(given.pattern!)
+  if (isWithdrawn) finding.withdrawn = true
+  const examples = layList(bytes, given.examples, layText)
   if (examples.length > 0) finding.examples = examples
   return finding
 }
 
 const layCourtesy: Lay<Courtesy> = (bytes, given) => {
-  const flags = bytes.byte(
-    (given.lastAnswerAt === undefined ? 0 : 1) |
-      (given.address === undefined ? 0 : 2) |
-      (given.connectMs === undefined ? 0 : 4),
-  )
+  const { lastAnswerAt, address, connectMs } = given
+  const [hasAnswer, hasAddress, hasConnected] = layWhich(bytes, [lastAnswerAt, address, connectMs])
   const courtesy: Courtesy = { pause: bytes.number(given.pause), notBefore: bytes.number(given.notBefore) }
-  if (flags & 1) courtesy.lastAnswerAt = bytes.number(given.lastAnswerAt!)
-  if (flags & 2) courtesy.address = bytes.name(given.address!)
-  if (flags & 4) courtesy.connectMs = bytes.number(given.connectMs!)
+  if (hasAnswer) courtesy.lastAnswerAt = bytes.number(lastAnswerAt!)
+  if (hasAddress) courtesy.address = bytes.text(address!)
+  if (hasConnected) courtesy.connectMs = bytes.number(connectMs!)
   return courtesy
 }
 

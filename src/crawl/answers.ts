@@ -10,9 +10,9 @@ import type { Capture } from '../contracts/report.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import { type PageLines, readLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
-import { howToRead, isReadable, type Reading } from '../page/reading.ts'
-import type { Decoded } from '../web/http/decode.ts'
-import { headerOf, headersOf, parseMediaType } from '../web/http/headers.ts'
+import { howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
+import { BOMB_RATIO, type Decoded, decodeContent } from '../web/http/decode.ts'
+import { headerOf, headersOf, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
 import { validatorsOf } from '../web/http/validators.ts'
 import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
@@ -57,6 +57,11 @@ export function wantPage(status: number, headers: Headers, scope: Scope): Want {
   if (declared !== undefined && !scope.wantsMedia(type))
     return { download: false, kind: type, rule: `media type ${type}` }
   return { download: true, limitBytes: scope.limitFor(type) }
+}
+
+/** Without its content coding: at most so many bytes. */
+export function decoded({ head, payload }: Body, bytes: number): Promise<Decoded> {
+  return decodeContent(payload, headerOf(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
 }
 
 export function declaredType({ answer }: Exchange): string | undefined {
@@ -176,7 +181,7 @@ export function* readAnswer(
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
   // Bytes in an unknown coding are kept as they came, and not read as a page.
   if (trouble === 'unknown' || trouble === 'too-many') return unread(undefined)
-  const { type, charset } = parseMediaType(headerOf(headers, 'content-type'))
+  const { type, charset } = mediaTypeOf(headers)
   try {
     // Documents of other kinds are not read; but a page may hide behind their type.
     if (type !== '' && !isReadable(type)) {
@@ -196,7 +201,7 @@ export function* readAnswer(
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
     const links = yield* resolveLinks(reading.links, resolve, state.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
-    const text = () => site.readText(input, 'own')
+    const text = () => readText(input, 'own')
     const lines = (rules: RegionRules | undefined) => readLines(input, rules)
     return { reading, sniffed: reading.sniffed, directives, links, notes, text, lines }
   } catch (error) {
@@ -214,7 +219,20 @@ function baseOf(reading: Reading, url: string): string {
   return resolved.kind === 'url' ? resolved.url.href : url
 }
 
-/** A bug of ours that costs one answer only (V6). */
+/** Undefined when the work throws: a bug of ours that costs one answer only (V6). */
+export async function unlessBroken<T>(
+  what: string,
+  tools: Pick<ReadingTools, 'journal'>,
+  work: () => T | Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    reportBug(what, error, tools)
+    return undefined
+  }
+}
+
 export function reportBug(what: string, error: unknown, { journal }: Pick<ReadingTools, 'journal'>): void {
   journal.record({ kind: 'trouble', what: `${what}: ${String(error).slice(0, 200)}` })
 }

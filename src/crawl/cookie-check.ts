@@ -41,7 +41,7 @@ export async function passCookieCheck(
     }
     // Like a probe it is no page of the collection: it need not lie in the scope, but blacklists hold.
     if (next?.site !== url.site || schemeOf(next.href) !== schemeOf(url.href)) return false
-    if (!robots.permits(next.path).yes || !state.scope.judgeSitemap(next).yes) return false
+    if (!robots.permits(next.path).allowed || !state.scope.judgeSitemap(next).yes) return false
     const there: Exchange | undefined = await request(next.href, () => WANT, connection, site)
     if (there === undefined || !('head' in there.answer)) return false
     await recordOwnRequest(there, state.reporter, site)

@@ -20,7 +20,7 @@ import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
 import { followDecisions, isPatternFull, isSuspect, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
-import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
+import { ELSEWHERE_WAIT, enterAddress, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
 import { schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
@@ -74,29 +74,23 @@ export async function crawlSite(
   if (visit.memory.fetched === 0 && isBelowDomain(host)) checkWildcard()
 
   courtesy.at(address.ip)
-  const shared = !courtesy.own
-  if (shared && !tools.addresses.join(address.ip)) {
-    courtesy.holdFor(tools.addresses.comeBackAfter(address.ip))
+  const { id, site } = visit
+  const entry = await enterAddress(site, id, address.ip, tools)
+  if (entry !== 'here') {
+    courtesy.holdFor(entry === 'full' ? tools.addresses.comeBackAfter(address.ip) : ELSEWHERE_WAIT)
     return 'elsewhere'
   }
   const session = tools.openSession()
-  let connection: SiteConnection | undefined
+  const cookies = new CookieJar()
+  const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
+  const connection: SiteConnection = { site, visit: id, session, courtesy, times, cookies, lease, signal, ...there }
   try {
-    if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
-      courtesy.holdFor(ELSEWHERE_WAIT)
-      return 'elsewhere'
-    }
     // Another site's redirect may have led this worker to this site's robots.txt just now.
-    await times.during('courtesy', () => tools.foreign.quiet(visit.site))
-    const { id, site } = visit
-    const cookies = new CookieJar()
-    const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
-    connection = { site, visit: id, session, courtesy, times, cookies, lease, signal, ...there }
+    await times.during('courtesy', () => tools.foreign.quiet(site))
     return await crawlPages(reporter, connection, watchSiblings(host, checkWildcard), tools)
   } finally {
     session.close()
-    if (connection !== undefined) leaveAddress(connection, tools)
-    else if (shared) tools.addresses.leave(address.ip)
+    leaveAddress(connection, tools)
   }
 }
 
@@ -140,22 +134,14 @@ async function crawlPages(
   rememberIndexNames(local, reporter)
   followDecisions(reporter, tools)
   const endsAt = tools.clock.elapsed() + visit.limits.time
-  const slice: Slice = {
-    connection,
-    state,
-    tools,
-    rules: new Map(),
-    requests: 0,
-    stale: undefined,
-    recorded: undefined,
-  }
+  const slice: Slice = { connection, state, tools, rules: new Map(), requests: 0, stale: undefined, isRecorded: false }
   for (let round = 1; ; round++) {
     if (round % ROUNDS_PER_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
     if (signal.aborted) return 'stopped'
     if (slice.requests >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
-    slice.recorded = undefined
+    slice.isRecorded = false
     const over = await visitNext(item, slice).catch((error: unknown) => breakOff(item, error, slice))
     if (over !== undefined) return over
   }
@@ -170,8 +156,8 @@ interface Slice {
   requests: number
   /** The URL whose connection was closed under its request. */
   stale: bigint | undefined
-  /** What has been recorded of the URL whose turn it is. */
-  recorded: PageResult | undefined
+  /** What became of the URL whose turn it is has been recorded. */
+  isRecorded: boolean
 }
 
 /** The turn of the next URL. Says why the visit ends with it, if it does. */
@@ -186,9 +172,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
 
   const pauseBefore = courtesy.pause
   const pageTools = { site: tools, connection, robots, state }
-  const end = await visitUrl(item, isSitemap(item) ? SITEMAP : PAGE, pageTools).catch((error: unknown) =>
-    brokenPage(item, error, tools),
-  )
+  const end = await visitUrl(item, isSitemap(item) ? SITEMAP : PAGE, pageTools)
   countChecks(tools, reporter)
   if (end.kind === 'not-requested') return signal.aborted ? 'stopped' : 'slice'
   if (end.kind === 'stale') {
@@ -244,7 +228,7 @@ async function robotsFor(item: AgendaItem, slice: Slice): Promise<Robots | 'next
 
 function record(result: PageResult, slice: Slice): void {
   recordResult(result, slice.state.reporter, slice.tools)
-  slice.recorded = result
+  slice.isRecorded = true
 }
 
 /** True when the site turned out to be another name: the rest of the visit belongs to the original. */
@@ -256,24 +240,19 @@ function learnName(page: PageReport, reporter: Reporter, tools: NameTools): bool
   return alias !== undefined
 }
 
-/** Something other than the reading threw: detectors, scope, names. That too costs only this URL. */
+/**
+ * A bug of ours that one page brings out, in reading it, in detectors, scope or names, costs that page only (V6): it is recorded as
+ * unreadable and not tried in a loop. If the disk or the coordinator failed, nothing can go on.
+ */
 function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
   const { tools, state } = slice
-  const broken = brokenPage(item, error, tools)
-  if (slice.recorded !== undefined) return
-  if (state.local.peek() === item) state.local.take()
-  recordResult(broken, state.reporter, tools)
-}
-
-/**
- * A bug of ours that one page brings out costs that page only (V6): it is recorded as unreadable and not tried in a loop.
- * If the disk or the coordinator failed, nothing can go on.
- */
-function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageResult {
   if (tools.failed()) throw error
   reportBug(item.url, error, tools)
+  if (slice.isRecorded) return
+  if (state.local.peek() === item) state.local.take()
+  slice.requests++
   const failure = 'reading'
   const outcome = decideOutcome({ kind: 'given-up', failure })
   const page = unansweredReport(item, tools.clock.now(), failure, outcome, item.tries + 1)
-  return { ...resultOf(item, page), failure }
+  recordResult({ ...resultOf(item, page), failure }, state.reporter, tools)
 }

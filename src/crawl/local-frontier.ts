@@ -168,7 +168,6 @@ function isNormal({ key, url }: AgendaItem): boolean {
 }
 
 /** A URL as a link of the report. */
-
 export function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
   return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }

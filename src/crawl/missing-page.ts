@@ -9,12 +9,11 @@ import { runThrough } from '../base/stretches.ts'
 import type { Body, Head, Want } from '../contracts/exchange.ts'
 import type { SiteName } from '../contracts/visit.ts'
 import { isReadable } from '../page/reading.ts'
-import { decodeContent } from '../web/http/decode.ts'
-import { headerOf, parseMediaType } from '../web/http/headers.ts'
+import { mediaTypeOf } from '../web/http/headers.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { normalPath } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
-import { redirectTarget, reportBug, watched } from './answers.ts'
+import { decoded, redirectTarget, unlessBroken, watched } from './answers.ts'
 import { learnProbe } from './hazards/detect.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { ownRequestOf, recordOwnRequest } from './record-result.ts'
@@ -49,7 +48,7 @@ export async function checkMissingPage(
   let url = site.urls.parse(new URL(name, near).href)
   for (let hops = 0; ; hops++) {
     // Like a sitemap it is no page of the collection: it need not lie in the scope, but blacklists hold.
-    if (url === undefined || !robots.permits(url.path).yes || !state.scope.judgeSitemap(url).yes) {
+    if (url === undefined || !robots.permits(url.path).allowed || !state.scope.judgeSitemap(url).yes) {
       learn({ status: 0 })
       return
     }
@@ -72,26 +71,22 @@ export async function checkMissingPage(
       continue
     }
     if (!isClaimedPage(answer.head)) return
-    const limit = { bytes: MAX_BYTES, ratio: site.decode.ratio }
-    const { bytes } = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
-    const content = watched(ownRequestOf(exchange, site.urls), tools, () => contentOfAnswer(answer, bytes, site))
+    const { bytes } = await decoded(answer, MAX_BYTES)
+    const read = () => contentOfAnswer(answer, bytes, site)
+    const content = await unlessBroken('reading the answer for a missing page', site, () =>
+      watched(ownRequestOf(exchange, site.urls), tools, read),
+    )
     if (content !== undefined) learn({ status: answer.head.status, content, path: normalPath(url) })
     return
   }
 }
 
 function isClaimedPage({ status, headers }: Head): boolean {
-  const { type } = parseMediaType(headerOf(headers, 'content-type'))
+  const { type } = mediaTypeOf(headers)
   return status >= 200 && status <= 299 && (type === '' || isReadable(type))
 }
 
-/** Undefined when reading it threw: a bug of ours that costs this answer only (V6). */
 function contentOfAnswer(answer: Body, bytes: Uint8Array, tools: ReadingTools): PageFacts['content'] {
-  const { type, charset } = parseMediaType(headerOf(answer.head.headers, 'content-type'))
-  try {
-    return contentOf(runThrough(tools.read({ mediaType: type, charset, bytes })), payloadDigest(answer), () => '')
-  } catch (error) {
-    reportBug('reading the answer for a missing page', error, tools)
-    return undefined
-  }
+  const { type, charset } = mediaTypeOf(answer.head.headers)
+  return contentOf(runThrough(tools.read({ mediaType: type, charset, bytes })), payloadDigest(answer), () => '')
 }

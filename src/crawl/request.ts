@@ -69,18 +69,27 @@ function isUnconnected({ answer }: Exchange): boolean {
 async function moveToNextAddress(connection: SiteConnection, tools: RequestTools): Promise<boolean> {
   const { site, visit, courtesy, others } = connection
   for (let next = others.shift(); next !== undefined; next = others.shift()) {
-    const shared = !tools.pauses.configured(site, next.ip).own
-    if (shared && !tools.addresses.join(next.ip)) continue
-    if (shared && (await tools.enter(tools.worker, visit, next.ip)) === 'elsewhere') {
-      tools.addresses.leave(next.ip)
-      continue
-    }
+    if ((await enterAddress(site, visit, next.ip, tools)) !== 'here') continue
     leaveAddress(connection, tools)
     connection.address = next
     courtesy.at(next.ip)
     return true
   }
   return false
+}
+
+/** Takes a slot at the address and enters it, so that no other worker is there. The operator's own servers need neither. */
+export async function enterAddress(
+  site: SiteName,
+  visit: VisitId,
+  ip: string,
+  { addresses, enter, pauses, worker }: RequestTools,
+): Promise<'here' | 'full' | 'elsewhere'> {
+  if (pauses.configured(site, ip).own) return 'here'
+  if (!addresses.join(ip)) return 'full'
+  const where = await enter(worker, visit, ip)
+  if (where === 'elsewhere') addresses.leave(ip)
+  return where
 }
 
 export function leaveAddress({ address, courtesy }: SiteConnection, tools: RequestTools): void {

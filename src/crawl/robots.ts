@@ -10,11 +10,15 @@ import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory, Scheme } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
-import { decodeContent } from '../web/http/decode.ts'
-import { headerOf } from '../web/http/headers.ts'
-import { type Robots, recallInStretches, recallRobots, robotsInStretches } from '../web/robots/robots.ts'
+import {
+  type Robots,
+  type RobotsAnswer,
+  recallInStretches,
+  recallRobots,
+  robotsInStretches,
+} from '../web/robots/robots.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
-import { redirectTarget, reportBug, wantBody } from './answers.ts'
+import { decoded, redirectTarget, unlessBroken, wantBody } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { waitAfter, withAnswer } from './failures.ts'
 import type { ForeignRobotsAnswer } from './foreign-robots.ts'
@@ -135,25 +139,13 @@ function recall(memory: RobotsMemory, { clock }: RequestTools): Promise<Robots> 
   return inTurns(recallInStretches(rulesText(memory)), () => clock.sleep(0))
 }
 
-export interface RobotsDecision {
-  /** Whether the path may be fetched; false too while robots.txt cannot be reached. */
-  allowed: boolean
-  /** The user-agent line that addresses us, as the file spells the name; '' when none does. */
-  group: string
-  /** The number of the deciding line, 0 when none decides or it is not known. */
-  line: number
-  /** `Disallow: /private*`; '' when no rule matches. */
-  rule: string
-}
-
-/** What a remembered robots.txt says of a path (and query). */
-export function decide(memory: RobotsMemory, path: string): RobotsDecision {
+/** What a remembered robots.txt says of a path (and query): nothing is allowed while it cannot be reached. */
+export function decide(memory: RobotsMemory, path: string): RobotsAnswer {
   if (memory.state === 'unreachable') return { allowed: false, group: '', line: 0, rule: '' }
-  const { yes, group, line, rule } = recallRobots(rulesText(memory)).permits(path)
-  return { allowed: yes, group, line, rule }
+  return recallRobots(rulesText(memory)).permits(path)
 }
 
-export type RobotsAnswer =
+type FetchedRobots =
   /** `from`: where it was found, after redirects. */
   | { kind: 'known'; robots: Robots; memory: RobotsMemory; from: string }
   /** Nothing may be fetched for now. */
@@ -170,7 +162,7 @@ async function fetchRobots(
   connection: SiteConnection,
   tools: SiteTools,
   record: (exchange: Exchange, notes: readonly string[]) => Promise<void>,
-): Promise<RobotsAnswer> {
+): Promise<FetchedRobots> {
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
     const { answer: exchange, isNew } = await requestAnywhere(url, connection, tools)
@@ -189,13 +181,13 @@ async function readRobots(
   mayMove: boolean,
   before: RobotsMemory | undefined,
   tools: SiteTools,
-): Promise<RobotsAnswer | { kind: 'moved'; to: string }> {
+): Promise<FetchedRobots | { kind: 'moved'; to: string }> {
   const outOfReach = (status: number) => ({ kind: 'unreachable', memory: unreachable(before, at, status) }) as const
-  const noRules = (status: number): RobotsAnswer => {
+  const noRules = (status: number): FetchedRobots => {
     return { kind: 'known', robots: recallRobots(''), memory: { state: 'none', at, status, text: '' }, from: url }
   }
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
-  const { status, headers } = answer.head
+  const { status } = answer.head
   if (status >= 300 && status < 400) {
     const target = mayMove ? redirectTarget(answer.head, url, tools.urls) : undefined
     return target === undefined ? noRules(status) : { kind: 'moved', to: target.href }
@@ -203,30 +195,19 @@ async function readRobots(
   // We did not ask for a part: the rest may forbid more.
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
   if (status >= 400 || status < 200) return noRules(status)
-  const { bytes, cut, trouble } = await decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
-    bytes: MAX_BYTES,
-    ratio: tools.decode.ratio,
-  })
+  const { bytes, cut, trouble } = await decoded(answer, MAX_BYTES)
   // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
   const damaged = trouble !== undefined && (bytes.length === 0 || !(trouble === 'not-sent' || trouble === 'early'))
   if (brokeOff || damaged) return outOfReach(0)
   // A file that our own limit cut may end in half a rule: only whole lines count.
-  const robots = await parsed(answer.kind === 'cut' ? wholeLines(bytes) : bytes, url, tools)
+  const reading = robotsInStretches(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
+  const robots = await unlessBroken(`reading ${url}`, tools, () => inTurns(reading, () => tools.clock.sleep(0)))
+  // What it forbids is not known, so nothing is allowed.
   if (robots === undefined) return outOfReach(0)
   const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
   if (answer.kind === 'cut' || cut) memory.tooBig = true
   return { kind: 'known', robots, memory, from: url }
-}
-
-/** Undefined when reading it threw, a bug of ours: what it forbids is not known, so nothing is allowed. */
-async function parsed(bytes: Uint8Array, url: string, tools: SiteTools): Promise<Robots | undefined> {
-  try {
-    return await inTurns(robotsInStretches(bytes, tools.token), () => tools.clock.sleep(0))
-  } catch (error) {
-    reportBug(`reading ${url}`, error, tools)
-    return undefined
-  }
 }
 
 /** For crawl.log. */

@@ -9,7 +9,7 @@ import type { StoredCopy } from '../contracts/ports.ts'
 import type { PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import { freshMemory, laterNews, type SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
-import { readInTurns, readText } from '../page/reading.ts'
+import { readInTurns } from '../page/reading.ts'
 import { parseUrl, usualUrls } from '../web/url/web-url.ts'
 import { AddressCourtesy } from './address-courtesy.ts'
 import { SiteCourtesy } from './courtesy.ts'
@@ -146,13 +146,11 @@ export class Scripted {
       ),
       foreign: new ForeignRobots(clock),
       read: readInTurns,
-      readText,
       watch: { begin() {}, end() {} },
       token: 'Orbweaver',
       headers: [['User-Agent', 'Orbweaver/0']],
       exchangeMs: EXCHANGE_MS,
       patience: 1,
-      decode: { bytes: 1e6, ratio: 1000 },
       failed: () => false,
       urls: usualUrls,
       visiting: () => undefined,

@@ -77,7 +77,7 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: VisitStat
 }
 
 /** For `explain`; the sitemap's line in crawl.log has it too. */
-export function noteLeft(why: LeftOut, count: number, reporter: Memory): void {
+export function noteLeft(why: LeftOut, count: number, reporter: Reporter): void {
   if (count === 0) return
   const { left } = sitemapsOf(reporter.memory)
   note({ left: { ...left, [why]: (left?.[why] ?? 0) + count } }, reporter)
@@ -88,14 +88,9 @@ export function bytesLeft(memory: SiteMemory): number {
   return Math.max(0, MAX_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
 }
 
-export function noteBytes(bytes: number, reporter: Memory): void {
-  note({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
-}
-
-type Memory = Pick<Reporter, 'memory' | 'remember'>
 type Noted = NonNullable<SiteMemory['sitemaps']>
 
-export function note(news: Partial<Noted>, reporter: Memory): void {
+export function note(news: Partial<Noted>, reporter: Reporter): void {
   const { memory } = reporter
   reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), ...news } })
 }

@@ -86,10 +86,7 @@ export interface PolicyTools extends CommonTools {
 /** To read what came. */
 export interface ReadingTools extends CommonTools {
   read(input: PageBytes): Stretches<Reading>
-  /** The text of the same bytes, where its signature is not enough. */
-  readText(input: PageBytes, part: 'all' | 'own'): string
   watch: ReadingWatch
-  decode: { bytes: number; ratio: number }
 }
 
 /** To keep what came. */

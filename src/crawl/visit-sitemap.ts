@@ -8,18 +8,18 @@ import type { Body } from '../contracts/exchange.ts'
 import type { LeftOut } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import { isReadable } from '../page/reading.ts'
-import { decodeContent } from '../web/http/decode.ts'
-import { headerOf, parseMediaType } from '../web/http/headers.ts'
+import { BOMB_RATIO, decodeContent } from '../web/http/decode.ts'
+import { mediaTypeOf } from '../web/http/headers.ts'
 import { type ListedUrl, type Sitemap, sitemapInStretches } from '../web/sitemap/sitemap.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import {
   type Answered,
-  declaredType,
+  decoded,
   directivesOf,
   keep,
   memoryOf,
   type ReadAnswer,
-  reportBug,
+  unlessBroken,
   wantBody,
   wantPage,
   watched,
@@ -27,17 +27,7 @@ import {
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import {
-  bytesLeft,
-  MAX_URLS,
-  namedBy,
-  note,
-  noteBytes,
-  noteLeft,
-  offerMoved,
-  offerNested,
-  sitemapsOf,
-} from './sitemaps.ts'
+import { bytesLeft, MAX_URLS, namedBy, note, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -78,7 +68,7 @@ async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTo
   const { reporter } = tools.state
   const { sitemap, notes, bytes } = await parse(item, answer, tools)
   // A repeated visit brings nothing that was not counted.
-  if (item.before === undefined) noteBytes(bytes, reporter)
+  if (item.before === undefined) note({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
     if (isWantedPage(asPage, answered, tools)) return readPage(asPage, answered, tools)
@@ -103,33 +93,29 @@ async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTo
 }
 
 /** Its answer is there already, so it is not requested again. */
-function isWantedPage(item: AgendaItem, { url, exchange, answer }: Answered, tools: PageTools): boolean {
+function isWantedPage(item: AgendaItem, { url, answer }: Answered, tools: PageTools): boolean {
   const { status, headers } = answer.head
-  if (!isReadable(parseMediaType(declaredType(exchange)).type)) return false
+  if (!isReadable(mediaTypeOf(headers).type)) return false
   return wantPage(status, headers, tools.state.scope).download && refuseUnwanted(item, url, tools) === undefined
 }
 
-/** `sitemap` is undefined when reading it threw: a bug of ours that costs this one only (V6). */
-async function parse(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Parsed> {
+/** `sitemap` is undefined when reading it threw. */
+async function parse(item: AgendaItem, answer: Body, tools: PageTools): Promise<Parsed> {
   const { site } = tools
-  const limit = { bytes: budgetOf(item, tools), ratio: site.decode.ratio }
-  const outer = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
+  const max = budgetOf(item, tools)
+  const outer = await decoded(answer, max)
   // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
   const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
-  const { bytes, cut, trouble } = isGzip ? await decodeContent(outer.bytes, 'gzip', limit) : outer
+  const { bytes, cut, trouble } = isGzip
+    ? await decodeContent(outer.bytes, 'gzip', { bytes: max, ratio: BOMB_RATIO })
+    : outer
   const notes = [outer.trouble, isGzip ? trouble : undefined].flatMap((word) => (word ? [`coding:${word}`] : []))
   if (cut || outer.cut) notes.push('decodedTrunc')
-  const used = Math.max(payload.length, outer.bytes.length, bytes.length)
-  const { charset } = parseMediaType(headerOf(head.headers, 'content-type'))
+  const used = Math.max(answer.payload.length, outer.bytes.length, bytes.length)
+  const reading = sitemapInStretches(bytes, mediaTypeOf(answer.head.headers).charset)
   const rest = () => site.clock.sleep(0)
-  try {
-    const reading = sitemapInStretches(bytes, charset)
-    const sitemap = await inTurns(reading, rest, (next) => watched(item, tools, next))
-    return { sitemap, notes, bytes: used }
-  } catch (error) {
-    reportBug(`reading ${item.url}`, error, site)
-    return { sitemap: undefined, notes, bytes: used }
-  }
+  const read = () => inTurns(reading, rest, (next) => watched(item, tools, next))
+  return { sitemap: await unlessBroken(`reading ${item.url}`, site, read), notes, bytes: used }
 }
 
 interface Parsed {
@@ -147,22 +133,24 @@ async function takeListed(
   tools: PageTools,
 ): Promise<number> {
   const { state, site } = tools
+  const inTurn = async <T>(listed: readonly T[], take: (some: readonly T[]) => void) => {
+    for (let from = 0; from < listed.length; from += URLS_PER_TURN) {
+      if (from > 0) await site.clock.sleep(0)
+      watched(item, tools, () => take(listed.slice(from, from + URLS_PER_TURN)))
+    }
+  }
   const resolve = site.urls.resolver(item.url)
-  for (let from = 0; from < sitemaps.length; from += URLS_PER_TURN) {
-    if (from > 0) await site.clock.sleep(0)
-    watched(item, tools, () => {
-      for (const loc of sitemaps.slice(from, from + URLS_PER_TURN)) {
-        const resolved = resolve(loc)
-        const why = resolved.kind === 'url' ? offerNested(resolved.url, item, state) : undefined
-        if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
-      }
-    })
-  }
+  await inTurn(sitemaps, (some) => {
+    for (const loc of some) {
+      const resolved = resolve(loc)
+      const why = resolved.kind === 'url' ? offerNested(resolved.url, item, state) : undefined
+      if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
+    }
+  })
   let taken = 0
-  for (let from = 0; from < urls.length; from += URLS_PER_TURN) {
-    if (from > 0) await site.clock.sleep(0)
-    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_PER_TURN), left, tools))
-  }
+  await inTurn(urls, (some) => {
+    taken += takeSome(item, some, left, tools)
+  })
   // At a later look nobody counts what is new, but the site has as many as this one lists: it may have grown beyond belief.
   const isAgain = item.before !== undefined && namedBy(item) === undefined
   if (isAgain && taken > sitemapsOf(state.reporter.memory).urls) note({ urls: taken }, state.reporter)

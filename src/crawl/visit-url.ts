@@ -52,7 +52,7 @@ export async function visitUrl(item: AgendaItem, kind: ContentKind, tools: PageT
   const unwanted = refuseUnwanted(item, url, tools)
   if (unwanted !== undefined) return unwanted
   const permit = tools.robots.permits(url.path)
-  if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
+  if (!permit.allowed) return refused(item, 'robots', permit.rule, clock.now())
 
   const wants = (status: number, headers: Headers) => kind.wants(item, status, headers, tools)
   const conditions = conditionsFor(item, tools.state.reporter.memory, clock.now())

@@ -11,7 +11,7 @@ import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-fi
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
-import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import { ThreadNotes, WorkerPool } from '../../crawl/worker/worker-pool.ts'
 import { sharedRole } from '../../database/postgres/election.ts'
 import { removeRecord, writeRecord } from '../../frontier/records.ts'
 import type { Settings } from '../config/keys.ts'
@@ -105,7 +105,7 @@ interface CrawlParts {
 }
 
 interface Run extends CrawlParts {
-  threads: WorkerThreads<CrawlPlan>
+  threads: WorkerPool<CrawlPlan>
   live: LiveScope
   /** Where a shared database has leases of threads. */
   notes: ThreadNotes | undefined
@@ -125,9 +125,9 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   await coordinator.intake.idle()
   for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
   notes?.clear()
-  const live = liveScope(parts.plan, coordinator, () => threads.pool.renew())
+  const live = liveScope(parts.plan, coordinator, () => threads.renew())
   const threads = openThreads(parts, live, notes, thread)
-  const view = new CrawlView(coordinator, threads.pool)
+  const view = new CrawlView(coordinator, threads)
   // A pass over all pages would be over before its first page came in.
   if (parts.plan.settings.refresh) await coordinator.tick()
   await view.refresh()
@@ -141,7 +141,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   const stop = (reason: CrawlEndReason) => {
     run.why ??= reason
     coordinator.frontier.stop()
-    threads.pool.stop()
+    threads.stop()
   }
   const run: Run = { ...parts, threads, live, notes, view, watch, why: undefined, stop }
   // Before anything has begun: its port may be taken.
@@ -149,8 +149,8 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   // The last who has SQLite's file open must be the one who writes it.
   opening.defer(async () => dashboard?.close())
   journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
-  const known = sendOrders(coordinator.decisions, 0, (orders) => threads.pool.order(orders))
-  threads.pool.start()
+  const known = sendOrders(coordinator.decisions, 0, (orders) => threads.order(orders))
+  threads.start()
   return {
     done: untilEnd(run, known, opening.move()),
     /** Where its pages are, with `--dashboard`. */
@@ -190,10 +190,10 @@ function openThreads(
   live: LiveScope,
   notes: ThreadNotes | undefined,
   thread: Worker,
-): WorkerThreads<CrawlPlan> {
+): WorkerPool<CrawlPlan> {
   const { clock, random } = coordinator.parts
   const { workers, visits, watchdog } = plan.settings
-  return new WorkerThreads<CrawlPlan>({
+  return new WorkerPool<CrawlPlan>({
     loaded: thread,
     load: loadThread,
     ...(notes && { prefix: `${freshId()}-` }),
@@ -265,7 +265,7 @@ async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
 
 function steeredBy({ live, threads, stop }: Run): Steered {
   return {
-    order: (orders) => threads.pool.order(orders),
+    order: (orders) => threads.order(orders),
     stop: () => stop('interrupted'),
     seeded: () => live.renew(),
   }
@@ -274,7 +274,7 @@ function steeredBy({ live, threads, stop }: Run): Steered {
 /** `known`: the decisions that its threads know. */
 async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
   const { coordinator, journal, volumes, view, named, plan, threads, notes, watch } = run
-  const { pool, fault } = threads
+  const { fault } = threads
   const { database, folder } = coordinator.parts
   const { mirrors } = coordinator
   const { maxTime, maxPages } = plan.settings
@@ -285,14 +285,14 @@ async function untilEnd(run: Run, known: number, opened: AsyncDisposableStack) {
     keepSteering(coordinator, steeredBy(run), known, over.signal),
   ]).catch(fault)
   try {
-    await pool.ended()
-    for (let left = 0; await hasMore(run, left); await pool.ended()) {
+    await threads.ended()
+    for (let left = 0; await hasMore(run, left); await threads.ended()) {
       left = mirrors.left.length
-      pool.start()
+      threads.start()
     }
   } catch (error) {
     fault(error)
-    await pool.ended()
+    await threads.ended()
   }
   over.abort()
   cancelTime()

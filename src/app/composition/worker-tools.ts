@@ -7,7 +7,7 @@ import { type Blacklist, emptyBlacklist, withLines } from '../../crawl/scope/bla
 import { WildcardDns } from '../../crawl/wildcard-dns.ts'
 import { StandingOrders } from '../../crawl/worker/standing-orders.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
-import { readInTurns, readText } from '../../page/reading.ts'
+import { readInTurns } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
 import { regionRulesOf, trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
@@ -15,10 +15,6 @@ import { type CrawlPlan, hazardLimits, parseUrls, pauseOf, scopeFor, urlsOf } fr
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8
-/** A body that grows more than this when decoded is a bomb; text compresses 5 to 20 times, and rarely 200. */
-const DECODE_RATIO = 1000
-/** No body is decoded further, whatever the limits by media type say. */
-const DECODE_BYTES = 64 * 1024 * 1024
 
 type Reached = 'clock' | 'journal' | 'openSession' | 'resolve' | 'archive' | 'findCopy' | 'watch'
 
@@ -62,12 +58,10 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     domains: new WildcardDns(world.clock, world.resolve),
     foreign: new ForeignRobots(world.clock),
     read: readInTurns,
-    readText,
     token: settings.userAgentName,
     headers: requestHeaders(settings, plan.version),
     exchangeMs: settings.exchangeTimeout,
     patience: settings.patience,
-    decode: { bytes: DECODE_BYTES, ratio: DECODE_RATIO },
   }
 }
 

@@ -23,13 +23,14 @@ import type { UrlKey } from '../../contracts/visit.ts'
 import { formRefusal, uselessForm } from '../../crawl/form-actions.ts'
 import { admitUrl } from '../../crawl/hazards/detect.ts'
 import { openTraps } from '../../crawl/hazards/open-traps.ts'
-import { decide, type RobotsDecision } from '../../crawl/robots.ts'
+import { decide } from '../../crawl/robots.ts'
 import { type Blacklist, withLines } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Tx } from '../../database/database.ts'
 import type { SiteView, UrlView } from '../../frontier/contract.ts'
 import { readChoice, WHOLE_CRAWL } from '../../frontier/decisions.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
+import type { RobotsAnswer } from '../../web/robots/robots.ts'
 import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
 import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
 import { trustOf } from '../config/hosts.ts'
@@ -47,7 +48,7 @@ export interface UrlFacts {
   /** The last look at a page that was there before, if it did not bring it. */
   failedLook?: StoredFailedLook
   /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
-  robots?: RobotsDecision
+  robots?: RobotsAnswer
   inlinks: Inlinks
 }
 
@@ -106,7 +107,7 @@ function lastFailed(
   return { at: capture.at, status: capture.status, outcome: 'later', why: null, detail: null }
 }
 
-async function robotsFor(tx: Tx, text: string): Promise<RobotsDecision | undefined> {
+async function robotsFor(tx: Tx, text: string): Promise<RobotsAnswer | undefined> {
   const url = parseUrl(text)
   const memory = url && (await frontierQueries.site(tx, url.site))?.memory.robots[url.scheme]
   if (url === undefined || memory === undefined) return undefined

@@ -189,5 +189,5 @@ function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
   if (seed === '') return []
   const read = submittedSeed(seed)
   if (read.kind === 'bad') return [refused(seed, number, read.why)]
-  return [{ kind: 'seed', url: read.url, at: number, ...(read.corrected.length === 0 ? {} : { instead: seed }) }]
+  return [{ kind: 'seed', url: read.url, at: number, ...(read.isCorrected && { instead: seed }) }]
 }

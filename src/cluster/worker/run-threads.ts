@@ -9,7 +9,7 @@ import type { OpenLocations } from '../../collection/locations/volume-locations.
 import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
-import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import { type ThreadNotes, WorkerPool } from '../../crawl/worker/worker-pool.ts'
 import type { Computer } from '../wire/calls.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
 import { livePlan } from './live-plan.ts'
@@ -74,7 +74,7 @@ const LEAVE_WITHIN: Millis = 20_000
 export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>) {
   const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
-  const live = await openPlan(parts, stopped.signal, () => threads.pool.renew())
+  const live = await openPlan(parts, stopped.signal, () => threads.renew())
   // Threads begin visits only by the servers' current plan.
   remote.onVisits = (visits) => live.check(visits)
   const done = { pages: 0, bytes: 0 }
@@ -83,7 +83,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     done.pages += event.pages
     done.bytes += event.bytes
   })
-  const threads = new WorkerThreads<Plan>({
+  const threads = new WorkerPool<Plan>({
     loaded: parts.thread,
     load: parts.loadThread,
     coordinator: {
@@ -112,15 +112,15 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     },
     lose: (worker) => remote.leave(worker),
   })
-  const { pool, fault } = threads
-  const followOrders = await startSteered(remote, pool)
+  const { fault } = threads
+  const followOrders = await startSteered(remote, threads)
 
   const over = new AbortController()
   const isStopping = () => stopped.signal.aborted
   const watch = async () => {
     await threads.watch()
     // Only the servers know how many sites wait; those leased here must do.
-    threads.grow({ free: 0, leased: pool.visits })
+    threads.grow({ free: 0, leased: threads.visits })
   }
   const rounds = Promise.all([
     every(realClock, SECOND, over.signal, watch).catch(fault),
@@ -128,7 +128,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       realClock,
       ALIVE_EVERY,
       over.signal,
-      reportAlive(parts, pool, () => done, isStopping),
+      reportAlive(parts, threads, () => done, isStopping),
     ).catch(fault),
     followOrders(AbortSignal.any([over.signal, stopped.signal])).catch(fault),
     // Blacklists too: the files that the plan names are written again when they have changed, and the threads see it.
@@ -140,7 +140,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
   ])
   const finish = async () => {
     try {
-      await pool.ended()
+      await threads.ended()
     } finally {
       over.abort()
       // A poll for orders would hold the end up for 20 s, and the servers may be gone before the volumes are shipped.
@@ -155,18 +155,18 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
   return {
     done: finish(),
     snapshot: () => ({
-      visits: pool.visits,
+      visits: threads.visits,
       ...done,
       undelivered: remote.undelivered,
       locationsReplaced: locations.list.failures,
       lostMs: remote.lostMs,
-      slow: pool.slow,
-      lateMs: pool.lateMs,
+      slow: threads.slow,
+      lateMs: threads.lateMs,
     }),
     stop() {
       stopped.abort()
       remote.stopAsking()
-      pool.stop()
+      threads.stop()
     },
   }
 }
@@ -181,7 +181,10 @@ const ORDERS_POLL: Millis = 20_000
 const ORDERS_REST: Millis = 1000
 
 /** The threads know what operators decided before their first visit, as far as a server answers. Returns what follows the rest. */
-async function startSteered(remote: RemoteServers, pool: WorkerPool): Promise<(over: AbortSignal) => Promise<void>> {
+async function startSteered(
+  remote: RemoteServers,
+  pool: WorkerPool<unknown>,
+): Promise<(over: AbortSignal) => Promise<void>> {
   let since = 0
   const learn = async (waitMs: Millis): Promise<'news' | 'nothing' | 'lost'> => {
     const orders = await remote.orders(since, waitMs)
@@ -219,7 +222,7 @@ const PLAN_EVERY: Millis = 60_000
 
 function reportAlive(
   { remote, version, locations }: Pick<RunParts<unknown>, 'remote' | 'version' | 'locations'>,
-  pool: WorkerPool,
+  pool: WorkerPool<unknown>,
   done: () => { pages: number; bytes: number },
   isStopping: () => boolean,
 ): () => Promise<void> {

@@ -3,8 +3,29 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import { realClock } from '../../base/clock.ts'
+import { seededRandom } from '../../base/random.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import { anotherThread, ThreadNotes, tooManyDeaths, WorkerPool } from './worker-pool.ts'
+
+const OPTIONS = {
+  load: () => mute(),
+  coordinator: {} as CoordinatorCalls,
+  clock: realClock,
+  journal: { record() {} },
+  workers: 4,
+  visits: 10,
+  silentMs: 300_000,
+  plan: () => undefined,
+  host: 'h',
+  filter: new SharedArrayBuffer(8),
+  random: seededRandom(1),
+  offset: () => 0,
+  folder: () => '/volumes',
+  leaveFolder: async () => false,
+  begin() {},
+  unreadable: async () => assert.fail('it reads nothing'),
+  lose: async () => {},
+}
 
 /** A thread that lives and says nothing, whatever it is told. */
 const mute = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
@@ -13,16 +34,12 @@ test('a silent thread is ended, once, and reported like any dead thread', async 
   let now = 0
   const died: string[] = []
   const workerPool = new WorkerPool({
+    ...OPTIONS,
     loaded: mute(),
-    load: mute,
-    coordinator: {} as CoordinatorCalls,
     clock: { ...realClock, elapsed: () => now },
-    journal: { record() {} },
-    silentMs: 300_000,
-    dataFor: (worker) => ({ worker }) as never,
-    unreadable: async () => assert.fail('it reads nothing'),
-    died: async (worker, error) => void died.push(`${worker}: ${error}`),
-    fault: (error) => assert.fail(String(error)),
+    journal: {
+      record: (event) => event.kind === 'worker-restarted' && void died.push(`${event.worker}: ${event.why}`),
+    },
   })
   workerPool.start()
   now = 299_000
@@ -35,6 +52,7 @@ test('a silent thread is ended, once, and reported like any dead thread', async 
   assert.equal(workerPool.size, 1)
   await workerPool.end()
   await workerPool.ended()
+  assert.equal(workerPool.failure, undefined)
 })
 
 test('renewing a pool stops each thread once and starts another in its place', async () => {
@@ -51,19 +69,10 @@ test('renewing a pool stops each thread once and starts another in its place', a
   const heard: unknown[] = []
   const begun: string[] = []
   const workerPool = new WorkerPool({
+    ...OPTIONS,
     loaded: new Worker(source, { eval: true }),
-    load: mute,
-    coordinator: {} as CoordinatorCalls,
-    clock: realClock,
     journal: { record: (event) => void heard.push(event) },
-    silentMs: 300_000,
-    dataFor: (worker) => {
-      begun.push(worker)
-      return { worker } as never
-    },
-    unreadable: async () => assert.fail('it reads nothing'),
-    died: async () => {},
-    fault: (error) => assert.fail(String(error)),
+    begin: (worker) => void begun.push(worker),
   })
   workerPool.start()
   workerPool.renew()
@@ -77,6 +86,7 @@ test('renewing a pool stops each thread once and starts another in its place', a
   assert.deepEqual(heard, [{ kind: 'trouble', what: '1' }])
   await workerPool.end()
   await workerPool.ended()
+  assert.equal(workerPool.failure, undefined)
 })
 
 test('a thread that dies while it is leaving is not replaced twice', async () => {
@@ -88,19 +98,11 @@ test('a thread that dies while it is leaving is not replaced twice', async () =>
   const died = Promise.withResolvers<string>()
   const threads = [dying]
   const workerPool = new WorkerPool({
+    ...OPTIONS,
     loaded: undefined,
     load: () => threads.shift() ?? mute(),
-    coordinator: {} as CoordinatorCalls,
-    clock: realClock,
-    journal: { record() {} },
-    silentMs: 300_000,
-    dataFor: (worker) => {
-      begun.push(worker)
-      return { worker } as never
-    },
-    unreadable: async () => assert.fail('it reads nothing'),
-    died: async (worker) => died.resolve(worker),
-    fault: (error) => assert.fail(String(error)),
+    begin: (worker) => void begun.push(worker),
+    lose: async (worker) => died.resolve(worker),
   })
   workerPool.start()
   workerPool.renew()
@@ -110,6 +112,7 @@ test('a thread that dies while it is leaving is not replaced twice', async () =>
   assert.equal(workerPool.size, 1)
   await workerPool.end()
   await workerPool.ended()
+  assert.equal(workerPool.failure, undefined)
 })
 
 const BUSY = { threads: 1, full: true, free: 0, leased: 200 }

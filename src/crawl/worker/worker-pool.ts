@@ -15,10 +15,9 @@ import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contra
 import type { Orders } from '../../contracts/control.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
-import { readingSlot } from './reading-slot.ts'
 import { StandingOrders } from './standing-orders.ts'
 import { answerCalls } from './thread-wire.ts'
-import { ReadingWatchdog } from './watchdog.ts'
+import { ReadingWatchdog, readingSlot } from './watchdog.ts'
 
 /** The first message to a worker thread. */
 export interface ThreadData<Plan> {
@@ -35,7 +34,7 @@ export interface ThreadData<Plan> {
   randomSeed: number
 }
 
-export interface WorkerPoolTools {
+export interface WorkerPoolOptions<Plan> {
   /** A thread that is loaded already: the first to be started. */
   loaded: Worker | undefined
   /** Loads every other one. */
@@ -45,20 +44,35 @@ export interface WorkerPoolTools {
   coordinator: CoordinatorCalls
   clock: Clock
   journal: Journal<Event>
-  dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<unknown>
-  /** The thread that read this page has been ended: record the page, give up the worker's leases. */
-  unreadable(worker: string, reading: NowReading): Promise<void>
-  /** A thread ended by itself: give up its leases. Another replaces it, unless this reports a fault. */
-  died(worker: string, error: unknown): Promise<void>
-  /** Nothing can go on: a full disk, a lost database. */
-  fault(error: unknown): void
+  /** Limits: threads, and sites per thread. */
+  workers: number
+  visits: number
   /** A thread without a sign of life for so long is ended and replaced. */
   silentMs: Millis
+  plan(): Plan
+  /** In the names of its volumes, beside the worker's own name. */
+  host: string
+  filter: SharedArrayBuffer
+  random: Random
+  /** By how much the coordinator's clock is ahead of this machine's. */
+  offset(): Millis
+  /** Where a thread that begins now writes. */
+  folder(): string
+  /** A thread could not write in this folder. False: there is no other. */
+  leaveFolder(folder: string, why: unknown): Promise<boolean>
+  /** Called before a thread gets leases. */
+  begin(worker: string): void
+  /** The thread that read this page has been ended: record the page, give up the worker's leases. */
+  unreadable(worker: string, reading: NowReading): Promise<void>
+  /** A thread died: give up its leases. */
+  lose(worker: string): Promise<void>
 }
 
 interface Member {
   name: string
   thread: Worker
+  /** Where it writes its volumes. */
+  archive: string
   watchdog: ReadingWatchdog
   ended: Promise<void>
   pulse: Pulse
@@ -75,30 +89,42 @@ interface Member {
 const BUSY = 0.7
 const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 
-export class WorkerPool {
-  readonly #tools: WorkerPoolTools
+/** Threads that write volumes. When their folder fails they move to the next; when too many die, all end. */
+export class WorkerPool<Plan> {
+  readonly #options: WorkerPoolOptions<Plan>
   readonly #members = new Set<Member>()
   /** For threads that begin later. */
   readonly #orders = new StandingOrders()
   /** Replacements under way: until they are done the pool has not ended. */
   readonly #replacing = new Set<Promise<void>>()
+  readonly #ahead = new SharedArrayBuffer(8)
+  readonly #isTooMany: () => boolean
+  readonly #isNeeded = anotherThread()
   #loaded: Worker | undefined
   #made = 0
   #stopping = false
   #over = false
+  #failure: unknown
 
-  constructor(tools: WorkerPoolTools) {
-    this.#tools = tools
-    this.#loaded = tools.loaded
+  constructor(options: WorkerPoolOptions<Plan>) {
+    this.#options = options
+    this.#loaded = options.loaded
+    this.#isTooMany = tooManyDeaths(options.clock, options.workers)
+    this.#shareOffset()
+  }
+
+  /** Why nothing could go on: a full disk, a lost database. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  readonly fault = (error: unknown): void => {
+    this.#failure ??= error
+    void this.end()
   }
 
   get size(): number {
     return [...this.#members].filter(({ isLeaving }) => !isLeaving).length
-  }
-
-  /** No thread has time, or a slot, for another site. */
-  isFull(slots: number): boolean {
-    return [...this.#members].every(({ busy, pulse }) => busy > BUSY || pulse.visits >= slots)
   }
 
   /** Sites that its threads visit now. */
@@ -116,16 +142,21 @@ export class WorkerPool {
 
   start(): void {
     if (this.#over) return
-    const { clock, coordinator, journal, fault } = this.#tools
-    const name = `${this.#tools.prefix ?? ''}w${++this.#made}`
+    const { clock, coordinator, journal, prefix = '', plan, host, filter, random, folder, begin } = this.#options
+    const name = `${prefix}w${++this.#made}`
     const slot = readingSlot()
-    const thread = this.#loaded ?? this.#tools.load()
+    const archive = folder()
+    begin(name)
+    const thread = this.#loaded ?? this.#options.load()
     this.#loaded = undefined
-    thread.postMessage(this.#tools.dataFor(name, slot))
+    const randomSeed = random.integer(2 ** 31)
+    const data = { plan: plan(), worker: name, archive, host, ahead: this.#ahead, slot, filter, randomSeed }
+    thread.postMessage(data satisfies ThreadData<Plan>)
     thread.postMessage({ kind: 'orders', orders: this.#orders.all } satisfies ToWorker)
     const member: Member = {
       name,
       thread,
+      archive,
       watchdog: new ReadingWatchdog(slot, clock),
       ended: Promise.resolve(),
       pulse: NO_PULSE,
@@ -143,7 +174,7 @@ export class WorkerPool {
         const known = this.#members.delete(member)
         if (known && code !== 0) {
           const why = failure ?? new Error(`worker ended with code ${code}`)
-          this.#replace(this.#endDead(member, why)).catch(fault)
+          this.#replace(this.#endDead(member, why)).catch(this.fault)
         }
         resolve()
       })
@@ -155,13 +186,14 @@ export class WorkerPool {
         member.pulse = pulse
         member.pulseAt = clock.elapsed()
       },
-      fault,
+      fault: this.fault,
     })
     if (this.#stopping) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
   }
 
-  /** Once a second: measures how busy threads are, and replaces those that hang. */
+  /** Once a second: measures how busy threads are, and replaces those that hang, or whose folder is full or fails. */
   async watch(): Promise<void> {
+    this.#shareOffset()
     for (const member of this.#members) {
       const { performance } = member.thread
       const loop = performance.eventLoopUtilization()
@@ -169,9 +201,22 @@ export class WorkerPool {
       member.loop = loop
       const reading = member.watchdog.stuck()
       if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
-      else if (this.#tools.clock.elapsed() - member.pulseAt > this.#tools.silentMs)
+      else if (this.#options.clock.elapsed() - member.pulseAt > this.#options.silentMs)
         await this.#replace(this.#endSilent(member))
     }
+    this.renew(({ archive }) => archive !== this.#options.folder())
+  }
+
+  /** Starts another thread if it is worth it. */
+  grow({ free, leased }: Pick<PoolLoad, 'free' | 'leased'>): void {
+    const { workers, visits } = this.#options
+    const threads = this.size
+    const full = [...this.#members].every(({ busy, pulse }) => busy > BUSY || pulse.visits >= visits)
+    if (threads > 0 && threads < workers && this.#isNeeded({ threads, full, free, leased })) this.start()
+  }
+
+  #shareOffset(): void {
+    Atomics.store(new BigInt64Array(this.#ahead), 0, BigInt(Math.round(this.#options.offset())))
   }
 
   async #endHung(member: Member, reading: NowReading): Promise<void> {
@@ -179,8 +224,8 @@ export class WorkerPool {
     this.#members.delete(member)
     await thread.terminate()
     const url = reading.item.url
-    this.#tools.journal.record({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
-    await this.#tools.unreadable(name, reading)
+    this.#options.journal.record({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
+    await this.#options.unreadable(name, reading)
     this.#startInstead(member)
   }
 
@@ -192,7 +237,12 @@ export class WorkerPool {
   }
 
   async #endDead(member: Member, why: unknown): Promise<void> {
-    await this.#tools.died(member.name, why)
+    const { journal, leaveFolder, lose } = this.#options
+    const isElsewhere = isOfDisk(why) && (await leaveFolder(member.archive, why))
+    if ((isDiskFull(why) && !isElsewhere) || this.#failure !== undefined) return this.fault(why)
+    journal.record({ kind: 'worker-restarted', worker: member.name, why: String(why) })
+    if (this.#isTooMany()) return this.fault(why)
+    await lose(member.name)
     this.#startInstead(member)
   }
 
@@ -220,10 +270,10 @@ export class WorkerPool {
   }
 
   /** The first message to threads has changed: stale ones finish what is in flight and give back the rest, others begin. */
-  renew(isStale: (worker: string) => boolean = () => true): void {
+  renew(isStale: (member: Member) => boolean = () => true): void {
     if (this.#stopping) return
     for (const member of [...this.#members]) {
-      if (member.isLeaving || !isStale(member.name)) continue
+      if (member.isLeaving || !isStale(member)) continue
       member.isLeaving = true
       member.thread.postMessage({ kind: 'stop' } satisfies ToWorker)
       this.start()
@@ -290,104 +340,6 @@ export function tooManyDeaths(clock: Clock, threads: number): () => boolean {
     const now = clock.elapsed()
     deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
     return deaths.length > max
-  }
-}
-
-export interface ThreadsOptions<Plan>
-  extends Pick<
-    WorkerPoolTools,
-    'loaded' | 'load' | 'prefix' | 'coordinator' | 'clock' | 'journal' | 'unreadable' | 'silentMs'
-  > {
-  /** Limits: threads, and sites per thread. */
-  workers: number
-  visits: number
-  plan(): Plan
-  /** In the names of its volumes, beside the worker's own name. */
-  host: string
-  filter: SharedArrayBuffer
-  random: Random
-  /** By how much the coordinator's clock is ahead of this machine's. */
-  offset(): Millis
-  /** Where a thread that begins now writes. */
-  folder(): string
-  /** A thread could not write in this folder. False: there is no other. */
-  leaveFolder(folder: string, why: unknown): Promise<boolean>
-  /** Called before a thread gets leases. */
-  begin(worker: string): void
-  /** A thread died: give up its leases. */
-  lose(worker: string): Promise<void>
-}
-
-/** A pool of threads that write volumes. When their folder fails they move to the next; when too many die, all end. */
-export class WorkerThreads<Plan> {
-  readonly pool: WorkerPool
-  readonly #options: ThreadsOptions<Plan>
-  /** Where each thread writes. */
-  readonly #folders = new Map<string, string>()
-  readonly #ahead = new SharedArrayBuffer(8)
-  readonly #isTooMany: () => boolean
-  readonly #isNeeded = anotherThread()
-  #failure: unknown
-
-  constructor(options: ThreadsOptions<Plan>) {
-    this.#options = options
-    this.#isTooMany = tooManyDeaths(options.clock, options.workers)
-    this.#shareOffset()
-    this.pool = new WorkerPool({
-      ...options,
-      dataFor: (worker, slot) => this.#dataFor(worker, slot),
-      died: (worker, error) => this.#died(worker, error),
-      fault: this.fault,
-    })
-  }
-
-  /** Why nothing could go on. */
-  get failure(): unknown {
-    return this.#failure
-  }
-
-  readonly fault = (error: unknown): void => {
-    this.#failure ??= error
-    void this.pool.end()
-  }
-
-  /** Once a second. */
-  async watch(): Promise<void> {
-    const { pool } = this
-    this.#shareOffset()
-    await pool.watch()
-    // A folder that is full or fails: its threads end what is in flight, and others begin in the next folder.
-    pool.renew((worker) => this.#folders.get(worker) !== this.#options.folder())
-  }
-
-  /** Starts another thread if it is worth it. */
-  grow({ free, leased }: Pick<PoolLoad, 'free' | 'leased'>): void {
-    const { pool } = this
-    const { workers, visits } = this.#options
-    const load = { threads: pool.size, full: pool.isFull(visits), free, leased }
-    if (pool.size > 0 && pool.size < workers && this.#isNeeded(load)) pool.start()
-  }
-
-  #shareOffset(): void {
-    Atomics.store(new BigInt64Array(this.#ahead), 0, BigInt(Math.round(this.#options.offset())))
-  }
-
-  #dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<Plan> {
-    const { plan, host, filter, random, folder, begin } = this.#options
-    const archive = folder()
-    this.#folders.set(worker, archive)
-    begin(worker)
-    const randomSeed = random.integer(2 ** 31)
-    return { plan: plan(), worker, archive, host, ahead: this.#ahead, slot, filter, randomSeed }
-  }
-
-  async #died(worker: string, error: unknown): Promise<void> {
-    const { journal, leaveFolder, lose } = this.#options
-    const isElsewhere = isOfDisk(error) && (await leaveFolder(this.#folders.get(worker)!, error))
-    if ((isDiskFull(error) && !isElsewhere) || this.#failure !== undefined) return this.fault(error)
-    journal.record({ kind: 'worker-restarted', worker, why: String(error) })
-    if (this.#isTooMany()) return this.fault(error)
-    await lose(worker)
   }
 }
 

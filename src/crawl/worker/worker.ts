@@ -2,6 +2,7 @@
 
 import { every, type Millis, Wakeup } from '../../base/clock.ts'
 import { keepNewest } from '../../base/keep-newest.ts'
+import type { Pulse } from '../../contracts/calls.ts'
 import type { Orders } from '../../contracts/control.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
@@ -25,19 +26,7 @@ export interface WorkerOptions {
   /** Undefined: no operator steers it. */
   orders?: StandingOrders
   /** Called once a second. */
-  pulse?: (pulse: WorkerPulse) => void
-}
-
-export interface WorkerPulse {
-  visits: number
-  /** How late the worker's event loop is: pauses and leases depend on it. */
-  lateMs: Millis
-  slow: SlowSite[]
-}
-
-export interface SlowSite {
-  site: SiteName
-  why: string
+  pulse?: (pulse: Pulse) => void
 }
 
 /** Sites per check-out: few enough to keep the coordinator's transaction short. */
@@ -263,12 +252,7 @@ class Worker {
   }
 }
 
-function slowest(courtesies: ReadonlyMap<SiteName, SiteCourtesy>): SlowSite[] {
-  const slow: SlowSite[] = []
-  for (const [site, courtesy] of courtesies) {
-    const why = courtesy.slow
-    if (why !== undefined) slow.push({ site, why })
-    if (slow.length >= MAX_SLOW) break
-  }
-  return slow
+function slowest(courtesies: ReadonlyMap<SiteName, SiteCourtesy>): Pulse['slow'] {
+  const slow = [...courtesies].flatMap(([site, { slow: why }]) => (why === undefined ? [] : [{ site, why }]))
+  return slow.slice(0, MAX_SLOW)
 }

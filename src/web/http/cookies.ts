@@ -1,15 +1,17 @@
-/** The cookies of one visit (RFC 6265): kept in memory while it lasts, bounded, for the site's own domain only. */
-import { getPublicSuffix } from 'tldts'
+/**
+ * The cookies of one visit (RFC 6265): kept in memory while it lasts, bounded, and sent to the host that set them only. A visit asks
+ * one host, so `Domain` only says which cookies that host may not set.
+ */
 import type { Instant } from '../../base/clock.ts'
 import { trimmed } from './head.ts'
 import { type HeaderLines, headersOf } from './headers.ts'
-import { instantOf, monthOf } from './http-date.ts'
 
 interface Cookie {
   name: string
   value: string
+  host: string
+  /** As the server named it; '' when it did not. */
   domain: string
-  hostOnly: boolean
   path: string
   secure: boolean
   expiresAt: Instant
@@ -80,7 +82,7 @@ export class CookieJar {
   }
 
   #keep(cookie: Cookie, now: Instant): void {
-    const key = `${cookie.name}\n${cookie.domain}\n${cookie.hostOnly}\n${cookie.path}`
+    const key = `${cookie.name}\n${cookie.host}\n${cookie.domain}\n${cookie.path}`
     const before = this.#cookies.get(key)
     if (before?.value !== cookie.value) this.#changes++
     if (cookie.expiresAt <= now) {
@@ -118,8 +120,8 @@ function readCookie(line: string, place: Place, now: Instant): Cookie | undefine
   const cookie: Cookie = {
     name,
     value,
-    domain: place.host,
-    hostOnly: true,
+    host: place.host,
+    domain: '',
     path: defaultPath(place.path),
     secure: false,
     expiresAt: Number.POSITIVE_INFINITY,
@@ -132,7 +134,6 @@ function readCookie(line: string, place: Place, now: Instant): Cookie | undefine
 function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now: Instant): boolean {
   let expires: Instant | undefined
   let maxAge: Instant | undefined
-  let domain = ''
   for (const attribute of attributes) {
     const equals = attribute.indexOf('=')
     const value = equals < 0 ? '' : trimmed(attribute.slice(equals + 1))
@@ -145,7 +146,7 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
         if (/^-?\d+$/.test(value)) maxAge = Number(value) <= 0 ? Number.NEGATIVE_INFINITY : now + Number(value) * 1000
         break
       case 'domain':
-        domain = value.toLowerCase().replace(/^\./, '')
+        cookie.domain = value.toLowerCase().replace(/^\./, '')
         break
       case 'path':
         cookie.path = value.startsWith('/') ? value : defaultPath(place.path)
@@ -156,15 +157,14 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
     }
   }
   cookie.expiresAt = maxAge ?? expires ?? Number.POSITIVE_INFINITY
-  if (domain === '' || domain === place.host) {
-    // A site that is itself a public suffix may keep cookies for itself alone.
-    cookie.hostOnly = domain === '' || isSuffix(domain)
-    return true
-  }
-  if (!isWithin(place.host, domain) || isSuffix(domain)) return false
-  cookie.domain = domain
-  cookie.hostOnly = false
-  return true
+  return cookie.domain === '' || isWithin(place.host, cookie.domain)
+}
+
+/** The dates of cookies have every form (`Wed, 21-Oct-15 07:28:00 GMT`), as the engine's own reader expects of them. Undefined: none. */
+function parseCookieDate(text: string): Instant | undefined {
+  // The reader takes a number alone for a year, and a time without a zone for local time.
+  const at = /\d:\d/.test(text) ? Date.parse(text.replace(/\s*(?:GMT|UTC)?$/i, ' GMT')) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
 }
 
 /** A secure cookie must come over TLS, and the prefixes `__Secure-` and `__Host-` are enforced. */
@@ -172,13 +172,12 @@ function keepsPromise(cookie: Cookie, place: Place): boolean {
   if (cookie.secure && !place.secure) return false
   const name = (cookie.name === '' ? cookie.value : cookie.name).toLowerCase()
   if (name.startsWith('__secure-')) return cookie.secure
-  if (name.startsWith('__host-')) return cookie.secure && cookie.hostOnly && cookie.path === '/'
+  if (name.startsWith('__host-')) return cookie.secure && cookie.domain === '' && cookie.path === '/'
   return true
 }
 
 function isFor(cookie: Cookie, place: Place): boolean {
-  if (cookie.secure && !place.secure) return false
-  if (cookie.hostOnly ? place.host !== cookie.domain : !isWithin(place.host, cookie.domain)) return false
+  if (cookie.host !== place.host || (cookie.secure && !place.secure)) return false
   if (!place.path.startsWith(cookie.path)) return false
   return place.path.length === cookie.path.length || cookie.path.endsWith('/') || place.path[cookie.path.length] === '/'
 }
@@ -189,54 +188,7 @@ function isWithin(host: string, domain: string): boolean {
   return host.endsWith('.' + domain) && !/^[\d.]+$|:/.test(host)
 }
 
-const SUFFIX_OPTIONS = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
-
-function isSuffix(domain: string): boolean {
-  return getPublicSuffix(domain, SUFFIX_OPTIONS) === domain
-}
-
 function defaultPath(path: string): string {
   const last = path.lastIndexOf('/')
   return last <= 0 ? '/' : path.slice(0, last)
-}
-
-const LONGEST = 100
-const DELIMITERS = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/
-const TIME = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D|$)/
-const DAY = /^(\d{1,2})(?:\D|$)/
-const YEAR = /^(\d{2,4})(?:\D|$)/
-
-/** `Expires` of a cookie: the lax reading that RFC 6265 §5.1.1 prescribes (`Wed, 21-Oct-2015 07:28:00 GMT` and worse). */
-export function parseCookieDate(text: string): number | undefined {
-  let time: RegExpExecArray | null = null
-  let day = -1
-  let month = 0
-  let year = -1
-  for (const token of text.slice(0, LONGEST).split(DELIMITERS)) {
-    const asTime: RegExpExecArray | null = time === null ? TIME.exec(token) : null
-    if (asTime !== null) {
-      time = asTime
-      continue
-    }
-    const asDay = day < 0 ? DAY.exec(token) : null
-    if (asDay !== null) {
-      day = Number(asDay[1])
-      continue
-    }
-    const asMonth = month === 0 ? monthOf(capitalised(token.slice(0, 3))) : 0
-    if (asMonth > 0) {
-      month = asMonth
-      continue
-    }
-    const asYear = year < 0 ? YEAR.exec(token) : null
-    if (asYear !== null) year = Number(asYear[1])
-  }
-  if (year >= 70 && year <= 99) year += 1900
-  else if (year >= 0 && year <= 69) year += 2000
-  if (time === null || year < 1601 || Number(time[3]) > 59) return undefined
-  return instantOf(year, month, day, Number(time[1]), Number(time[2]), Number(time[3]))
-}
-
-function capitalised(letters: string): string {
-  return letters.charAt(0).toUpperCase() + letters.slice(1).toLowerCase()
 }

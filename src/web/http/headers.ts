@@ -34,6 +34,10 @@ const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]
 const CHARSET = /(?:^|[;, \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^;, \t]*))/
 const CHARSET_NAME = /^[a-z0-9!#$%&'+^_`{}~.:()-]{1,40}$/
 
+export function mediaTypeOf(headers: HeaderLines): MediaType {
+  return parseMediaType(headerOf(headers, 'content-type'))
+}
+
 /** Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, `text/html, text/html`, a stray `;`. */
 export function parseMediaType(value: string | undefined): MediaType {
   if (value === undefined) return NO_TYPE

@@ -27,7 +27,7 @@ export function formatHttpDate(instant: number): string {
 }
 
 /** 1 to 12; 0 when it is not a month's name. */
-export function monthOf(name: string): number {
+function monthOf(name: string): number {
   return MONTHS.indexOf(name) + 1
 }
 

@@ -27,7 +27,7 @@ conformanceTest("Google's cases for robots.txt", (folder) => {
       for (const { url, agent, allowed } of checks) {
         const path = url.replace(/^https?:\/\/[^/]*/, '').replace(/#.*$/, '')
         const answer = parseRobots(bytes, agent).permits(path)
-        if (answer.yes === allowed) passed++
+        if (answer.allowed === allowed) passed++
         else if (DIFFERENCES[`${file} ${url}`] !== undefined) differing.push(url)
         else assert.fail(`${file}: ${agent} ${url} should be ${allowed}, decided by "${answer.rule}"`)
       }

@@ -12,7 +12,7 @@ function check(text: string | Uint8Array, expected: Expected): void {
     const token = space < 0 ? 'weaver' : asked.slice(0, space)
     const path = asked.slice(space + 1)
     const said = parseRobots(text, token).permits(path)
-    assert.equal(said.yes, may, `${JSON.stringify(String(text).slice(0, 80))}: ${asked}, by "${said.rule}"`)
+    assert.equal(said.allowed, may, `${JSON.stringify(String(text).slice(0, 80))}: ${asked}, by "${said.rule}"`)
   }
 }
 

@@ -98,7 +98,7 @@ function examine(bytes: Uint8Array): void {
     assert.ok(answer.rule.length <= 200 && answer.group.length <= 100)
     // One decision looks at every rule at most once, and through the path for wildcards no more than the bound allows.
     assert.ok(effort.steps <= 4 * bytes.length + 10 * path.length + MAX_SCANNED, `${effort.steps} steps`)
-    if (!answer.yes || answer.rule !== '') {
+    if (!answer.allowed || answer.rule !== '') {
       assert.ok(answer.line <= bytes.length + 1)
       assert.notEqual(answer.group, '')
     }

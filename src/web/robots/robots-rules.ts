@@ -1,7 +1,6 @@
 /**
- * Which rule decides about a path: the longest that matches, `Allow` before `Disallow` at equal length. Rules without
- * wildcards lie in a map, so ten thousand of them cost no more than their different lengths. Those with wildcards are
- * tried one by one; most are ruled out by two letters that the path does not have side by side.
+ * Which rule decides about a path: the longest that matches, `Allow` before `Disallow` at equal length. They are tried in that
+ * order, once for each URL that is fetched: ten thousand rules take 0.1 to 0.5 ms.
  */
 import { decodeUnreserved, upperHex } from '../url/escapes.ts'
 
@@ -59,9 +58,7 @@ const UNDECIDED: RobotsRule = {
 }
 
 export class RobotsRules {
-  readonly #prefixes = new Map<string, Pattern>()
-  #lengths: number[] = []
-  readonly #wild: Pattern[] = []
+  readonly #patterns: Pattern[] = []
   readonly #lines = new Map<string, Place>()
 
   /** The rules' lines and where each was first, once each, in the order of the file. */
@@ -86,44 +83,23 @@ export class RobotsRules {
 
   /** Call once, after the last rule. */
   seal(): void {
-    this.#lengths = [...new Set(Array.from(this.#prefixes.keys(), (prefix) => prefix.length))].sort((a, b) => a - b)
-    this.#wild.sort((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow))
+    this.#patterns.sort((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow))
   }
 
   /** `effort.steps` grows by the characters of rules and path that are scanned: tests limit it. */
   decide(path: string, effort: Effort = { steps: 0 }): RobotsRule | undefined {
     const asked = literal(comparable(path))
     effort.steps += asked.length
-    let best = this.#longestPrefix(asked, effort)
-    if (this.#wild.length === 0) return best
-    pairs.note(asked)
     let left = MAX_SCANNED
-    for (const rule of this.#wild) {
-      if (best !== undefined && rule.length < best.length) break
-      if (best !== undefined && rule.length === best.length && (best.allow || !rule.allow)) continue
-      effort.steps += rule.length
-      if (!mayMatch(rule, asked)) continue
-      const scanned = scan(rule, asked)
-      effort.steps += scanned < 0 ? asked.length : scanned
-      if (scanned < 0) best = rule
-      else left -= scanned
+    for (const pattern of this.#patterns) {
+      effort.steps += pattern.length
+      const scanned = scan(pattern, asked)
+      if (scanned < 0) return pattern
+      effort.steps += scanned
+      left -= scanned
       if (left < 0) return UNDECIDED
     }
-    return best
-  }
-
-  #longestPrefix(path: string, effort: Effort): Pattern | undefined {
-    let best: Pattern | undefined
-    for (const length of this.#lengths) {
-      if (length > path.length) break
-      effort.steps += length
-      const found = this.#prefixes.get(path.slice(0, length))
-      if (found === undefined) continue
-      // Trailing asterisks count in the rule and not in the map, so the first found may not be the longest.
-      if (best === undefined || found.length > best.length || (found.length === best.length && found.allow))
-        best = found
-    }
-    return best
+    return undefined
   }
 
   #keep(allow: boolean, pattern: string, text: string, place: Place): void {
@@ -131,14 +107,7 @@ export class RobotsRules {
     // A trailing asterisk matches nothing more, but it counts as length, as in Google's parser.
     const body = toTheEnd ? pattern.slice(0, -1) : withoutTrailingStars(pattern)
     const pieces = body.split('*').map(literal)
-    const rule: Pattern = { allow, text, place, length: pattern.length, pieces, toTheEnd }
-    if (toTheEnd || pieces.length > 1) this.#wild.push(rule)
-    else {
-      const known = this.#prefixes.get(pieces[0])
-      if (known === undefined || known.length < rule.length || (known.length === rule.length && allow)) {
-        this.#prefixes.set(pieces[0], rule)
-      }
-    }
+    this.#patterns.push({ allow, text, place, length: pattern.length, pieces, toTheEnd })
   }
 }
 
@@ -154,44 +123,12 @@ function literal(text: string): string {
   return text.replaceAll('*', '%2A').replaceAll('$', '%24')
 }
 
-/** Pairs of adjacent letters in the path noted last. Deciding is synchronous, so one table is enough. */
-const pairs = {
-  seen: new Uint32Array(128 * 128),
-  round: 0,
-
-  note(path: string): void {
-    if (++this.round === 2 ** 32) {
-      this.seen.fill(0)
-      this.round = 1
-    }
-    for (let at = 1; at < path.length; at++) this.seen[pairAt(path, at)] = this.round
-  },
-
-  hasAll(piece: string): boolean {
-    for (let at = piece.length - 1; at > 0; at--) if (this.seen[pairAt(piece, at)] !== this.round) return false
-    return true
-  },
-}
-
-/** Comparable text is ASCII; other letters may collide here, and the full comparison settles it. */
-function pairAt(text: string, at: number): number {
-  return ((text.charCodeAt(at - 1) & 127) << 7) | (text.charCodeAt(at) & 127)
-}
-
-/** Everything that can be decided without searching. */
-function mayMatch({ pieces, toTheEnd }: Pattern, path: string): boolean {
-  if (!path.startsWith(pieces[0])) return false
-  const last = pieces.length - 1
-  if (toTheEnd && !path.endsWith(pieces[last])) return false
-  for (let i = last; i > 0; i--) if (!pairs.hasAll(pieces[i])) return false
-  return true
-}
-
-/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned without a match. */
+/** Piece by piece, without backtracking. -1 when the rule matches; otherwise the characters scanned for its pieces. */
 function scan({ pieces, toTheEnd }: Pattern, path: string): number {
-  const first = pieces[0].length
   const last = pieces.length - 1
-  if (last === 0) return !toTheEnd || first === path.length ? -1 : 1
+  if (!path.startsWith(pieces[0]) || (toTheEnd && !path.endsWith(pieces[last]))) return 0
+  const first = pieces[0].length
+  if (last === 0) return !toTheEnd || first === path.length ? -1 : 0
   let at = first
   for (let i = 1; i < last || (i === last && !toTheEnd); i++) {
     const found = path.indexOf(pieces[i], at)

@@ -10,13 +10,13 @@ import { parseUrl } from '../url/web-url.ts'
 import { comparable, type Effort, type Place, type RobotsRule, RobotsRules } from './robots-rules.ts'
 
 export interface RobotsAnswer {
-  yes: boolean
-  /** The deciding line, as `Disallow: /private*`, at most 200 characters; '' when no rule matches. */
-  rule: string
+  allowed: boolean
   /** The deciding group's user-agent, as the file spells it: `*`, `Orbweaver/2.0`; '' when no group is for us. */
   group: string
   /** The number of the deciding line in the file, from 1; 0 when no rule matches, or in a file too long to count. */
   line: number
+  /** That line, as `Disallow: /private*`, at most 200 characters; '' when no rule matches. */
+  rule: string
 }
 
 export interface Robots {
@@ -44,13 +44,8 @@ const ROOM_FOR_HEAD = 1024
 /** Lines per stretch: 5 to 10 ms. */
 export const LINES_A_STRETCH = 2000
 
-/** RFC 9309 §2.2.1: a name in robots.txt has letters, `-` and `_` only. */
-export function isProductToken(name: string): boolean {
-  return /^[a-z_-]+$/i.test(name)
-}
-
 /**
- * The token is the crawler's name without version (`isProductToken`). RFC 9309 §2.3.1.5: every line that parses counts,
+ * The token is the crawler's name without version: letters, `-` and `_` (§2.2.1). RFC 9309 §2.3.1.5: every line that parses counts,
  * also after mark-up or binary data (www.uspto.gov begins with `<!--`); an error page has no such line.
  */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
@@ -96,11 +91,11 @@ function* robotsOf(file: RobotsFile, token: string | undefined, written?: string
 
 function answer(rule: RobotsRule | undefined, { first }: Group): RobotsAnswer {
   const group = (rule?.place.group || first) ?? ''
-  if (rule === undefined) return { yes: true, rule: '', group, line: 0 }
-  return { yes: rule.allow, rule: rule.text.slice(0, LONGEST_SHOWN), group, line: rule.place.line }
+  if (rule === undefined) return { allowed: true, group, line: 0, rule: '' }
+  return { allowed: rule.allow, group, line: rule.place.line, rule: rule.text.slice(0, LONGEST_SHOWN) }
 }
 
-const FREE: RobotsAnswer = { yes: true, rule: '', group: '', line: 0 }
+const FREE: RobotsAnswer = { allowed: true, group: '', line: 0, rule: '' }
 
 function unrestricted(state: 'none' | 'uninterpretable'): Robots {
   return { state, text: '', crawlDelay: undefined, sitemaps: [], sitemapsLeft: 0, permits: () => FREE }
@@ -316,13 +311,9 @@ function lineBorder(bytes: Uint8Array, limit: number): number {
 
 /** Leaves out empty lines and lines with only a comment. */
 function* readLines(text: string, longest = LONGEST_LINE): Generator<RobotsLine> {
-  let from = 0
-  for (let number = 1; from < text.length; number++) {
-    let end = from
-    while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++
-    const line = readLine(text.slice(from, Math.min(end, from + longest)), number)
+  for (const [before, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    const line = readLine(raw.slice(0, longest), before + 1)
     if (line !== undefined) yield line
-    from = end + (text.charCodeAt(end) === 13 && text.charCodeAt(end + 1) === 10 ? 2 : 1)
   }
 }
 

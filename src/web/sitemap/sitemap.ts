@@ -9,7 +9,7 @@ import { TextDecoder } from 'node:util'
 import { byteOrderMark } from '../../base/bytes.ts'
 import type { Instant } from '../../base/clock.ts'
 import { runThrough, type Stretches } from '../../base/stretches.ts'
-import { instantOf, monthOf } from '../http/http-date.ts'
+import { instantOf } from '../http/http-date.ts'
 import { decodeEntities, XmlScan } from './xml-scan.ts'
 
 export interface ListedUrl {
@@ -340,19 +340,7 @@ const ISO =
   /^(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[Tt ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?)?)?)?$/
 const COMPACT = /^(\d{4})(\d\d)(\d\d)$/
 const MAIL =
-  /^(?:[A-Za-z]{3,9},?\s+)?(\d\d?)\s+([A-Za-z]{3})[a-z]*\s+(\d{4}|\d\d)\s+(\d\d?):(\d\d)(?::(\d\d))?\s*(Z|UTC|UT|GMT|[A-Z]{3}|[+-]\d{4}|[+-]\d\d:\d\d)?$/
-
-/** Zones that RFC 822 names; any other name is ignored. */
-const ZONES: Readonly<Record<string, number>> = {
-  EST: -5,
-  EDT: -4,
-  CST: -6,
-  CDT: -5,
-  MST: -7,
-  MDT: -6,
-  PST: -8,
-  PDT: -7,
-}
+  /^(?:[A-Za-z]{3,9},?\s+)?(\d\d?\s+[A-Za-z]{3}[a-z]*\s+(?:\d{4}|\d\d)\s+\d\d?:\d\d(?::\d\d)?)\s*(Z|UTC|UT|GMT|[A-Z]{3}|[+-]\d{4}|[+-]\d\d:\d\d)?$/
 
 /** The first instant of what the text names, in UTC if it has no zone. Undefined when it names none. */
 export function parseW3cDate(text: string): Instant | undefined {
@@ -366,21 +354,14 @@ export function parseW3cDate(text: string): Instant | undefined {
   }
   const mail = MAIL.exec(trimmed)
   if (mail === null) return undefined
-  const name = mail[2][0].toUpperCase() + mail[2].slice(1).toLowerCase()
-  const at = instantOf(yearOf(mail[3]), monthOf(name), +mail[1], +mail[4], +mail[5], Number(mail[6] ?? 0))
-  return at === undefined ? undefined : at - offsetOf(mail[7])
-}
-
-/** RFC 822 had two digits: below 50 is this century. */
-function yearOf(digits: string): number {
-  if (digits.length === 4) return +digits
-  return +digits < 50 ? 2000 + +digits : 1900 + +digits
+  // A zone whose name the engine does not know is ignored.
+  return [`${mail[1]} ${mail[2]}`, `${mail[1]} GMT`].map((said) => Date.parse(said)).find(Number.isFinite)
 }
 
 function offsetOf(zone: string | undefined): number {
   if (zone === undefined) return 0
   const found = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
-  if (found === null) return (ZONES[zone] ?? 0) * 60 * MINUTE
+  if (found === null) return 0
   const minutes = +found[2] * 60 + Number(found[3] ?? 0)
   return (found[1] === '-' ? -minutes : minutes) * MINUTE
 }

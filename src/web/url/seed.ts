@@ -1,6 +1,4 @@
 /** Seeds as people write them: the scheme may be missing; errors name what was probably meant. */
-
-import { parse as parseDomain } from 'tldts'
 import { LONGEST_URL, parseUrl, resolver, type WebUrl } from './web-url.ts'
 
 export type Seed = { kind: 'seed'; url: WebUrl } | { kind: 'bad'; why: string }
@@ -105,70 +103,42 @@ function clip(text: string): string {
 
 /**
  * Seeds that strangers submit. `parseSeed` names a typo and leaves it to the operator; here no one can be asked, so
- * obvious typos are corrected and reported, and doubtful ones are refused with the reason.
+ * obvious typos are corrected, and doubtful ones are refused with the reason.
  */
 
-export type SubmittedSeed =
-  /** `corrected` lists the changes in order; empty when there were none. */
-  { kind: 'seed'; url: WebUrl; corrected: readonly string[] } | { kind: 'bad'; why: string }
-
-interface Correction {
-  note: string
-  make(text: string): string
-}
-
-/** Never an intended part of a URL, whether or not it parses. */
-const CLEANINGS: readonly Correction[] = [
-  {
-    note: 'invisible characters left out',
-    make: (text) =>
-      text.replace(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\u0000-\u0008\u000e-\u001f\u007f]/g, '').trim(),
-  },
-  { note: 'quotes, brackets or commas around it left out', make: unwrapped },
-]
-
-const MISSING_DOT: Correction = {
-  note: 'a missing dot in the host name added',
-  make: (text) => inHost(text, withMissingDot),
-}
+export type SubmittedSeed = { kind: 'seed'; url: WebUrl; isCorrected: boolean } | { kind: 'bad'; why: string }
 
 /** Applied in this order, until it parses. */
-const CORRECTIONS: readonly Correction[] = [
-  { note: 'backslashes written as slashes', make: (text) => text.replaceAll('\\', '/') },
-  { note: 'spaces left out', make: withoutSpaces },
-  { note: 'the scheme put right', make: withRepairedScheme },
-  { note: 'commas and doubled dots in the host name written as dots', make: (text) => inHost(text, withDots) },
-  MISSING_DOT,
+const CORRECTIONS: readonly ((text: string) => string)[] = [
+  (text) => text.replaceAll('\\', '/'),
+  withoutSpaces,
+  withRepairedScheme,
+  withDots,
 ]
 
 export function submittedSeed(text: string): SubmittedSeed {
   // Nothing that long can be corrected, and it need not be scanned five times.
   if (text.length > 2 * LONGEST_URL) return { kind: 'bad', why: `it is longer than ${LONGEST_URL} characters` }
-  const corrected: string[] = []
-  const correct = (now: string, { note, make }: Correction) => {
-    const next = make(now)
-    if (next !== now) corrected.push(note)
-    return next
-  }
-  let now = CLEANINGS.reduce(correct, text.trim())
+  const written = text.trim()
+  let now = unwrapped(withoutInvisible(written))
   const asWritten = parseSeed(now)
-  if (asWritten.kind === 'seed') {
-    // `www.examplecom` parses, but there is no such top-level domain.
-    const dotted = parseSeed(correct(now, MISSING_DOT))
-    return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
-  }
+  if (asWritten.kind === 'seed') return { ...asWritten, isCorrected: now !== written }
   // Joined, they would be a third URL that no one meant.
   if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'it contains two URLs; write one per line' }
-  for (const correction of CORRECTIONS) {
+  for (const correct of CORRECTIONS) {
     const before = now
-    now = correct(now, correction)
-    if (now === before) continue
-    const seed = parseSeed(now)
-    if (seed.kind === 'seed') return { kind: 'seed', url: seed.url, corrected }
+    now = correct(before)
+    const seed = now === before ? asWritten : parseSeed(now)
+    if (seed.kind === 'seed') return { ...seed, isCorrected: true }
   }
   return asWritten
 }
 
+function withoutInvisible(text: string): string {
+  return text.replace(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\u0000-\u0008\u000e-\u001f\u007f]/g, '').trim()
+}
+
+/** What people put around a URL. */
 const OPENING = /^(?:url:|["'<([{«»„“”‚‘’`*]|\s)+/i
 const CLOSING = /["'>,;«»“”‘’`*\s]/
 const BRACKETS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
@@ -217,23 +187,8 @@ function withRepairedScheme(text: string): string {
   return `${last.endsWith('s') ? 'https' : 'http'}://${text.slice(found.length)}`
 }
 
-function inHost(text: string, make: (host: string) => string): string {
+/** Commas and doubled dots in the host name. */
+function withDots(text: string): string {
   const [, scheme, host, rest] = /^((?:https?:)?\/\/)?([^/?#:@]*)(.*)$/is.exec(text) ?? ['', '', '', text]
-  return (scheme ?? '') + make(host) + rest
-}
-
-function withDots(host: string): string {
-  return host.replace(/[.,;]+/g, '.').replace(/^\./, '')
-}
-
-/** `www.examplecom`, `wwwexamplecom`: only where a dot would make the name's end a top-level domain. */
-function withMissingDot(host: string): string {
-  const lower = host.toLowerCase()
-  // `intranet` and `telecom` are words.
-  if (!/^www|\./.test(lower)) return host
-  if (lower.length > 253 || parseDomain(lower).isIcann === true) return host
-  const dotted = lower
-    .replace(/^www(?=[a-z0-9-]{3})/, 'www.')
-    .replace(/([a-z0-9-]{2})(com|org|net|edu|gov|info)$/, '$1.$2')
-  return dotted !== lower && parseDomain(dotted).isIcann === true ? dotted : host
+  return (scheme ?? '') + host.replace(/[.,;]+/g, '.').replace(/^\./, '') + rest
 }

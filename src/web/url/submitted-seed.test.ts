@@ -6,7 +6,7 @@ import { parseSeed, submittedSeed } from './seed.ts'
 
 const read = (text: string) => {
   const seed = submittedSeed(text)
-  return seed.kind === 'seed' ? `${seed.url.href} ${seed.corrected.join('; ')}`.trim() : `bad: ${seed.why}`
+  return seed.kind === 'seed' ? (seed.isCorrected ? `corrected: ${seed.url.href}` : seed.url.href) : `bad: ${seed.why}`
 }
 
 test('what is right is left alone', () => {
@@ -24,41 +24,36 @@ test('what is right is left alone', () => {
   }
 })
 
-test('slips are put right, and it is said how', () => {
-  const scheme = 'the scheme put right'
-  const dots = 'commas and doubled dots in the host name written as dots'
-  const around = 'quotes, brackets or commas around it left out'
+test('slips are put right, and that is said', () => {
   for (const [text, expected] of [
-    ['htp://example.org', `http://example.org/ ${scheme}`],
-    ['hhtps://example.org/a', `https://example.org/a ${scheme}`],
-    ['http//example.org', `http://example.org/ ${scheme}`],
-    ['http:/example.org', `http://example.org/ ${scheme}`],
-    ['https:example.org', `https://example.org/ ${scheme}`],
-    ['http;//example.org', `http://example.org/ ${scheme}`],
-    ['http.//example.org', `http://example.org/ ${scheme}`],
-    ['://example.org', `http://example.org/ ${scheme}`],
-    ['http://http://example.org/', `http://example.org/ ${scheme}`],
-    ['http://https://example.org/', `https://example.org/ ${scheme}`],
-    ['http:\\\\example.org\\a', `http://example.org/a backslashes written as slashes`],
-    ['http:\\example.org', `http://example.org/ backslashes written as slashes; ${scheme}`],
-    ['www,example.org', `http://www.example.org/ ${dots}`],
-    ['www..example..org/a..b', `http://www.example.org/a..b ${dots}`],
-    ['http://www,example,org', `http://www.example.org/ ${dots}`],
-    ['www. example.org', 'http://www.example.org/ spaces left out'],
-    ['http : // www.example.org', 'http://www.example.org/ spaces left out'],
-    ['www example org', 'http://www.example.org/ spaces left out'],
-    ['http://example.org/a,', `http://example.org/a ${around}`],
-    ['"http://example.org/"', `http://example.org/ ${around}`],
-    ['<URL:http://example.org/>', `http://example.org/ ${around}`],
-    ['(http://example.org/a)', `http://example.org/a ${around}`],
-    ['[http://example.org/]', `http://example.org/ ${around}`],
-    ['“example.org”;', `http://example.org/ ${around}`],
-    ['\u200bhttp://exam\u00adple.org/', 'http://example.org/ invisible characters left out'],
-    ['www.examplecom', 'http://www.example.com/ a missing dot in the host name added'],
-    ['wwwexamplecom', 'http://www.example.com/ a missing dot in the host name added'],
-    ['"htp//www,example,org",', `http://www.example.org/ ${around}; ${scheme}; ${dots}`],
+    ['htp://example.org', `http://example.org/`],
+    ['hhtps://example.org/a', `https://example.org/a`],
+    ['http//example.org', `http://example.org/`],
+    ['http:/example.org', `http://example.org/`],
+    ['https:example.org', `https://example.org/`],
+    ['http;//example.org', `http://example.org/`],
+    ['http.//example.org', `http://example.org/`],
+    ['://example.org', `http://example.org/`],
+    ['http://http://example.org/', `http://example.org/`],
+    ['http://https://example.org/', `https://example.org/`],
+    ['http:\\\\example.org\\a', `http://example.org/a`],
+    ['http:\\example.org', `http://example.org/`],
+    ['www,example.org', `http://www.example.org/`],
+    ['www..example..org/a..b', `http://www.example.org/a..b`],
+    ['http://www,example,org', `http://www.example.org/`],
+    ['www. example.org', 'http://www.example.org/'],
+    ['http : // www.example.org', 'http://www.example.org/'],
+    ['www example org', 'http://www.example.org/'],
+    ['http://example.org/a,', `http://example.org/a`],
+    ['"http://example.org/"', `http://example.org/`],
+    ['<URL:http://example.org/>', `http://example.org/`],
+    ['(http://example.org/a)', `http://example.org/a`],
+    ['[http://example.org/]', `http://example.org/`],
+    ['“example.org”;', `http://example.org/`],
+    ['\u200bhttp://exam\u00adple.org/', 'http://example.org/'],
+    ['"htp//www,example,org",', `http://www.example.org/`],
   ]) {
-    assert.equal(read(text), expected, text)
+    assert.equal(read(text), `corrected: ${expected}`, text)
   }
 })
 

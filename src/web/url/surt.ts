@@ -109,27 +109,13 @@ function queryKey(query: string): string {
   for (const session of QUERY_SESSIONS) key = key.replace(session, (_, before, after) => before + (after ?? ''))
   key = lower(key)
   if (key.length <= 1 || !key.includes('&')) return key
-  return key.split('&').map(pair).sort(byNameThenValue).map(joined).join('&')
+  return key.split('&').sort(byNameThenValue).join('&')
 }
 
-/** A parameter; without `=` it has no value, which sorts before every value. */
-type Parameter = [name: string, value: string | undefined]
-
-function pair(parameter: string): Parameter {
-  const at = parameter.indexOf('=')
-  return at < 0 ? [parameter, undefined] : [parameter.slice(0, at), parameter.slice(at + 1)]
-}
-
-function joined([name, value]: Parameter): string {
-  return value === undefined ? name : `${name}=${value}`
-}
-
-function byNameThenValue(a: Parameter, b: Parameter): number {
-  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1
-  if (a[1] === b[1]) return 0
-  if (a[1] === undefined) return -1
-  if (b[1] === undefined) return 1
-  return a[1] < b[1] ? -1 : 1
+/** A parameter without a value comes before those of its name that have one. No parameter has a zero: it would be escaped. */
+function byNameThenValue(a: string, b: string): number {
+  const [one, other] = [a.replace('=', '\0'), b.replace('=', '\0')]
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 /** One character per byte of UTF-8. */

@@ -5,7 +5,7 @@
 import { sha1 } from '../../base/digest.ts'
 import { dechunk } from '../http/chunked.ts'
 import { endOfHead, type Head, parseHead, transferCodings } from '../http/head.ts'
-import type { HeaderLines } from '../http/headers.ts'
+import { type HeaderLines, headersOf } from '../http/headers.ts'
 
 export interface HttpBlock extends Head {
   wireHead: Uint8Array
@@ -58,12 +58,9 @@ const PACKED_TYPE =
 
 /** True for a body that is compressed already, by its content coding or its media type. */
 export function isPacked(headers: HeaderLines): boolean {
-  for (const [name, value] of headers) {
-    if (name.length === 16 && name.toLowerCase() === 'content-encoding') {
-      if (value.split(',').some((coding) => PACKED_CODING.test(coding.trim()))) return true
-    } else if (name.length === 12 && name.toLowerCase() === 'content-type') {
-      if (PACKED_TYPE.test(value)) return true
-    }
-  }
-  return false
+  const codings = headersOf(headers, 'content-encoding').flatMap((value) => value.split(','))
+  return (
+    codings.some((coding) => PACKED_CODING.test(coding.trim())) ||
+    headersOf(headers, 'content-type').some((value) => PACKED_TYPE.test(value))
+  )
 }

@@ -145,8 +145,7 @@ function cleanUri(url: string): string {
 
 /** Names of records: random UUIDs (version 4), from the given source of randomness. */
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-const hex32 = (n: number) => HEX[n >>> 24] + HEX[(n >>> 16) & 255] + HEX[(n >>> 8) & 255] + HEX[n & 255]
+const hex32 = (n: number) => n.toString(16).padStart(8, '0')
 
 /**
  * A seed has 32 bits, so among a hundred thousand runs two would share theirs, and with it every name: 64 bits of the

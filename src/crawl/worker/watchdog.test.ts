@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AgendaItem, Visit } from '../../contracts/visit.ts'
-import { nowReading, readingSlot, watchInto } from './reading-slot.ts'
+import { nowReading, readingSlot, watchInto } from './watchdog.ts'
 
 const line = (longest: number) => fc.string({ unit: 'grapheme', maxLength: longest }).map((s) => s.replaceAll('\n', ''))
 
