@@ -1,7 +1,7 @@
 /** An operator's action as the fields of a form, and back. */
 import { Problem } from '../base/errors.ts'
 import { parseDuration } from '../base/units.ts'
-import type { Action, ActionName } from '../contracts/control.ts'
+import type { Action } from '../contracts/control.ts'
 
 /** What is empty is left out: the form has a field of its own for it, or needs none. */
 export function actionFields(action: Action): Record<string, string> {
@@ -17,7 +17,7 @@ const MAX_TEXT = 2000
 const MAX_SEEDS = 1000
 
 /** What each action needs, and what it may have (`?`). */
-const FIELDS: Readonly<Record<ActionName, readonly string[]>> = {
+const FIELDS: Readonly<Record<Action['action'], readonly string[]>> = {
   pause: ['reason?'],
   resume: [],
   stop: [],
@@ -44,7 +44,7 @@ export function actionOf(form: URLSearchParams): Action {
   const text = (name: string) => (form.get(name) ?? '').trim().slice(0, MAX_TEXT)
   const action = text('action')
   if (!Object.hasOwn(FIELDS, action)) throw new Problem('bad-flag', 'there is no such action')
-  const values = FIELDS[action as ActionName].map((field): object => {
+  const values = FIELDS[action as Action['action']].map((field): object => {
     if (field === 'pause') return { pauseMs: pauseOf(text('pause')) }
     if (field === 'urls') return { urls: seedsOf(form.get('urls') ?? '') }
     const name = field.replace('?', '')
