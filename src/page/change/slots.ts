@@ -27,7 +27,7 @@ export interface Slot extends Extent {
 export interface SlotNews {
   name: number
   what: 'words' | 'numbers' | 'stayed'
-  /** The hash of a line in it that stayed, other than a heading; 0: there is none. */
+  /** Of the lines in it that stayed, but for headings, the sum of the hashes; 0: there are none. */
   stays: number
 }
 
@@ -153,7 +153,7 @@ interface Found extends Extent {
   name: number
   lines: number
   changed: number
-  /** The first that stayed, but for headings: its hash; 0: there is none. */
+  /** Those that stayed, but for headings: the sum of their hashes; 0: there are none. */
   stays: number
 }
 
@@ -188,7 +188,7 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
   }
   const isReplaced = (one: Found) =>
     runs.some(({ oldFrom, oldTo, from, to }) => oldFrom < oldTo && from < one.to && one.from < to)
-  const note = (isNoted: (one: Found) => boolean) => {
+  const note = (isNoted: (one: Found) => boolean, isOnly = false) => {
     let end = 0
     // Of elements with the same lines, the outermost was found last.
     const found = all.filter((one) => isSlot(one) && isNoted(one)).reverse()
@@ -196,14 +196,14 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
       const name = nameOf(one)
       // On top of a list stands what is new.
       const isAdded = name !== one.name && !isReplaced(one)
-      if (one.from < end || name === undefined || isAdded) continue
+      if (one.from < end || name === undefined || isAdded || (isOnly && name !== one.name)) continue
       add(one, name, true)
       end = one.to
     }
   }
   note(({ changed, stays }) => changed > 0 && stays === 0)
-  // A line that stays is of the template if it is the same on other pages, and else of the text around the slot.
-  for (const share of NOTED) note(({ changed, lines }) => changed >= share * lines)
+  // Lines that stay are of the template if they are the same on other pages, and else of the text around the slot.
+  for (const share of NOTED) note(({ changed, lines }) => changed >= share * lines, true)
   for (const one of all) {
     const name = nameOf(one)
     if (name === undefined || slots.has(name) || !isSlot(one)) continue
@@ -233,7 +233,7 @@ function foundIn(runs: readonly Run[], { now, boxAt }: Pair): Found[] {
       one.lines++
       one.to = at + 1
       one.changed += isNew[at]
-      if (isNew[at] === 0 && !around.isHeading) one.stays ||= now[at]
+      if (isNew[at] === 0 && !around.isHeading) one.stays = (one.stays + now[at]) % 0xffff || 1
     }
   }
   return [...all.values()]
