@@ -26,7 +26,6 @@ import {
   TITLE,
   widened,
 } from './runs.ts'
-import type { OnSite } from './slots.ts'
 
 /** A line of the page as it is now. */
 export interface Line {
@@ -52,6 +51,9 @@ export interface Region extends Extent {
   back: number
   gone: number[]
 }
+
+/** What the pages of the site have shown of a slot: that words change in it, or only numbers. */
+export type OnSite = 'words' | 'numbers' | undefined
 
 /** Two looks at a page. */
 export interface Pair {

@@ -15,6 +15,7 @@ import {
   type Line,
   LONG_STRING,
   lengthOf,
+  type OnSite,
   type Pair,
   packRegions,
   type Region,
@@ -22,7 +23,7 @@ import {
   unpackRegions,
 } from './regions.ts'
 import { type Run, runsOf, TITLE } from './runs.ts'
-import { judgeSlots, type OnSite, packSlots, type Slot, type SlotNews, unpackSlots } from './slots.ts'
+import { judgeSlots, packSlots, type Slot, type SlotNews, unpackSlots } from './slots.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {

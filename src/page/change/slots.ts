@@ -31,9 +31,6 @@ export interface SlotNews {
   stays: number
 }
 
-/** What the pages of the site have shown of a slot: that words change in it, or only numbers. */
-export type OnSite = 'words' | 'numbers' | undefined
-
 export interface JudgedSlots {
   slots: Slot[]
   news: SlotNews[]
