@@ -10,6 +10,7 @@ import { judgeAll, mutatedCases, ratesOf, realCases } from './cases.ts'
 import { DETECTORS, type Detector, type Look } from './detectors.ts'
 import { FOUND } from './found-volatile.ts'
 import { COSMETIC, EDITS, LINK_EDITS, VOLATILE } from './mutate.ts'
+import { OTHER } from './other-volatile.ts'
 import { labelled } from './real-series.ts'
 
 const PAGE = `<html><head><title>Manual</title></head><body class="x"><h1>The manual</h1>
@@ -40,7 +41,7 @@ test('edits change the text, moves keep its words, cosmetic changes and links ke
 
 test('volatile parts differ at each look, and the rest of the page stays', () => {
   const random = seededRandom(2)
-  for (const { name, next } of [...VOLATILE, ...FOUND]) {
+  for (const { name, next } of [...VOLATILE, ...FOUND, ...OTHER]) {
     const looks = [0, 1, 2, 3].map((nth) => next(PAGE, nth, random))
     assert.ok(new Set(looks).size > 1, name)
     for (const each of looks)

@@ -5,7 +5,7 @@ import { hash64 } from '../../src/base/digest.ts'
 import { runThrough } from '../../src/base/stretches.ts'
 import { counts } from '../../src/contracts/change.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
-import { isVolatile, withVolatile } from '../../src/crawl/compare-look.ts'
+import { slotOnSite, withSlots } from '../../src/crawl/compare-look.ts'
 import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
 import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
 import { readLines } from '../../src/page/change/lines.ts'
@@ -127,16 +127,18 @@ function sketching(name: string, site: boolean): Detector {
       if (before === undefined) return { memory: { ...next, sketch: sketchOf(now) }, changed: false }
       if (before.digest === next.digest) return { memory: { ...before, looks: next.looks }, changed: false }
       const known = sites.get(look.site) ?? freshMemory()
+      const lines = runThrough(readLines(page(look)))
       const compared = compareSketch(before.sketch, {
         now,
         isSameText: before.textDigest === next.textDigest,
         looks: before.looks,
         since: DAY_MS,
-        page: runThrough(readLines(page(look))).byHash,
-        isVolatileOnSite: (place) => site && isVolatile(known, place),
+        page: lines.byHash,
+        boxes: lines.boxes,
+        onSite: (slot) => (site ? slotOnSite(known, slot) : undefined),
       })
       if (compared === undefined) throw new Error('bug: a sketch that can not be read')
-      sites.set(look.site, withVolatile(known, compared.learnt))
+      sites.set(look.site, withSlots(known, compared.news))
       const { class: kind, sketch } = compared
       return { memory: { ...next, sketch }, changed: counts(kind, 'small'), class: kind }
     },

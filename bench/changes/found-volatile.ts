@@ -9,31 +9,31 @@ import { amid, hex, inBody, pick, references, shuffled, time, type Volatile } fr
 type Part = (look: number, random: Random) => string
 type Where = 'top' | 'amid' | 'end'
 
-function placed(name: string, where: Where, part: Part): Volatile {
+export function placed(name: string, where: Where, part: Part): Volatile {
   const put = (html: string, block: string) => (where === 'amid' ? amid(html, block) : inBody(html, block, where))
   return { name, next: (html, look, random) => put(html, references(part(look, random))) }
 }
 
-const oneOf = <T>(list: readonly T[], random: Random): T => pick(list, random) as T
-const upTo = (max: number, random: Random) => random.integer(max)
-const someOf = <T>(least: number, most: number, list: readonly T[], random: Random) =>
+export const oneOf = <T>(list: readonly T[], random: Random): T => pick(list, random) as T
+export const upTo = (max: number, random: Random) => random.integer(max)
+export const someOf = <T>(least: number, most: number, list: readonly T[], random: Random) =>
   shuffled(list, random).slice(0, least + random.integer(most - least + 1))
-const grouped = (count: number, language = 'en') => count.toLocaleString(language)
-const iso = (look: number, random: Random) => time(look, random).toISOString().slice(0, 19)
-const base64 = (random: Random, length: number) =>
+export const grouped = (count: number, language = 'en') => count.toLocaleString(language)
+export const iso = (look: number, random: Random) => time(look, random).toISOString().slice(0, 19)
+export const base64 = (random: Random, length: number) =>
   Array.from(
     { length },
     () => 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[upTo(64, random)],
   ).join('')
-const uuid = (random: Random) => [8, 4, 4, 4, 12].map((digits) => hex(random, digits)).join('-')
+export const uuid = (random: Random) => [8, 4, 4, 4, 12].map((digits) => hex(random, digits)).join('-')
 
-const USERS =
+export const USERS =
   'Anaya, other_bard, Blodgod, bobbear, Dargrim, durkan, Elchuba, Fenudin, idoran, Jamond, Jarkorsis, Junkais, Jural, Katonka, Kazeku, KhunDog, kopema, Kuriosa, Miandab, OAGA, silver elf, Rastik, Thunderbird, saxon, Sithril, skel, skitz, Srash, Taymor, TheBigOne, thorvar, Tigers, Traz, Tyral, Vecious, wilcox'.split(
     ', ',
   )
 const MODULES = 'core, build, docs, parser, network, tests, i18n, themes'.split(', ')
 
-const TITLES = `Why does the kettle whistle before it boils?
+export const TITLES = `Why does the kettle whistle before it boils?
 Proof of an identity with cross and dot products
 How can I politely turn down an exit interview?
 How to pump up tyres without a gauge
@@ -90,7 +90,7 @@ There is no royal road to geometry.|Euclid`
   .split(/(?<=\|.*)\n/)
   .map((one) => one.split('|'))
 
-const GOODS =
+export const GOODS =
   'oak table, linen shirt, copper kettle, reading lamp, garden fork, wool blanket, travel mug, desk clock, canvas bag, bread knife, rain coat, cork board, felt hat, paper fan, steel whistle'.split(
     ', ',
   )
@@ -126,7 +126,7 @@ const AGES: Readonly<Record<string, string>> = {
 
 const HOUR = 1 / 24
 
-function ageOf(days: number, language: string): string {
+export function ageOf(days: number, language: string): string {
   const texts = AGES[language].split('|')
   const forms: [number, number][] = [
     [0.75 * HOUR, days / (HOUR / 60)],

@@ -102,6 +102,42 @@ export const THIRD_PACKAGES = [
   'ncurses-doc', // man pages
 ]
 
+/** Neither tuned on nor looked at before their first run either (`--fourth`). */
+export const FOURTH_PACKAGES = [
+  'keystone-doc', // Sphinx, OpenStack's theme
+  'cyrus-doc', // Sphinx
+  'nut-doc', // AsciiDoc
+  'gettext-doc', // Texinfo, man pages
+  'heimdal-docs', // Texinfo, Doxygen
+  'mailutils-doc', // Texinfo
+  'c++-annotations-html', // Yodl
+  'lua5.1-doc', // by hand
+  'fop-doc', // Forrest, javadoc
+  'rsyslog-doc', // Sphinx
+  'libvips-doc', // gtk-doc, gi-docgen
+  'lemonldap-ng-doc', // DokuWiki, Sphinx
+  'yaws-doc', // by hand
+  'libxmltooling-doc', // Doxygen
+  'libpango1.0-doc', // gtk-doc, gi-docgen
+  'parted-doc', // Texinfo
+  'puredata-doc', // by hand
+  'gap-doc', // GAPDoc
+  'groovy-doc', // Groovydoc
+  'topcat-doc', // its own
+  'omniorb-doc', // LaTeX, HEVEA
+  'hplip-doc', // by hand
+  'libbatteries-ocaml-doc', // ocamldoc
+  'nsis-doc', // Halibut
+  'ruby-rmagick-doc', // by hand
+  'firebird3.0-doc', // DocBook
+  'openmpi-doc', // man pages, Sphinx
+  'cmake-doc', // Sphinx
+  'bash-doc', // Texinfo
+  'debian-handbook', // Publican, many languages
+  'maint-guide-ja', // DocBook, Japanese
+  'gnucash-docs', // DocBook, many languages
+]
+
 export const LABELS = ['same', 'markup', 'links', 'stamp', 'known stamp', 'template', 'content'] as const
 export type Label = (typeof LABELS)[number]
 

@@ -69,8 +69,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Looks at known pages, how often validators would have hidden a change (less some for each that they told), and tags that were new though the page was not. Only `crawl/look-again.ts` reads it. */
   validators?: { asked: number; lies: number; renewed: number }
-  /** Places of its pages that change at every look, and on how many pages each was seen to; at most 32. Only `crawl/compare-look.ts` reads it. */
-  volatile?: { place: number; pages: number }[]
+  /** Elements of its template that had changed at one look: on how many pages words or only numbers changed at the next one, too, and on how many nothing did; and a hash of the lines in it that stayed. At most 32. Only `crawl/compare-look.ts` reads it. */
+  slots?: { name: number; words: number; numbers: number; stayed: number; stays: number }[]
   /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; and what was left out. */
   sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */

@@ -4,7 +4,8 @@ import type { Headers } from '../contracts/exchange.ts'
 import type { PageReport } from '../contracts/report.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import { compileRules } from '../page/change/region-rules.ts'
-import { withVolatile } from './compare-look.ts'
+import type { SlotNews } from '../page/change/slots.ts'
+import { slotOnSite, withSlots } from './compare-look.ts'
 import { Scripted } from './scripted.test-data.ts'
 
 const URL_OF = (n: number) => `http://a.test/${n}`
@@ -80,8 +81,8 @@ test('what three pages of a site have shown holds for its others', async () => {
   let memory = freshMemory()
   for (let n = 1; n <= 3; n++) ({ memory } = await looks([html(1), html(2), html(3)], URL_OF(n), memory))
   assert.deepEqual(
-    memory.volatile?.map(({ pages }) => pages),
-    [3],
+    memory.slots?.map(({ words, numbers, stayed }) => [words + numbers, stayed]),
+    [[3, 0]],
   )
   const { changes } = await looks([html(1), html(2)], URL_OF(4), memory)
   assert.deepEqual(changes, [undefined, 'volatile'])
@@ -106,9 +107,20 @@ test('how much changed is said of what is not ignored', async () => {
   assert.equal(ruled, (await looks(bare)).changes[1])
 })
 
-test('of a site, 32 places are kept', () => {
-  let memory = withVolatile(freshMemory(), [7, 7])
-  for (let place = 100; place < 200; place++) memory = withVolatile(memory, [place])
-  assert.equal(memory.volatile?.length, 32)
-  assert.deepEqual(memory.volatile?.[0], { place: 7, pages: 2 })
+test('a slot is volatile on a site if three pages have shown it, in its words only if no more have shown the opposite; 32 are kept', () => {
+  const named = (name: number, what: SlotNews['what'], times: number) =>
+    Array<SlotNews>(times).fill({ name, what, stays: 0 })
+  let memory = withSlots(freshMemory(), [...named(7, 'words', 1), ...named(7, 'numbers', 3), ...named(8, 'numbers', 4)])
+  assert.deepEqual(
+    [7, 8, 9].map((name) => slotOnSite(memory, name)),
+    ['words', 'numbers', undefined],
+  )
+  memory = withSlots(memory, [...named(7, 'stayed', 5), ...named(9, 'words', 3), ...named(9, 'stayed', 4)])
+  assert.deepEqual(
+    [7, 9].map((name) => slotOnSite(memory, name)),
+    ['numbers', undefined],
+  )
+  for (let name = 100; name < 200; name++) memory = withSlots(memory, named(name, 'words', 1))
+  assert.equal(memory.slots?.length, 32)
+  assert.deepEqual(memory.slots?.[0], { name: 7, words: 1, numbers: 3, stayed: 5, stays: 0 })
 })

@@ -6,15 +6,19 @@ import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import type { PageLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
+import type { OnSite } from '../page/change/regions.ts'
 import { compareSketch, type Sketched, sketchOf } from '../page/change/sketch.ts'
+import type { SlotNews } from '../page/change/slots.ts'
 import type { Reading } from '../page/reading.ts'
 import type { AnswerContent } from './answers.ts'
 import type { PageLink } from './follow-links.ts'
 import type { Reporter } from './reporter.ts'
 
-/** A place is volatile on all pages of a site when so many have shown it, in so many places at most. */
+/** A slot is volatile on all pages of a site when so many have shown it; if words change in it, when no more have shown the opposite. */
 const PAGES = 3
-const MAX_PLACES = 32
+const MAX_SLOTS = 32
+/** If on this part of them words changed, they may on all. */
+const WORDS = 1 / 4
 /** The text digest of what is not read: a sketch is of an earlier look then. */
 const NO_TEXT = 0n
 
@@ -50,6 +54,7 @@ export function* compareLook(
   }
   if (before.textDigest === NO_TEXT) return { memory: anew(), change: { class: 'binary' } }
   const isSameText = before.textDigest === memory.textDigest
+  const lines = isSameText ? undefined : (ruled ?? (yield* content.lines(undefined)))
   const compared =
     before.sketch &&
     compareSketch(before.sketch, {
@@ -57,12 +62,13 @@ export function* compareLook(
       isSameText: isSameText || ruled?.isPartial === true,
       looks: before.looks ?? 0,
       since: at - (before.lookedAt ?? 0),
-      page: isSameText ? new Map() : (ruled ?? (yield* content.lines(undefined))).byHash,
-      isVolatileOnSite: (place) => isVolatile(reporter.memory, place),
+      page: lines?.byHash ?? new Map(),
+      boxes: lines?.boxes ?? [],
+      onSite: (slot) => slotOnSite(reporter.memory, slot),
     })
   if (!compared) return { memory: anew(), change: isSameText ? { class: 'markup' } : undefined }
-  const { sketch, learnt, ...change } = compared
-  if (learnt.length > 0) reporter.remember(withVolatile(reporter.memory, learnt))
+  const { sketch, news, ...change } = compared
+  if (news.length > 0) reporter.remember(withSlots(reporter.memory, news))
   const isIgnored = change.class === 'markup' && !isSameText && ruled?.isPartial === true
   return { memory: { ...memory, sketch }, change: isIgnored ? { class: 'volatile', place: 'what is ignored' } : change }
 }
@@ -74,20 +80,29 @@ function sketched({ signature, title }: Reading, ruled: PageLines | undefined, l
   return { lines: ruled?.hashes ?? lines, minima: ruled?.minima ?? minima, title: ruled?.title ?? title, links: set }
 }
 
-export function isVolatile({ volatile }: SiteMemory, place: number): boolean {
-  return volatile?.some((one) => one.place === place && one.pages >= PAGES) ?? false
+/** Undefined: it is not known to be volatile. */
+export function slotOnSite({ slots }: SiteMemory, name: number): OnSite {
+  const known = slots?.find((one) => one.name === name)
+  if (known === undefined) return undefined
+  const { words, numbers, stayed } = known
+  const again = words + numbers
+  if (again >= Math.max(PAGES, stayed) && words >= WORDS * again) return 'words'
+  // A stamp stays while nobody publishes.
+  return numbers >= PAGES ? 'numbers' : undefined
 }
 
-/** The places that most pages have shown stay. */
-export function withVolatile(memory: SiteMemory, learnt: readonly number[]): SiteMemory {
-  const pages = new Map(memory.volatile?.map((one) => [one.place, one.pages]))
-  for (const place of learnt) {
-    const count = (pages.get(place) ?? 0) + 1
-    pages.delete(place)
-    pages.set(place, count)
+/** Of those that most pages have shown, and of these the latest, the most are kept. */
+export function withSlots(memory: SiteMemory, news: readonly SlotNews[]): SiteMemory {
+  const slots = new Map(memory.slots?.map((one) => [one.name, one]))
+  for (const { name, what, stays } of news) {
+    const known = slots.get(name) ?? { name, words: 0, numbers: 0, stayed: 0, stays }
+    // What stays in it is not of the template, but of each page.
+    const isText = stays !== 0 && known.stays !== 0 && stays !== known.stays
+    const kind = isText ? 'stayed' : what
+    slots.delete(name)
+    slots.set(name, { ...known, [kind]: known[kind] + 1, stays: known.stays || stays })
   }
-  // Of places that as many pages have shown, the latest come first.
-  const volatile = [...pages].map(([place, count]) => ({ place, pages: count })).reverse()
-  volatile.sort((a, b) => b.pages - a.pages)
-  return { ...memory, volatile: volatile.slice(0, MAX_PLACES) }
+  const all = [...slots.values()].reverse()
+  all.sort((a, b) => b.words + b.numbers - (a.words + a.numbers))
+  return { ...memory, slots: all.slice(0, MAX_SLOTS) }
 }

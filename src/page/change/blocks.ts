@@ -16,6 +16,13 @@ export interface Fact {
   text: string
 }
 
+/** An element that makes blocks. `key`: of its tag, id and classes, without digits, and those of the elements around it up to one that has some. */
+export interface Box {
+  key: number
+  isHeading: boolean
+  around: Box | undefined
+}
+
 export interface Block {
   /** White space is one space, except in lines of `pre` and of plain text. Empty for images without text, and for the last tags. */
   text: string
@@ -25,6 +32,8 @@ export interface Block {
   facts: readonly Fact[]
   /** The operator watches it. */
   watched?: true
+  /** Where it begins. */
+  box?: Box
 }
 
 export interface Blocks {
@@ -54,6 +63,7 @@ const MAX_FACT = 300
 /** A longer text is split after sentences, and in any case at this length. */
 export const MAX_TEXT = 2000
 const MAX_ID = 40
+const MAX_CLASSES = 100
 /** Elements of a place: the outermost, and the innermost ones. */
 const MAX_PLACE = 6
 
@@ -66,10 +76,11 @@ function hashed(hash: number, text: string, from = 0, to = text.length): number 
 }
 
 const names = (text: string) => new Set(text.split(' ').map(tagNamed))
-const [TEMPLATE, TITLE, SCRIPT, STYLE, PRE] = ['template', 'title', 'script', 'style', 'pre'].map(tagNamed)
+const [TEMPLATE, TITLE, SCRIPT, STYLE, PRE, BODY] = 'template title script style pre body'.split(' ').map(tagNamed)
 const SHOWN = names('textarea xmp plaintext')
 const IMAGES = names('img picture source')
 const CELLS = names('td th')
+const HEADINGS = names('h1 h2 h3 h4 h5 h6 th dt legend caption')
 const VOID = names('br hr')
 /** Where an element leads, and what it shows. */
 const LINK_ATTRIBUTES: ReadonlyMap<Tag, string> = new Map(
@@ -97,6 +108,7 @@ interface Open {
   tag: Tag
   /** In a place; '' for an element that makes no block. */
   text: string
+  box: Box | undefined
   matched?: Matched
 }
 
@@ -165,6 +177,7 @@ class Pass {
   #hasImage = false
   /** Where the block's text and its images are. */
   #place: string | undefined
+  #box: Box | undefined
   readonly #rules: RegionRules | undefined
   readonly #whole: boolean
   #isPartial = false
@@ -246,12 +259,23 @@ class Pass {
     const id = this.#tokens.attribute('id')?.trim() ?? ''
     // What is not a plain id would not be readable in a place either.
     const text = /^[\w:.-]+$/.test(id) ? `${tag.name}#${id.slice(0, MAX_ID)}` : tag.name
-    this.#push({ tag, text })
+    this.#push({ tag, text, box: this.#boxOf(tag, id) })
+  }
+
+  #boxOf(tag: Tag, id: string): Box {
+    const around = this.#open.at(-1)?.box
+    // Those of the body often name the page.
+    const classes = tag === BODY ? '' : (this.#tokens.attribute('class') ?? '')
+    const own = `${id.slice(0, MAX_ID)} ${classes.slice(0, MAX_CLASSES)}`.replace(/[\d\s]+/g, ' ').trim()
+    // What has a name has it wherever it stands.
+    const start = own === '' ? (around?.key ?? FNV) : FNV
+    return { key: hashed(hashed(start, tag.name), ` ${own}`) >>> 0, isHeading: HEADINGS.has(tag), around }
   }
 
   /** Only rules ask for these. */
   #enterInline(tag: Tag): void {
-    if (!EMPTY.has(tag) && !this.#nesting.isEmpty && this.#open.length < MAX_OPEN) this.#push({ tag, text: '' })
+    if (!EMPTY.has(tag) && !this.#nesting.isEmpty && this.#open.length < MAX_OPEN)
+      this.#push({ tag, text: '', box: this.#open.at(-1)?.box })
   }
 
   #push(entry: Open): void {
@@ -285,7 +309,7 @@ class Pass {
     const name = this.#tokens.name
     const isImage = IMAGES.has(tag)
     if (isImage) this.#hasImage = true
-    if (isImage) this.#place ??= this.#placeNow()
+    if (isImage && this.#place === undefined) this.#begin()
     this.#fact('tag', name)
     const link = LINK_ATTRIBUTES.get(tag)
     for (const [attribute, value] of this.#tokens.attributes()) {
@@ -316,11 +340,17 @@ class Pass {
     if (holder === TITLE && !this.#nesting.isForeign) {
       this.#end()
       this.#place = 'head > title'
+      this.#box = undefined
     } else if (holder !== undefined && !SHOWN.has(holder)) return
     const text = this.#tokens.text()
-    if (this.#place === undefined && /\S/.test(text)) this.#place = this.#placeNow()
+    if (this.#place === undefined && /\S/.test(text)) this.#begin()
     this.#text.push(text)
     if (holder === TITLE) this.#end()
+  }
+
+  #begin(): void {
+    this.#place = this.#placeNow()
+    this.#box = this.#open.at(-1)?.box
   }
 
   /** The block is over. Tags without text and images belong to the next one. */
@@ -357,7 +387,7 @@ class Pass {
       this.#rest.hash = hashed(this.#rest.hash, text)
       return
     }
-    const block: Block = { text, place: this.#place!, facts: this.#takeFacts() }
+    const block: Block = { text, place: this.#place!, facts: this.#takeFacts(), box: this.#box }
     this.#blocks.push(this.#isWatched ? { ...block, watched: true } : block)
     this.#hasImage = false
   }

@@ -11,6 +11,7 @@
 import type { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { hash64 } from '../../base/digest.ts'
 import { foldText } from '../extract/text.ts'
+import type { Box } from './blocks.ts'
 import {
   apart,
   type Extent,
@@ -51,6 +52,9 @@ export interface Region extends Extent {
   gone: number[]
 }
 
+/** What the pages of the site have shown of a slot: that words change in it, or only numbers. */
+export type OnSite = 'words' | 'numbers' | undefined
+
 /** Two looks at a page. */
 export interface Pair {
   /** The lines as hashes. */
@@ -58,20 +62,17 @@ export interface Pair {
   now: Uint16Array
   /** What stands there now: one line, or several where the page has too many. */
   linesAt(at: number): Line[]
-  hasSingleLines: boolean
   /** Characters of the page now. */
   length: number
   /** The look before was minutes ago. */
   isSoon: boolean
-  /** Elsewhere on the site, the only line at such a place (`placeKey`) is volatile. */
-  isVolatileOnSite(place: number): boolean
-  isOnlyLineAt(place: string): boolean
+  /** The element around a line, where each line is one of the page's. */
+  boxAt(at: number): Box | undefined
+  onSite(slot: number): OnSite
 }
 
 export interface Judged {
   regions: Region[]
-  /** Places, each of one line of this page, that have just turned out to be volatile. */
-  learnt: number[]
   /** Places of the runs that are changes, and of those that are left out. */
   changed: string[]
   volatile: string[]
@@ -87,7 +88,7 @@ const VOLATILE = 2
 /** A volatile region that stayed the same so often is one no more. */
 const MAX_QUIET = 8
 /** A run of more characters, or of a larger part of the page (both its lines and its text), is its content. */
-const MAX_LENGTH = 4000
+export const MAX_LENGTH = 4000
 const MAX_SHARE = 1 / 2
 /** Of a choice from a stock, at least this part of what comes had been there before. */
 const BACK = 1 / 10
@@ -104,12 +105,13 @@ export const isLasting = (region: Region) => isProven(region) && region.quiet < 
 
 /** Which runs count, and what is learnt of all. */
 export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: Pair): Judged {
-  const judged: Judged = { regions: [], learnt: [], changed: [], volatile: [] }
+  const judged: Judged = { regions: [], changed: [], volatile: [] }
   const beside: Region[] = []
+  const partsOf = (whole: Run) => runs.filter((run) => isPart(run, whole))
   for (const run of regionRuns(runs, known, pair)) {
     const met = known.filter((one) => meets(run, one) && isSameRegion(one, run))
     met.sort((a, b) => b.times - a.times)
-    beside.push(...judgeRun(run, met, pair, judged))
+    beside.push(...judgeRun(run, met, partsOf(run), pair, judged))
   }
   // What is known lasts, also where an edit made one run of several regions: if that is line for line, each is where it was.
   for (const region of known.filter(isLasting)) {
@@ -126,6 +128,10 @@ export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: 
   const within = ({ from, to }: Region) => Math.min(from, pair.now.length - to)
   judged.regions.sort((a, b) => b.times - a.times || a.size - b.size || within(a) - within(b)).splice(MAX_REGIONS)
   return judged
+}
+
+function isPart(run: Run, { oldFrom, oldTo, from, to }: Run): boolean {
+  return oldFrom <= run.oldFrom && run.oldTo <= oldTo && from <= run.from && run.to <= to
 }
 
 /** Of a page that is new but for little: the regions that are the same but for their numbers. */
@@ -180,8 +186,8 @@ function kindOfList(run: Run, pair: Pair): boolean | 'reordered' {
   return Math.min(came.length, gone.length) > 1 && changed >= RENEWED && sizeOf(run) <= MAX_SIZE
 }
 
-/** `met`: the regions that were there, the best known first. Returns what was beside the best. */
-function judgeRun(run: Run, met: readonly Region[], pair: Pair, judged: Judged): Region[] {
+/** `met`: the regions that were there, the best known first. `parts`: the runs that it is made of. Returns what was beside the best. */
+function judgeRun(run: Run, met: readonly Region[], parts: readonly Run[], pair: Pair, judged: Judged): Region[] {
   const [region] = met
   const lines = linesIn(run, pair)
   const place = placeOf(run, pair)
@@ -192,26 +198,17 @@ function judgeRun(run: Run, met: readonly Region[], pair: Pair, judged: Judged):
   const [learnt, ...rest] = learntOf(met, seen, run, pair)
   const after = { ...learnt, ...exchangeOf(run, region, isWhole, pair) }
   const isContent = isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
-  // One title says nothing of others.
-  const isLine = run.to - run.from === 1 && run.oldTo - run.oldFrom === 1
-  const isOneLine = isLine && pair.hasSingleLines && run.from !== TITLE && !isWhole
-  const isKnown =
-    (region !== undefined && isVolatile(region, seen, run, pair)) ||
-    (isOneLine && pair.isVolatileOnSite(placeKey(place)) && pair.isOnlyLineAt(place))
-  const isLeftOut = isKnown && !isContent && !lines.some(({ isWatched }) => isWatched)
+  const isKnown = region !== undefined && isVolatile(region, seen, run, pair)
+  const isSlot = parts.length > 0 && parts.every((part) => part.isSlot === true)
+  const counts = isContent || lines.some(({ isWatched }) => isWatched) || parts.some((part) => part.isBeside === true)
+  const isLeftOut = isSlot || (isKnown && !counts)
   judged[isLeftOut ? 'volatile' : 'changed'].push(place)
   if (isTooLarge) return []
   judged.regions.push(after)
-  const isNews = isProven(after) && (region === undefined || !isProven(region))
-  if (isNews && isOneLine && pair.isOnlyLineAt(place)) judged.learnt.push(placeKey(place))
   return rest
 }
 
-export function placeKey(place: string): number {
-  return Number(hash64(place) & 0xffffffffn)
-}
-
-function linesIn({ from, to }: Extent, { linesAt }: Pair): Line[] {
+export function linesIn({ from, to }: Extent, { linesAt }: Pair): Line[] {
   return Array.from({ length: to - from }, (_, nth) => linesAt(from + nth)).flat()
 }
 
@@ -219,7 +216,7 @@ function exchangedIn({ oldFrom, oldTo, from, to }: Run, { old, now }: Pair): Ret
   return exchanged(old.subarray(oldFrom, oldTo), now.subarray(from, to))
 }
 
-function placeOf(run: Run, { linesAt }: Pair): string {
+export function placeOf(run: Run, { linesAt }: Pair): string {
   if (sizeOf(run) === 0) return LONG_STRING
   const { from, to } = run
   for (let at = from; at < to; at++) for (const { place } of linesAt(at)) return place
@@ -248,7 +245,7 @@ function regionOf(run: Run, lines: readonly Line[]): Region {
 }
 
 /** Similar texts have similar shapes: all bits count, and another order is another text. */
-function shapeOf(lines: readonly Line[]): number {
+export function shapeOf(lines: readonly Line[]): number {
   const text = lines.map((line) => line.text).join('\n')
   return Number(hash64(String(foldText(text).shape)) & 0xffffn)
 }

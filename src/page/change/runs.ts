@@ -9,6 +9,10 @@ export interface Run {
   /** Its lines are all of a list; the same, in another order. */
   isList?: boolean
   isReordered?: boolean
+  /** All of it is in volatile slots. */
+  isSlot?: boolean
+  /** It has lines beside such a slot. */
+  isBeside?: boolean
 }
 
 /** The title is the first line. */
@@ -234,7 +238,7 @@ export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run
   const all: Run[] = []
   for (const run of runs) {
     const last = all.at(-1)
-    const isNear = last !== undefined && run.from - last.to <= MAX_GAP
+    const isNear = last !== undefined && run.from - last.to <= MAX_GAP && last.isSlot === run.isSlot
     // Where something is missing, it has no place of its own.
     const isMissing = (one: Run) => one.from === one.to
     if (isNear && (isMissing(last) || isMissing(run) || placeOf(last) === placeOf(run)))

@@ -5,7 +5,7 @@ import { ByteWriter } from '../../base/bytes.ts'
 import { seededRandom } from '../../base/random.ts'
 import { MAX_SKETCH } from '../../contracts/visit.ts'
 import { compileRules } from './region-rules.ts'
-import { packRegions, placeKey } from './regions.ts'
+import { packRegions } from './regions.ts'
 import { compareSketch, sketchOf } from './sketch.ts'
 import { DAY, page, paragraphs, sketched, Watched } from './watched.test-data.ts'
 
@@ -228,8 +228,8 @@ test('a stamp at the end is known, however much else was edited', () => {
 test('a place that is volatile on the site hides nothing where it is most of the page', () => {
   const of = (text: string) => `<title>Manual</title><body><pre>${text}</pre>`
   const watched = new Watched(of('One way to weave'))
-  const isVolatileOnSite = (place: number) => place === placeKey('body > pre')
-  assert.match(watched.look(of('Another way'), { isVolatileOnSite }), /^(?:small|medium|large|complete)/)
+  const onSite = () => 'words' as const
+  assert.match(watched.look(of('Another way'), { onSite }), /^(?:small|medium|large|complete)/)
 })
 
 test('many lines that differ each time are content, though they are not most of the page', () => {
@@ -307,13 +307,6 @@ test('a stamp is known in another place, and beside a paragraph that was edited'
   assert.match(watched.look(of(2024, 'Very last words')), /^small: body > div#main > p$/)
 })
 
-test('a place that is volatile on the site hides nothing where it has more lines', () => {
-  const body = ['<p>One paragraph', '<p>Another one']
-  const watched = new Watched(page({ body }))
-  const isVolatileOnSite = (place: number) => place === placeKey('body > div#main > p')
-  assert.match(watched.look(page({ body: [body[0], '<p>Quite another'] }), { isVolatileOnSite }), /^medium/)
-})
-
 test('another template: what was learnt is forgotten', () => {
   const watched = new Watched(page({ stamp: '10:01' }))
   for (const stamp of ['10:02', '10:03', '10:04']) watched.look(page({ stamp }))
@@ -326,10 +319,13 @@ test('another template: what was learnt is forgotten', () => {
 
 test('what other pages of the site have shown, and what the operator watches', () => {
   const watched = new Watched(page({ ad: 'Buy silk' }))
-  const isVolatileOnSite = (place: number) => place === placeKey('body > div#ad')
-  assert.equal(watched.look(page({ ad: 'Sell flies' }), { isVolatileOnSite }), 'volatile: body > div#ad')
+  const onSite = () => 'words' as const
+  assert.equal(watched.look(page({ ad: 'Sell flies' }), { onSite }), 'volatile: body > div#ad')
   watched.look(page({ ad: 'Rent a web' }))
-  assert.deepEqual(watched.learnt, [placeKey('body > div#ad')])
+  assert.deepEqual(
+    watched.news.map(({ what }) => what),
+    ['words'],
+  )
   assert.equal(
     watched.look(page({ ad: 'Sell flies' }), {}, compileRules([], [{ kind: 'selector', text: '#ad' }])),
     'small: body > div#ad',
@@ -346,10 +342,10 @@ test('a sketch is never longer than a server takes, however long a page was watc
     regions,
     all.map((one, nth) => ({ ...one, gone: one.gone.slice(0, nth < 2 ? 24 : 0) })),
   )
-  const before = Buffer.concat([sketchOf(now).subarray(0, -1), regions.bytes()])
+  const before = Buffer.concat([sketchOf(now).subarray(0, -2), regions.bytes(), Uint8Array.of(0)])
   assert.ok(before.length > MAX_SKETCH)
   const { sketch } = compareSketch(before, {
-    ...{ now, isSameText: true, looks: 1, since: DAY, page: new Map(), isVolatileOnSite: () => false },
+    ...{ now, isSameText: true, looks: 1, since: DAY, page: new Map(), boxes: [], onSite: () => undefined },
   })!
   assert.ok(sketch.length > 4300 && sketch.length <= MAX_SKETCH, `${sketch.length} bytes`)
 })
@@ -390,7 +386,8 @@ test('what is no sketch is none, and bytes from outside are bounded', () => {
     since: DAY,
     page: new Map(),
 
-    isVolatileOnSite: () => false,
+    boxes: [],
+    onSite: () => undefined,
   }
   fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void compareSketch(bytes, look)))
   fc.assert(

@@ -7,6 +7,7 @@
 import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { type Change, type ChangeClass, LONGEST_PLACE } from '../../contracts/change.ts'
 import { MAX_SKETCH } from '../../contracts/visit.ts'
+import type { Box } from './blocks.ts'
 import {
   isLasting,
   type Judged,
@@ -14,6 +15,7 @@ import {
   type Line,
   LONG_STRING,
   lengthOf,
+  type OnSite,
   type Pair,
   packRegions,
   type Region,
@@ -21,6 +23,7 @@ import {
   unpackRegions,
 } from './regions.ts'
 import { type Run, runsOf, TITLE } from './runs.ts'
+import { judgeSlots, packSlots, type Slot, type SlotNews, unpackSlots } from './slots.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -41,15 +44,17 @@ export interface Look {
   since: number
   /** The lines of the page by their hashes; needed only if the text changed. */
   page: ReadonlyMap<number, Line>
-  /** Places that are volatile on other pages of the site too (`placeKey`). */
-  isVolatileOnSite(place: number): boolean
+  /** Of each line, the element around it. */
+  boxes: readonly (Box | undefined)[]
+  /** What the pages of the site have shown of a slot. */
+  onSite(slot: number): OnSite
 }
 
 export interface Compared extends Change {
   /** For the next look. */
   sketch: Uint8Array
-  /** Places, each of one line of this page, that have just turned out to be volatile. */
-  learnt: number[]
+  /** What this look says of slots that had changed at the last one. */
+  news: SlotNews[]
 }
 
 interface Sketch {
@@ -59,6 +64,7 @@ interface Sketch {
   minima: Uint16Array
   lines: Uint16Array
   regions: Region[]
+  slots: Slot[]
 }
 
 const MAX_LINES = 2048
@@ -71,7 +77,7 @@ const SAME_TEMPLATE = 0.3
 /** `looks`: at the page so far. */
 export function sketchOf(page: Sketched, looks = 1): Uint8Array {
   const level = levelFor(page.lines)
-  return packed({ looks, level, ...shortened(page, level), regions: [] })
+  return packed({ looks, level, ...shortened(page, level), regions: [], slots: [] })
 }
 
 /** Undefined: what is there is no sketch. */
@@ -89,12 +95,14 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const isNext = look.looks === old.looks
   const pair = pairOf(old, now, look, isNext)
   const known = old.regions.filter((region) => isNext || isLasting(region))
-  const judged = judgeRuns(runs, hasSameTemplate ? known : stillThere(runs, known, pair), pair)
+  // Their names tell whether they are of this template.
+  const { slots, news, runs: marked } = judgeSlots(runs, old.slots, pair, isNext)
+  const judged = judgeRuns(marked, hasSameTemplate ? known : stillThere(marked, known, pair), pair)
   const change = classed(judged, old, now, look)
   const level = levelFor(look.now.lines)
   const stored = level === old.level ? now : shortened(look.now, level)
-  const regions = level === old.level ? judged.regions : []
-  return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, regions }), learnt: judged.learnt }
+  const found = level === old.level ? { regions: judged.regions, slots } : { regions: [], slots: [] }
+  return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, ...found }), news }
 }
 
 /** Strings of over 30 characters are in the digest, but in no line: if only they differ, that is a run without lines at the end. */
@@ -103,7 +111,7 @@ function stringsOf({ length: oldEnd }: Uint16Array, { length: end }: Uint16Array
 }
 
 function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened, look: Look, isNext: boolean): Pair {
-  const { page, now: whole, since, isVolatileOnSite } = look
+  const { page, boxes, now: whole, since, onSite } = look
   const found: Line[][] = []
   const linesAt = (at: number) => {
     found[at] ??= linesFrom(at)
@@ -116,14 +124,12 @@ function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened
     // Of a page with very long lines, some are not there.
     return Array.from(hashes).flatMap((hash) => page.get(hash) ?? [])
   }
-  const isOnlyLineAt = (place: string) => {
-    let count = 0
-    for (const line of page.values()) if (line.place === place && ++count > 1) return false
-    return true
-  }
+  // Where the text of a page is cut, or read in another way, it has other lines.
+  const areLines = level === 0 && boxes.length === whole.lines.length
+  const boxAt = (at: number) => (areLines && at > TITLE ? boxes[firsts[at]] : undefined)
   const isSoon = isNext && since >= 0 && since <= MINUTES
   const length = lengthOf(page.values())
-  return { old, now, linesAt, hasSingleLines: level === 0, length, isSoon, isVolatileOnSite, isOnlyLineAt }
+  return { old, now, linesAt, length, isSoon, boxAt, onSite }
 }
 
 function classed({ changed, volatile }: Judged, old: Sketch, now: Shortened, look: Look): Change {
@@ -213,12 +219,12 @@ function titleHash(title: string): number {
   return hash ^ (hash << 13)
 }
 
-const VERSION = 3
+const VERSION = 4
 /** Making one costs more than filling it. */
 const bytes = new ByteWriter(2048)
 
 /** Lines that all end a stretch could be more: the hashes are no secret. */
-function packed({ looks, level, links, minima, lines: all, regions }: Sketch): Uint8Array {
+function packed({ looks, level, links, minima, lines: all, regions, slots }: Sketch): Uint8Array {
   const lines = all.slice(0, MAX_LINES)
   bytes.clear()
   bytes.byte(VERSION)
@@ -228,10 +234,11 @@ function packed({ looks, level, links, minima, lines: all, regions }: Sketch): U
   for (const { buffer, byteOffset, byteLength } of [minima, lines])
     bytes.blob(new Uint8Array(buffer, byteOffset, byteLength))
   packRegions(bytes, regions)
+  packSlots(bytes, slots)
   const sketch = bytes.bytes()
   // Counts grow with each look; a server refuses the whole report for one that is too long.
   if (sketch.length <= MAX_SKETCH) return sketch
-  return packed({ looks, level, links, minima, lines, regions: regions.slice(0, regions.length >> 1) })
+  return packed({ looks, level, links, minima, lines, regions: regions.slice(0, regions.length >> 1), slots: [] })
 }
 
 /** Bounded, whoever made it. */
@@ -242,7 +249,8 @@ function unpacked(given: Uint8Array): Sketch | undefined {
     const [looks, level, links] = [from.count(), from.byte(), from.count()]
     const [minima, lines] = [shortFrom(from, MAX_MINIMA), shortFrom(from, MAX_LINES)]
     if (level > 32) return undefined
-    return { looks, level, links, minima, lines, regions: unpackRegions(from, lines.length) }
+    const regions = unpackRegions(from, lines.length)
+    return { looks, level, links, minima, lines, regions, slots: unpackSlots(from) }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

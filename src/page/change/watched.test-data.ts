@@ -5,6 +5,7 @@ import { readPage } from '../reading.ts'
 import { readLines } from './lines.ts'
 import type { RegionRules } from './region-rules.ts'
 import { compareSketch, type Look, type Sketched, sketchOf } from './sketch.ts'
+import type { SlotNews } from './slots.ts'
 
 export const DAY = 86_400_000
 
@@ -19,7 +20,7 @@ export function sketched(html: string): Sketched & { textDigest: bigint } {
 /** Looks at one page again and again, and says what each found. */
 export class Watched {
   looks = 1
-  learnt: number[] = []
+  news: SlotNews[] = []
   #before: string
   #sketch: Uint8Array
 
@@ -39,20 +40,22 @@ export class Watched {
 
   look(html: string, more: Partial<Look> = {}, rules?: RegionRules): string {
     const now = sketched(html)
+    const lines = runThrough(readLines(pageOf(html), rules))
     const compared = compareSketch(this.#sketch, {
       now,
       isSameText: sketched(this.#before).textDigest === now.textDigest,
       looks: this.looks,
       since: DAY,
-      page: runThrough(readLines(pageOf(html), rules)).byHash,
-      isVolatileOnSite: () => false,
+      page: lines.byHash,
+      boxes: lines.boxes,
+      onSite: () => undefined,
       ...more,
     })
     assert.ok(compared !== undefined)
     this.looks++
     this.#before = html
     this.#sketch = compared.sketch
-    this.learnt = compared.learnt
+    this.news = compared.news
     return compared.place === undefined ? compared.class : `${compared.class}: ${compared.place}`
   }
 }
