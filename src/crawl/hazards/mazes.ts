@@ -121,14 +121,19 @@ export interface TemplateCount {
 }
 
 /** Keeps the most frequent templates: a page of another template counts against each. */
-export function countTemplate(templates: number[], content: Content, { fresh, known }: LinkCensus): TemplateCount {
+export function countTemplate(
+  templates: number[],
+  content: Content,
+  { fresh, known }: LinkCensus,
+  weight: number,
+): TemplateCount {
   const isCommon = hasCommon(templates, content)
   for (let at = 0; at < templates.length; at += WIDTH) {
     if (!isSameTemplate(content, templates, at)) continue
     templates[at + SCORE] = Math.min(templates[at + SCORE] + 1, 99)
-    const pages = (templates[at + PAGES] = Math.min(templates[at + PAGES] + 1, 99_999))
+    const pages = (templates[at + PAGES] = Math.min(templates[at + PAGES] + weight, 99_999))
     templates[at + FRESH] += fresh
-    templates[at + KNOWN] += known
+    templates[at + KNOWN] += weight * known
     return { isOne: true, isCommon, pages, fresh: templates[at + FRESH], known: templates[at + KNOWN] }
   }
   if (templates.length < MAX * WIDTH) addTemplate(templates, content, fresh, known)

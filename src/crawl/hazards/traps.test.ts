@@ -54,6 +54,16 @@ const DEARER: Record<string, number> = {
   'aliases by a folder': 4200,
 }
 
+test('on a site that has shown a thousand pages, where quiet pages are hardly judged, traps cost as much', () => {
+  for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TRAPS })) {
+    // Its lists are read while the site shows enough else.
+    if (name === 'every trade in every town, in folders') continue
+    const { fetched } = crawl(site, 6000, NO_LIMITS, { suspects: [], novel: [1000, 900, 800_000] })
+    const inside = [...fetched].filter((path) => !isHonest(path)).length
+    assert.ok(inside <= 2 * (DEARER[name] ?? USUAL), `${name}: ${inside}`)
+  }
+})
+
 for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TRAPS })) {
   test(`trap: ${name}`, () => {
     const { fetched, findings, largestMemory, memory } = crawl(site, 6000)
