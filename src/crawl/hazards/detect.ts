@@ -7,7 +7,7 @@ import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
-import type { HazardFinding, Proof } from './finding.ts'
+import type { HazardFinding } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
@@ -26,7 +26,7 @@ import {
   stop,
   withSuspect,
 } from './suspects.ts'
-import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
+import { admit, clear, judgeSample, type Sample } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** Rules that the operator has overruled for this site. Site limits go by the name before the number. */
@@ -189,7 +189,7 @@ function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPatte
   const examples = [...suspect.examples]
   if (end === 'stopped') {
     const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
-    traps.suspects = shortenTrials(withSuspect(traps.suspects, stop(suspect, traps.suspects)), rule)
+    traps.suspects = withSuspect(traps.suspects, stop(suspect, traps.suspects))
     return { findings: [{ rule, pattern, evidence: held, examples }] }
   }
   if (end === 'goes-on') {
@@ -201,14 +201,6 @@ function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPatte
   const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
   // Always requeue: a crash may have lost the count, but not the URLs held back.
   return { findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
-}
-
-/** Once a rule is confirmed on the site, running trials of the same rule need fewer samples. */
-function shortenTrials(suspects: readonly SuspectPattern[], rule: string): SuspectPattern[] {
-  return suspects.map((one) => {
-    if (one.stopped || one.rule !== rule || one.contradicted > 0) return one
-    return { ...one, budget: Math.min(one.budget, trialFor(one.proof as Proof, rule, suspects)) }
-  })
 }
 
 /** As many links as `countLinks` counts. */

@@ -7,7 +7,7 @@ import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
-import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
+import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
 import {
@@ -43,7 +43,6 @@ export function judgeTraps(
   weight: number,
   trusted: (rule: string) => boolean,
 ): TrapJudgement {
-  const suspicion = suspicionOf(memory, traps)
   const observed = observe(traps, page, weight, trusted)
   const { pattern, via, content, census, isHome, soft, seen, alias } = observed
   const families: Family[] = []
@@ -62,7 +61,7 @@ export function judgeTraps(
   countBare(traps, isBare, weight, pattern)
 
   const [novel, closing] = traps.novel
-  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
+  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing }
   const before = traps.suspects
   if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
@@ -212,7 +211,6 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, wei
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
-  if (page.duplicate) traps.copies++
   if (seen && !observed.isHome) traps.echoes++
   if (aliases !== undefined) traps.aliases = aliases.rows
   if (text === undefined) return

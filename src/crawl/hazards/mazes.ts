@@ -13,7 +13,7 @@ import type { LinkCensus } from './link-census.ts'
 const BARE = { random: 12, numbers: 16, words: 40 }
 /** Otherwise: the least size of the family, by capture and recapture. */
 const MIN_PAGES = 16
-const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
+const SIZE = { random: 15_000, words: 50_000 }
 /** A tree has no cross links, however small it is. */
 const DRESSED_TREE = 1_000
 /** Recent maze-like pages among honest ones of the same form: their links are not followed, the form goes on. */
@@ -57,7 +57,7 @@ function isMaze(family: Family, context: PageContext): boolean {
     return pages >= patience(budget, family, context) && restCloses(restOf(family, context), context)
   }
   if (!bare && family.longer > family.growing * 0.7) return pages >= patience(DRESSED_TREE, family, context)
-  const size = (bare ? SIZE.homeward : SIZE.dressed)[dice ? 'random' : 'words']
+  const size = SIZE[dice ? 'random' : 'words']
   return pages >= patience(MIN_PAGES, family, context) && minSize(fresh, known) > size
 }
 
