@@ -7,4 +7,6 @@ export const admitUrl: typeof Detect.admitUrl = () => undefined
 
 export const exceedsHeldLimit: typeof Detect.exceedsHeldLimit = () => false
 
+export const hasFullPattern: typeof Detect.hasFullPattern = () => false
+
 export const isOfSuspect: typeof Detect.isOfSuspect = () => false

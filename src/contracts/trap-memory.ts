@@ -81,9 +81,8 @@ export interface TrapMemory {
   forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
-  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
+  /** Hashes of the texts of the last pages, so many bits of each. */
   texts?: readonly number[]
-  copies?: number
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string
   /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */

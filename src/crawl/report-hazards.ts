@@ -17,6 +17,7 @@ import {
   admitUrl,
   exceedsHeldLimit,
   type HazardOptions,
+  hasFullPattern,
   isOfSuspect,
   judgePage,
   type PageJudgement,
@@ -212,7 +213,7 @@ export function isPatternFull(
   reporter: Reporter,
   tools: PolicyTools,
 ): boolean {
-  if (reporter.suspects.length === 0) return false
+  if (!hasFullPattern(reporter.suspects)) return false
   const { traps, visit } = reporter
   const generation = generationOf(item.path)
   const waiting = { path: normalPath(url), generation, via: pathOfVia(item, reporter, tools) }

@@ -8,7 +8,7 @@ import { VisitTimes } from './visit-times.ts'
 
 const { robots: _, ...COUNTS } = freshMemory()
 const ROBOTS: SiteMemory['robots'] = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
-const TRAPS = { suspects: [], copies: 1 }
+const TRAPS = { suspects: [], echoes: 1 }
 
 function reporterOf(memory: SiteMemory): Reporter {
   const visit: Visit = {
@@ -44,7 +44,7 @@ test('robots are reported once, when they differ from what the coordinator has',
 
 test('trap counts are reported with a finding, now and then, and at the end', () => {
   const reporter = reporterOf(freshMemory())
-  reporter.traps.copies = 1
+  reporter.traps.echoes = 1
   const told = () => {
     reporter.trapsChanged()
     return reporter.take()!.memory.traps

@@ -42,18 +42,20 @@ export interface Counted {
   /** Other pages of the site have the same template. */
   isTemplated: boolean
   now: number
+  /** So many pages it stands for. */
+  weight: number
 }
 
 export function countPage(family: Family, into: FreshLinks, counted: Counted): void {
-  const { page, content, census, now } = counted
-  family.answers++
+  const { page, content, census, now, weight } = counted
+  family.answers += weight
   family.at = now
   if (counted.slow) family.slow++
   if (counted.missing) family.hollow++
   withExample(family, page.path)
   // A redirect into its own family is a page without content; any other redirect is not a page.
   if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
-  family.pages++
+  family.pages += weight
   if (counted.hollow) family.streak++
   else countContent(family, content ?? NOTHING, counted)
   if (family.streak === 0) family.bred = family.born = 0
@@ -62,9 +64,9 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
     family.born += into.count
   }
   countFresh(family, into, counted)
-  family.lost = isLost(into, census, page.crossSite) ? family.lost + 1 : Math.max(0, family.lost - 2)
-  family.navigation += census.navigation
-  family.known += census.known
+  family.lost = isLost(into, census, page.crossSite) ? family.lost + 1 : Math.max(0, family.lost - 2 * weight)
+  family.navigation += weight * census.navigation
+  family.known += weight * census.known
   counted.ahead ??= isAhead(page.path, page.at)
   if (counted.ahead) family.ahead++
   // Not for folders: those of a manual have few words too, in many orders.
@@ -72,16 +74,16 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
     counted.words ??= wordsOfPage(page.path)
     countWords(family, counted.words, page.links)
   }
-  if (census.homeward) family.homeward++
-  if (page.crossSite > 0) family.outward++
+  if (census.homeward) family.homeward += weight
+  if (page.crossSite > 0) family.outward += weight
   if (page.path.length > family.longest) family.longest = page.path.length
 }
 
 /** A listed page never counts against its family; it only shows content. True if that is new. */
 export function countListed(family: Family, counted: Counted): boolean {
-  const { page, content, seen, alias, hollow, missing, now } = counted
+  const { page, content, seen, alias, hollow, missing, now, weight } = counted
   family.at = now
-  family.answers++
+  family.answers += weight
   if (missing) {
     family.hollow++
     withExample(family, page.path)
@@ -102,13 +104,13 @@ export function isCertain(page: PageFacts): boolean {
 function countContent(
   family: Family,
   content: Content,
-  { page, seen, alias, short, isTemplated, census }: Counted,
+  { page, seen, alias, short, isTemplated, census, weight }: Counted,
 ): void {
-  if (isTemplated) family.templated++
+  if (isTemplated) family.templated += weight
   const like = findLike(content, family.contents)
   const at = like < 0 && short ? findSameTemplate(content, family.contents) : like
   if (at >= 0) {
-    family.streak++
+    family.streak += weight
     const same = likeness(content, family.contents, at) === 'same'
     family.same = isCertain(page) && same ? family.same + 1 : 0
     if (same && isLinkedText(content, census)) family.linked++
@@ -152,7 +154,7 @@ function countFresh(family: Family, into: FreshLinks, counted: Counted): void {
   if (!family.pattern.includes('#')) return
   const ordinal = (counted.ordinal ??= ordinalOf(counted.page.path))
   if (ordinal < 0) return
-  const first = family.pages === 1
+  const first = family.pages === counted.weight
   if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++
   family.lowest = first ? ordinal : Math.min(family.lowest, ordinal)
   family.highest = first ? ordinal : Math.max(family.highest, ordinal)

@@ -7,13 +7,14 @@ import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
-import type { HazardFinding, Proof } from './finding.ts'
+import type { HazardFinding } from './finding.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import { type OpenTraps, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { weightOf } from './quiet.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
@@ -25,7 +26,7 @@ import {
   stop,
   withSuspect,
 } from './suspects.ts'
-import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
+import { admit, clear, judgeSample, type Sample } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** Rules that the operator has overruled for this site. Site limits go by the name before the number. */
@@ -71,7 +72,10 @@ export function judgePage(
     return { ...judged, memory: next, findings: [...findings, ...sampled], follow: true, lists: false }
   }
   const isListedBySuspect = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
-  const judged = judgeTraps(next, traps, isListedBySuspect ? { ...page, generation: 1 } : page, options.trusted)
+  const weight = page.outcome === 'later' ? 1 : weightOf(traps, page, next.fetched)
+  if (weight === 0) return { memory: next, findings, follow: true, lists: true }
+  const facts = isListedBySuspect ? { ...page, generation: 1 } : page
+  const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const judgement: PageJudgement = { memory: next, findings, follow: judged.follow, lists: judged.lists }
   if (judged.probe) judgement.probe = 'soft-404'
@@ -109,6 +113,8 @@ export function admitUrl(
 
 /** The URL belongs to a pattern on trial or stopped whose listed URLs are still fetched. */
 export function isOfSuspect({ suspects }: OpenTraps, path: string): boolean {
+  // Most suspects are aliases, and this is asked of every link.
+  if (suspects.every(ignoresReferrer)) return false
   const suspect = findSuspect(suspects, path, () => false)
   return suspect !== undefined && !ignoresReferrer(suspect)
 }
@@ -116,14 +122,21 @@ export function isOfSuspect({ suspects }: OpenTraps, path: string): boolean {
 /** URLs kept back per pattern in case its finding is withdrawn; more are dropped. */
 const MAX_HELD = 2_000
 
-/** The URL belongs to a stopped pattern that already holds back `MAX_HELD` URLs. */
+/** A stopped pattern already holds back `MAX_HELD` URLs. */
+export function hasFullPattern(suspects: OpenTraps['suspects']): boolean {
+  return suspects.some(isFull)
+}
+
+const isFull = ({ stopped, refused }: SuspectPattern) => stopped && refused >= MAX_HELD
+
+/** The URL belongs to such a pattern. */
 export function exceedsHeldLimit(
   { suspects }: OpenTraps,
   url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
 ): boolean {
   const suspect = findSuspect(suspects, url.path, trusted)
-  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isHeldOffspring(suspect, url, suspects)
+  return suspect !== undefined && isFull(suspect) && isHeldOffspring(suspect, url, suspects)
 }
 
 /**
@@ -131,9 +144,12 @@ export function exceedsHeldLimit(
  * page that named it, are offspring: otherwise two families that list each other would endorse each other for ever.
  */
 export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
-  const from = patternOfLink(page)
-  const before = via === undefined ? undefined : patternOfLink(via)
+  let from: UrlPattern | undefined
+  let before: UrlPattern | undefined
   return (link) => {
+    // On demand: most pages name nothing unknown.
+    from ??= patternOfLink(page)
+    if (via !== undefined) before ??= patternOfLink(via)
     const to = patternOfLink(link)
     return isAnother(from, to) && (before === undefined || isAnother(before, to))
   }
@@ -173,7 +189,7 @@ function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPatte
   const examples = [...suspect.examples]
   if (end === 'stopped') {
     const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
-    traps.suspects = shortenTrials(withSuspect(traps.suspects, stop(suspect, traps.suspects)), rule)
+    traps.suspects = withSuspect(traps.suspects, stop(suspect, traps.suspects))
     return { findings: [{ rule, pattern, evidence: held, examples }] }
   }
   if (end === 'goes-on') {
@@ -185,14 +201,6 @@ function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPatte
   const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
   // Always requeue: a crash may have lost the count, but not the URLs held back.
   return { findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
-}
-
-/** Once a rule is confirmed on the site, running trials of the same rule need fewer samples. */
-function shortenTrials(suspects: readonly SuspectPattern[], rule: string): SuspectPattern[] {
-  return suspects.map((one) => {
-    if (one.stopped || one.rule !== rule || one.contradicted > 0) return one
-    return { ...one, budget: Math.min(one.budget, trialFor(one.proof as Proof, rule, suspects)) }
-  })
 }
 
 /** As many links as `countLinks` counts. */

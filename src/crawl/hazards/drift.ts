@@ -30,7 +30,7 @@ const MIN_OWN = 16
 const MAX_LINKS = 64
 
 /** Counts a page. If it leads further into a maze, its links are not worth following: returns the evidence. */
-export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus): string | undefined {
+export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus, weight: number): string | undefined {
   const shape = shapeOf(page.path)
   const own = rowOf(drift, shape)
   let fresh = 0
@@ -38,9 +38,10 @@ export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus): s
   const step = Math.max(1, page.links.length / MAX_LINKS)
   for (let at = 0; at < page.links.length; at += step) {
     const link = page.links[Math.floor(at)]
-    if (link.path === '/' || link.path === page.path || (!link.fresh && isNavigation(link.key))) continue
+    if (!link.fresh && (page.depth < COUNTED_FROM || isNavigation(link.key))) continue
+    if (link.path === '/' || link.path === page.path) continue
     const row = rowOf(drift, shapeOf(link.path))
-    if (page.depth >= COUNTED_FROM) count(drift, row, link.fresh ? FRESH : MET)
+    if (page.depth >= COUNTED_FROM) count(drift, row, link.fresh ? FRESH : MET, weight)
     if (!link.fresh) continue
     // Another shape may have taken its row.
     if (drift[own + SHAPE] === shape) drift[own + LEADS] |= bitOf(row)
@@ -85,8 +86,9 @@ function rowOf(drift: Drift, shape: number): number {
   return row
 }
 
-function count(drift: Drift, row: number, column: number): void {
-  if (++drift[row + column] <= MAX_COUNTED) return
+function count(drift: Drift, row: number, column: number, weight: number): void {
+  drift[row + column] += weight
+  if (drift[row + column] <= MAX_COUNTED) return
   drift[row + FRESH] >>= 1
   drift[row + MET] >>= 1
 }

@@ -7,7 +7,7 @@ import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
-import { type HazardFinding, hasRest, type PageContext, type PatternFinding, suspicionOf } from './finding.ts'
+import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
 import {
@@ -24,7 +24,7 @@ import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
+import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 
@@ -35,33 +35,33 @@ export interface TrapJudgement {
   lists: boolean
 }
 
-/** `memory` has already counted the page; `traps` counts it here. */
+/** `memory` has already counted the page; `traps` counts it here, as `weight` pages (`quiet.ts`). */
 export function judgeTraps(
   memory: SiteMemory,
   traps: OpenTraps,
   page: PageFacts,
+  weight: number,
   trusted: (rule: string) => boolean,
 ): TrapJudgement {
-  const suspicion = suspicionOf(memory, traps)
-  const observed = observe(traps, page, trusted)
+  const observed = observe(traps, page, weight, trusted)
   const { pattern, via, content, census, isHome, soft, seen, alias } = observed
   const families: Family[] = []
   const { form, folders, base, site, isNew } = countFamilies(
     observed,
-    countedOf(observed, page, memory, traps),
+    countedOf(observed, page, weight, memory, traps),
     traps,
     families,
   )
   const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? freshFamily(via.form))
   evictFamilies(traps, families, memory.fetched)
-  learnPage(traps, observed, page, isNew)
+  learnPage(traps, observed, page, weight, isNew)
   const { bareForms } = traps
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
-  countBare(traps, isBare, pattern)
+  countBare(traps, isBare, weight, pattern)
 
   const [novel, closing] = traps.novel
-  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing, suspicion }
+  const context: PageContext = { page, pattern, content, census, form, folders, partner, novel, closing }
   const before = traps.suspects
   if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
@@ -70,7 +70,7 @@ export function judgeTraps(
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
-  const adrift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census)
+  const adrift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census, weight)
   const lost = (isLostHere || isLostAnywhere || adrift !== undefined) && !trusted('maze')
   const findings: HazardFinding[] = []
   const report = (rule: string, evidence: string) =>
@@ -126,7 +126,7 @@ interface Observation {
   template: TemplateCount | undefined
 }
 
-function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => boolean): Observation {
+function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (rule: string) => boolean): Observation {
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
@@ -145,7 +145,7 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated
-  const template = compared ? countTemplate(traps.templates, content!, census) : undefined
+  const template = compared ? countTemplate(traps.templates, content!, census, weight) : undefined
   return {
     pattern,
     namer,
@@ -167,7 +167,13 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   }
 }
 
-function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemory, traps: OpenTraps): Counted {
+function countedOf(
+  observed: Observation,
+  page: PageFacts,
+  weight: number,
+  { fetched }: SiteMemory,
+  traps: OpenTraps,
+): Counted {
   const { content, template, pattern } = observed
   const isKnown = content !== undefined && pattern.names.length > 1 && traps.known.hasLike(page.path, content)
   return {
@@ -186,11 +192,12 @@ function countedOf(observed: Observation, page: PageFacts, { fetched }: SiteMemo
     short: content !== undefined && isShort(content, traps.novel),
     isTemplated: template?.isOne === true,
     now: fetched,
+    weight,
   }
 }
 
 /** Remembers the page, for comparison with later ones. */
-function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isNew: boolean): void {
+function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, weight: number, isNew: boolean): void {
   const { content, census, common, template, text, seen, alias, aliases } = observed
   if (isNew && !seen && !alias) {
     const closes = census.known + census.navigation > 0 || census.homeward
@@ -198,13 +205,12 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
     if (closes) traps.novel[1]++
     traps.novel[2] += content!.length
   }
-  traps.pace[isSlow(page) ? 1 : 0]++
+  traps.pace[isSlow(page) ? 1 : 0] += weight
   const nothingNew = content !== undefined && (!isNew || common?.seen === true || observed.repeated)
   traps.repeats = countRepeats(traps.repeats, observed.repeats, !nothingNew)
   if (content === undefined) return
   // Pages that differ only in a name may be error pages that repeat the name.
   if ((common?.seen === true || template?.isOne === true) && content.words < LONGEST_ERROR) traps.alike++
-  if (page.duplicate) traps.copies++
   if (seen && !observed.isHome) traps.echoes++
   if (aliases !== undefined) traps.aliases = aliases.rows
   if (text === undefined) return
@@ -215,9 +221,9 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
 /** The last families whose pages lead only to fresh ones. */
 const MAX_BARE_FORMS = 8
 
-function countBare(traps: OpenTraps, isBare: boolean, { form }: UrlPattern): void {
+function countBare(traps: OpenTraps, isBare: boolean, weight: number, { form }: UrlPattern): void {
   if (!isBare) {
-    traps.bare = Math.max(0, traps.bare - 2)
+    traps.bare = Math.max(0, traps.bare - 2 * weight)
     return
   }
   traps.bare++
@@ -267,8 +273,7 @@ function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: Hazard
   traps.reported = [...traps.reported, finding.rule]
 }
 
-/** Error pages are short. After this many similar short pages, a probe for a missing name is worth a request. */
-const LONGEST_ERROR = 400
+/** After this many similar short pages, a probe for a missing name is worth a request. */
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
 
 /** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */

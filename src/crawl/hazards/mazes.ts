@@ -13,7 +13,7 @@ import type { LinkCensus } from './link-census.ts'
 const BARE = { random: 12, numbers: 16, words: 40 }
 /** Otherwise: the least size of the family, by capture and recapture. */
 const MIN_PAGES = 16
-const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
+const SIZE = { random: 15_000, words: 50_000 }
 /** A tree has no cross links, however small it is. */
 const DRESSED_TREE = 1_000
 /** Recent maze-like pages among honest ones of the same form: their links are not followed, the form goes on. */
@@ -57,7 +57,7 @@ function isMaze(family: Family, context: PageContext): boolean {
     return pages >= patience(budget, family, context) && restCloses(restOf(family, context), context)
   }
   if (!bare && family.longer > family.growing * 0.7) return pages >= patience(DRESSED_TREE, family, context)
-  const size = (bare ? SIZE.homeward : SIZE.dressed)[dice ? 'random' : 'words']
+  const size = SIZE[dice ? 'random' : 'words']
   return pages >= patience(MIN_PAGES, family, context) && minSize(fresh, known) > size
 }
 
@@ -121,14 +121,19 @@ export interface TemplateCount {
 }
 
 /** Keeps the most frequent templates: a page of another template counts against each. */
-export function countTemplate(templates: number[], content: Content, { fresh, known }: LinkCensus): TemplateCount {
+export function countTemplate(
+  templates: number[],
+  content: Content,
+  { fresh, known }: LinkCensus,
+  weight: number,
+): TemplateCount {
   const isCommon = hasCommon(templates, content)
   for (let at = 0; at < templates.length; at += WIDTH) {
     if (!isSameTemplate(content, templates, at)) continue
     templates[at + SCORE] = Math.min(templates[at + SCORE] + 1, 99)
-    const pages = (templates[at + PAGES] = Math.min(templates[at + PAGES] + 1, 99_999))
+    const pages = (templates[at + PAGES] = Math.min(templates[at + PAGES] + weight, 99_999))
     templates[at + FRESH] += fresh
-    templates[at + KNOWN] += known
+    templates[at + KNOWN] += weight * known
     return { isOne: true, isCommon, pages, fresh: templates[at + FRESH], known: templates[at + KNOWN] }
   }
   if (templates.length < MAX * WIDTH) addTemplate(templates, content, fresh, known)

@@ -29,7 +29,6 @@ export interface OpenTraps {
   forgotten: readonly number[]
   readonly contents: number[]
   readonly texts: Latest
-  copies: number
   readonly known: KnownPages
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
@@ -67,7 +66,6 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
-    copies: traps.copies ?? 0,
     known: new KnownPages(traps.known),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
@@ -101,7 +99,6 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
   if (texts.length > 0) closed.texts = texts
-  if (traps.copies > 0) closed.copies = traps.copies
   const known = traps.known.text()
   if (known !== '') closed.known = known
   if (traps.aliases.length > 0) closed.aliases = traps.aliases

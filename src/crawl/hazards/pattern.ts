@@ -186,9 +186,8 @@ export function repeatsIn(path: string): number {
       if (!isDigit(code)) isNumber = false
     }
     if (!isNumber) {
-      if (known === FEW_SEGMENTS) return repeatsOfMany(path.slice(0, end))
       if (isRepeated(path, from, to, known)) repeats++
-      else {
+      else if (known < MAX_DISTINCT) {
         starts[known] = from
         ends[known++] = to
       }
@@ -199,10 +198,10 @@ export function repeatsIn(path: string): number {
 }
 
 const LONGEST_WITH_REPEATS = 2000
-/** Positions of the segments while they are few: cheaper than a set of strings. */
-const FEW_SEGMENTS = 12
-const starts = new Int32Array(FEW_SEGMENTS)
-const ends = new Int32Array(FEW_SEGMENTS)
+/** Of more different segments, the later ones are compared with these. Positions are cheaper than a set of strings. */
+const MAX_DISTINCT = 12
+const starts = new Int32Array(MAX_DISTINCT)
+const ends = new Int32Array(MAX_DISTINCT)
 
 function isRepeated(path: string, from: number, to: number, known: number): boolean {
   for (let one = 0; one < known; one++) {
@@ -216,15 +215,4 @@ function isRepeated(path: string, from: number, to: number, known: number): bool
     if (here === to) return true
   }
   return false
-}
-
-function repeatsOfMany(path: string): number {
-  const seen = new Set<string>()
-  let repeats = 0
-  for (const segment of path.split('/')) {
-    if (segment === '' || /^\d+$/.test(segment)) continue
-    if (seen.has(segment)) repeats++
-    else seen.add(segment)
-  }
-  return repeats
 }

@@ -34,7 +34,7 @@ const sites: Record<string, Site> = {
 }
 
 function digestOf({ requests, fetched, refused, findings, memory }: Trace): string {
-  const { suspects, novel, alike, pace, families = [], copies, echoes, repeats, reported, texts } = memory.traps!
+  const { suspects, novel, alike, pace, families = [], echoes, repeats, reported, texts } = memory.traps!
   const rows = families.map(([pattern, counts, contents, examples, parameters]) => [
     pattern,
     counts.slice(0, COUNTS),
@@ -42,7 +42,7 @@ function digestOf({ requests, fetched, refused, findings, memory }: Trace): stri
     examples,
     parameters,
   ])
-  const counted = [suspects, novel, alike, pace, rows, copies, echoes, repeats, reported, texts]
+  const counted = [suspects, novel, alike, pace, rows, echoes, repeats, reported, texts]
   const all = JSON.stringify([requests, [...fetched], [...refused], findings, counted])
   return hash64(all).toString(16).padStart(16, '0')
 }

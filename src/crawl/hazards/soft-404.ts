@@ -25,6 +25,8 @@ const AT_THE_TOP = 8
 /** Hollow pages that may have come before the probe. */
 const BEFORE_IT_WAS_KNOWN = 3
 
+/** Error pages are short, in words. */
+export const LONGEST_ERROR = 400
 /** Bits in which two error pages that repeat the name may differ; 32 would be chance. */
 const APART_BY_A_NAME = 20
 

@@ -1,6 +1,7 @@
 /** A crawl of a made-up site, breadth first, as a visit does it, without a network: what the detectors see and stop. */
 import { hash64 } from '../../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
+import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import { readPage, readText } from '../../page/reading.ts'
 import { normalPath, resolver } from '../../web/url/web-url.ts'
 import { admitUrl, familiesBeside, type HazardOptions, judgePage, learnProbe, type WaitingUrl } from './detect.ts'
@@ -42,9 +43,10 @@ const HOST = 'http://site.test'
 const TODAY = Date.UTC(2026, 0, 1)
 const ABSURD = '/no-such-name-4f1c9a.html'
 
-export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
+/** `before`: what the site has shown in earlier visits. */
+export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: TrapMemory): Trace {
   let memory = freshMemory()
-  const traps = openTraps(undefined)
+  const traps = openTraps(before)
   const seen = new Set(['/'])
   const queue: WaitingUrl[] = [{ path: '/', depth: 0, generation: 0 }]
   const fetched = new Set<string>()

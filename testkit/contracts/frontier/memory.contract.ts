@@ -25,7 +25,7 @@ export function memoryContract(make: MakeDatabase): void {
       await bench.seed('a.test/')
       const visit = await bench.one()
       const robots = { http: { state: 'rules' as const, at: START, status: 200, text: 'Disallow: /x' } }
-      const traps = { suspects: [], copies: 3 }
+      const traps = { suspects: [], echoes: 3 }
       const { robots: _, ...counts } = freshMemory()
       const told = [
         { ...counts, robots, fetched: 1, rests: 2 },
