@@ -32,6 +32,8 @@ export interface SuspectPattern {
   isConfirmed?: true
   /** Words of the samples, as bits. */
   words?: string
+  /** Of a parameter that makes no difference: its usual value. URLs that have it are not of the pattern, and others get it instead of their own; if there is none, they lose the parameter. */
+  usual?: string
   /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */
   folders?: readonly number[]
 }
@@ -62,6 +64,22 @@ export type ParameterRow = [
   values: number[],
 ]
 
+/**
+ * A part of URLs; pages that said the same, or something else, without it; the last such page without parameters, and how often
+ * that changed. Of a parameter: what most new pages have (a value, or '' for none), by how many votes, and how many pages that differ
+ * in nothing else said something else.
+ */
+export type AliasRow = [
+  part: string,
+  same: number,
+  other: number,
+  place: number,
+  places: number,
+  usual?: string,
+  votes?: number,
+  differs?: number,
+]
+
 export interface TrapMemory {
   suspects: SuspectPattern[]
   /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site). */
@@ -86,8 +104,9 @@ export interface TrapMemory {
   copies?: number
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string
-  /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
-  aliases?: readonly [part: string, same: number, other: number, place: number, places: number][]
+  /** What the site said at URLs that differ in a parameter (`crawl/hazards/variants.ts`). */
+  variants?: string
+  aliases?: readonly AliasRow[]
   /** Pages whose text was among these. */
   echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */

@@ -18,7 +18,7 @@ import { checkMissingPage } from './missing-page.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
 import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
-import { followDecisions, isPatternFull, isSuspect, reportFinding } from './report-hazards.ts'
+import { followDecisions, isPatternFull, isSuspect, plainerUrl, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
@@ -134,6 +134,7 @@ async function crawlPages(
     noteHost,
     isPatternFull: (url, item) => isPatternFull(url, item, reporter, tools),
     isSuspect: (url) => isSuspect(url, reporter),
+    plainer: (url) => plainerUrl(url, reporter, tools),
     cookieChecks: 0,
     now: tools.clock.now(),
   }

@@ -6,7 +6,7 @@
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { ruleLabel } from '../contracts/counts.ts'
-import { generationOf } from '../contracts/generation.ts'
+import { generationOf, redirectsIn } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
@@ -22,7 +22,7 @@ import {
   type PageJudgement,
 } from './hazards/detect.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
-import { withDecision } from './hazards/suspects.ts'
+import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
@@ -182,6 +182,7 @@ export function stoppedBy(
     depth: item.depth,
     generation: generationOf(item.path),
     via: pathOfVia(item, reporter, tools),
+    isTarget: redirectsIn(item.path) > 0,
   }
   const { suspects } = traps
   const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
@@ -190,6 +191,18 @@ export function stoppedBy(
   if (reporter.isFirstRefusal(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
+}
+
+/** The URL without the parameters that make no difference on its site, if it has any: what it shows may be known by no other name. */
+export function plainerUrl(
+  { href }: WebUrl,
+  { suspects }: Reporter,
+  { urls }: Pick<PolicyTools, 'urls'>,
+): WebUrl | undefined {
+  if (suspects.length === 0) return undefined
+  const origin = new URL(href).origin
+  const plain = withoutIdleParameters(suspects, href.slice(origin.length))
+  return plain === undefined ? undefined : urls.parse(origin + plain)
 }
 
 /** URLs held back by a finding that the operator now overrules are fetched, and its trial is over; one that is confirmed needs none. */

@@ -13,6 +13,7 @@ import { payloadDigest } from '../web/warc/http-block.ts'
 import { type Answered, keep, type ReadAnswer, redirectTarget, watched } from './answers.ts'
 import { passCookieCheck } from './cookie-check.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
+import { offerPlainer } from './follow-links.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
 import { conditionsFor, unchanged, unmodified } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -137,5 +138,7 @@ export function refuseUnwanted(
   // What a sitemap lists is followed like the links of a page.
   const depth = sitemap ? 1 : isListed(item.path, memory) ? 0 : item.depth
   const stopped = stoppedBy(url, { ...item, depth }, state.reporter, site)
-  return stopped === undefined ? undefined : refused(item, 'hazard', stopped.rule, now, stopped.held)
+  if (stopped === undefined) return undefined
+  offerPlainer(url, item, state)
+  return refused(item, 'hazard', stopped.rule, now, stopped.held)
 }

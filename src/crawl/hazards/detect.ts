@@ -23,6 +23,7 @@ import {
   isOffspring,
   isOfPattern,
   stop,
+  withoutIdleParameters,
   withSuspect,
 } from './suspects.ts'
 import { admit, clear, judgeSample, type Sample, trialFor } from './trial.ts'
@@ -84,6 +85,8 @@ export interface WaitingUrl {
   depth: number
   generation: number
   via?: string
+  /** The page that named it redirects to it. */
+  isTarget?: boolean
 }
 
 /**
@@ -101,6 +104,8 @@ export function admitUrl(
   if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
+  // The site insists on a parameter that was left out: the page has no other name.
+  if (url.isTarget && withoutIdleParameters(traps.suspects, url.path) === url.via) return undefined
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
   if (counted !== suspect) traps.suspects = withSuspect(traps.suspects, counted)
@@ -218,5 +223,6 @@ function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: Re
   if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
     return true
   if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
-  return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
+  const grows = page.links.some((link) => link.fresh)
+  return countAliases(traps, page.path, pattern, content, page.links, true, grows).isAlias
 }

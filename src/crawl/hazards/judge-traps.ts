@@ -1,6 +1,14 @@
 /** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
+import {
+  type Aliases,
+  countAliases,
+  countRepeats,
+  isAliasOfRepeats,
+  isDistinguishing,
+  judgeAliases,
+  judgeRepeats,
+} from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { judgeDrift } from './drift.ts'
@@ -27,6 +35,7 @@ import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
+import { marksOf, saidBy } from './variants.ts'
 
 export interface TrapJudgement {
   findings: HazardFinding[]
@@ -141,7 +150,9 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
-  const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
+  const aliases = compared
+    ? countAliases(traps, page.path, pattern, content!, page.links, !seen, census.fresh > 0)
+    : undefined
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated
@@ -210,6 +221,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, isN
   if (text === undefined) return
   if (!seen) traps.texts.add(text)
   traps.known.add(page.path, content)
+  traps.variants.add(marksOf(page.path), saidBy(content))
 }
 
 /** The last families whose pages lead only to fresh ones. */
@@ -243,14 +255,15 @@ function findingsOf(
   site: Family | undefined,
   context: PageContext,
 ): readonly PatternFinding[] {
+  const distinguishes = (name: string) => isDistinguishing(traps.aliases, name)
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
-    else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
+    else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context, distinguishes))
   }
   // A parameter already stopped here must not hide another.
-  if (site !== undefined) found.push(...judgeSiteParameters(site, context))
+  if (site !== undefined) found.push(...judgeSiteParameters(site, context, distinguishes))
   return found
 }
 

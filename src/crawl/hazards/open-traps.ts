@@ -10,6 +10,7 @@ import { KnownPages } from './known-pages.ts'
 import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { sizeOfSuspects } from './suspects.ts'
+import { Variants } from './variants.ts'
 
 /** Texts recognised again on any page. */
 const MAX_TEXTS = 200
@@ -31,6 +32,7 @@ export interface OpenTraps {
   readonly texts: Latest
   copies: number
   readonly known: KnownPages
+  readonly variants: Variants
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
@@ -69,6 +71,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     texts: new Latest(traps.texts ?? [], MAX_TEXTS),
     copies: traps.copies ?? 0,
     known: new KnownPages(traps.known),
+    variants: new Variants(traps.variants),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
@@ -104,6 +107,8 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.copies > 0) closed.copies = traps.copies
   const known = traps.known.text()
   if (known !== '') closed.known = known
+  const variants = traps.variants.text()
+  if (variants !== '') closed.variants = variants
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)

@@ -1,0 +1,116 @@
+/**
+ * What the site said at URLs that differ in one or two parameters only: `/x?lang=de` and `/x?lang=en`, neither of them known
+ * without the parameter. Each page is noted under its URL, and under its URL without each parameter. Of all these marks a sample is
+ * kept, chosen by the mark itself: so what belongs together is kept together, however many pages lie between two variants.
+ */
+import type { Content } from './content.ts'
+import { mark, mix } from './marks.ts'
+
+/** In characters of six bits: URL, exact text, shape. */
+const KEY = 4
+const SAID = 2
+const WIDTH = KEY + SAID + SAID
+const MAX = 250
+/** Of a URL with more parameters none is left out; of one with more than four, no two are. */
+const MAX_PARAMETERS = 10
+const MAX_IN_PAIRS = 4
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** `alike`: the same but for numbers and dates. */
+export type Said = 'same' | 'alike' | 'other'
+
+/** What a page says, in 24 bits: 12 of its text, 12 of its shape. */
+export function saidBy({ text, embeds, low, high }: Content): number {
+  return ((mix(text ^ mix(embeds)) >>> 20) << 12) | (mix(low ^ mix(high) ^ mix(embeds)) >>> 20)
+}
+
+export class Variants {
+  /** Marks whose low bits are not zero are left out: so many bits. */
+  #level: number
+  readonly #said = new Map<number, number>()
+
+  constructor(text = '') {
+    this.#level = text === '' ? 0 : LETTERS.indexOf(text[0])
+    for (let at = 1; at + WIDTH <= text.length; at += WIDTH)
+      this.#said.set(read(text, at, KEY), read(text, at + KEY, SAID + SAID))
+  }
+
+  compareAt(key: number, said: number): Said | undefined {
+    const before = this.#said.get(key)
+    if (before === undefined) return undefined
+    if (before === said) return 'same'
+    return (before & 0xfff) === (said & 0xfff) ? 'alike' : 'other'
+  }
+
+  /** What was said first stays. */
+  add({ own, without }: ReturnType<typeof marksOf>, said: number): void {
+    this.#note(own, said)
+    for (const { key } of without) this.#note(key, said)
+    while (this.#said.size > MAX) {
+      this.#level++
+      for (const key of this.#said.keys()) if (!this.#isSampled(key)) this.#said.delete(key)
+    }
+  }
+
+  #note(key: number, said: number): void {
+    if (this.#isSampled(key) && !this.#said.has(key)) this.#said.set(key, said)
+  }
+
+  #isSampled(key: number): boolean {
+    return (key & ((1 << this.#level) - 1)) === 0
+  }
+
+  text(): string {
+    if (this.#said.size === 0) return ''
+    let all = LETTERS[this.#level]
+    for (const [key, said] of this.#said) all += write(key) + write(said)
+    return all
+  }
+}
+
+/** A URL without some of its parameters. */
+export interface Without {
+  /** The mark of all URLs that differ in these only. */
+  key: number
+  /** The mark of the URL that lacks them. */
+  plain: number
+  /** Which: positions in its query. */
+  missing: readonly number[]
+}
+
+/** The mark of the URL as it is, and those of it without each of its parameters, then without each two of them. */
+export function marksOf(path: string): { own: number; without: readonly Without[] } {
+  const own = markOf(path)
+  const query = path.indexOf('?')
+  if (query < 0) return { own, without: NONE }
+  const pieces = path.slice(query + 1).split('&', MAX_PARAMETERS + 1)
+  if (pieces.length > MAX_PARAMETERS) return { own, without: NONE }
+  const all: Without[] = []
+  const leaveOut = (...missing: number[]) => {
+    const rest = pieces.filter((_, at) => !missing.includes(at)).join('&')
+    const plain = rest === '' ? path.slice(0, query) : `${path.slice(0, query)}?${rest}`
+    const names = missing.map((at) => pieces[at].split('=', 1)[0])
+    all.push({ key: markOf(`${plain} ${names.join(' ')}`), plain: markOf(plain), missing })
+  }
+  for (let at = 0; at < pieces.length; at++) leaveOut(at)
+  if (pieces.length <= MAX_IN_PAIRS) {
+    for (let at = 0; at < pieces.length; at++)
+      for (let other = at + 1; other < pieces.length; other++) leaveOut(at, other)
+  }
+  return { own, without: all }
+}
+
+const NONE: readonly Without[] = []
+
+const markOf = (text: string) => mark(text) & 0xffffff
+
+function write(bits: number): string {
+  return LETTERS[bits >>> 18] + LETTERS[(bits >>> 12) & 63] + LETTERS[(bits >>> 6) & 63] + LETTERS[bits & 63]
+}
+
+function read(text: string, from: number, letters: number): number {
+  let bits = 0
+  for (let at = from; at < from + letters; at++) bits = (bits << 6) | LETTERS.indexOf(text[at])
+  return bits
+}
