@@ -30,6 +30,8 @@ export interface SuspectPattern {
   nextSample: number
   /** An operator confirmed it: it is stopped, and never sampled. */
   isConfirmed?: true
+  /** Samples that could be compared with no known page. */
+  unknown?: number
   /** Words of the samples, as bits. */
   words?: string
   /** Of a parameter that makes no difference: its usual value. URLs that have it are not of the pattern, and others get it instead of their own; if there is none, they lose the parameter. */
@@ -99,8 +101,8 @@ export interface TrapMemory {
   forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
-  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
-  texts?: readonly number[]
+  /** Hashes of the texts of the last pages, four letters each (a list in earlier versions), and pages whose bytes were there before. */
+  texts?: string | readonly number[]
   copies?: number
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string

@@ -21,16 +21,18 @@ const FEWEST = 2
 const MAX_ROWS = 20
 const MAX_PARTS = 6
 
+type Said = 'same' | 'other'
+type Parts = Map<string, Said>
+
 export interface Aliases {
   rows: readonly AliasRow[]
   /** A URL without one of its parts gave the same page. */
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
+  /** Those of which the page could be compared with another, and what came of it. */
+  direct: Parts | undefined
 }
-
-type Said = 'same' | 'other'
-type Parts = Map<string, Said>
 
 interface KnownAliases {
   aliases: readonly AliasRow[]
@@ -38,15 +40,13 @@ interface KnownAliases {
   variants: Variants
 }
 
-/** `grows`: it leads to unknown URLs. */
 export function countAliases(
   { aliases: rows, known, variants }: KnownAliases,
   path: string,
   { folders, base, names: own }: UrlPattern,
   content: Content,
-  links: readonly { path: string }[],
+  links: readonly { path: string; fresh: boolean }[],
   isNews: boolean,
-  grows: boolean,
 ): Aliases {
   const query = path.indexOf('?')
   const parameters = query < 0 ? NO_PARAMETERS : parametersOf(path)
@@ -54,7 +54,7 @@ export function countAliases(
     query < 0
       ? partsOfFolders(known, rows, path, folders, content, links)
       : partsOfParameters(known, path, query, parameters, content)
-  const direct = query < 0 ? parts : (parts = addVariants(parts, variants, path, parameters, content, grows))
+  const direct = query < 0 ? parts : (parts = addVariants(parts, variants, path, parameters, content, links))
   // Where every link has the part, real pages have it too: new content not known without the part speaks for it, but for a usual value.
   if (isNews && parts === undefined) {
     for (const [part, , , , , usual] of rows) {
@@ -64,12 +64,13 @@ export function countAliases(
         parts = (parts ?? new Map<string, Said>()).set(part, 'other')
     }
   }
-  const voted = isNews ? voteForUsual(rows, parameters) : rows
-  if (parts === undefined) return { rows: voted, isAlias: false, parts: NO_PARTS }
+  const isKnown = direct !== undefined && [...direct.values()].includes('same')
+  const voted = isNews && !isKnown ? voteForUsual(rows, parameters) : rows
+  if (parts === undefined) return { rows: voted, isAlias: false, parts: NO_PARTS, direct }
   let next = voted
   const here = baseMark(base)
   for (const [part, said] of parts) next = count(next, part, said, here, direct !== undefined && said === 'other')
-  return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
+  return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()], direct }
 }
 
 const NO_PARAMETERS: readonly Parameter[] = []
@@ -108,22 +109,26 @@ function addVariants(
   path: string,
   parameters: readonly Parameter[],
   content: Content,
-  grows: boolean,
+  links: readonly { path: string; fresh: boolean }[],
 ): Parts | undefined {
+  const grows = links.some(({ fresh }) => fresh)
   const said = saidBy(content)
   const { without } = marksOf(path)
   let all = parts
   for (const { key, plain, missing } of without) {
     if (missing.some((at) => at >= parameters.length)) continue
-    const others = [variants.compareAt(key, said), variants.compareAt(plain, said)]
+    // One of the two is enough to explain it.
+    if (missing.length > 1 && missing.some((at) => all?.get(`?${parameters[at].name}`) === 'same')) continue
+    const others = [variants.compareAt(key, said), missing.length > 1 ? undefined : variants.compareAt(plain, said)]
     // Pages that differ in numbers are the same only where each leads to another.
     const isSame = others.includes('same') || (grows && others.includes('alike'))
     // A different page says nothing about one of two parameters.
     if (!isSame && !(others.includes('other') && missing.length === 1)) continue
     all ??= new Map<string, Said>()
     for (const at of missing) {
-      const part = `?${parameters[at].name}`
-      if (!all.has(part)) all.set(part, isSame ? 'same' : 'other')
+      const { name } = parameters[at]
+      if (isSame && leadsBeyond(links, name)) continue
+      if (!all.has(`?${name}`)) all.set(`?${name}`, isSame ? 'same' : 'other')
     }
   }
   return all
@@ -159,6 +164,11 @@ function partsOfParameters(
     }
   }
   return parts.size === 0 ? undefined : parts
+}
+
+/** It opens a list: unknown URLs without the parameter are not there because every link carries it on. */
+function leadsBeyond(links: readonly { path: string; fresh: boolean }[], name: string): boolean {
+  return links.some(({ path, fresh }) => fresh && !parametersOf(path).some((one) => one.name === name))
 }
 
 /** Compares with the path without one of its shallowest folders. */

@@ -4,7 +4,7 @@
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
-import { countAliases, isAliasOfRepeats } from './aliases.ts'
+import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding, Proof } from './finding.ts'
@@ -17,6 +17,7 @@ import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
+  idleName,
   ignoresReferrer,
   isHeldOffspring,
   isNamedBySuspect,
@@ -211,18 +212,29 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
+  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern)
+  const name = rule === 'idle-parameter' ? idleName(pattern) : undefined
   return {
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
-    seen: content !== undefined && isSeen(traps, page, content, urlPattern),
+    seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
+    without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
   }
 }
 
-function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
-  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
-    return true
-  if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
-  const grows = page.links.some((link) => link.fresh)
-  return countAliases(traps, page.path, pattern, content, page.links, true, grows).isAlias
+interface Compared {
+  /** The page at another URL says the same. */
+  isSeen: boolean
+  direct: Aliases['direct']
+}
+
+function compareWithout(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): Compared {
+  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true)
+  return { isSeen: isAlias || traps.texts.has(textMark(content)), direct }
+}
+
+function isLikeKnown(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): boolean {
+  if (isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content)) return true
+  return pattern.names.length > 1 && traps.known.hasLike(page.path, content)
 }

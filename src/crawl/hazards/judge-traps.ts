@@ -150,9 +150,7 @@ function observe(traps: OpenTraps, page: PageFacts, trusted: (rule: string) => b
   const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
-  const aliases = compared
-    ? countAliases(traps, page.path, pattern, content!, page.links, !seen, census.fresh > 0)
-    : undefined
+  const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
   const alias = aliases?.isAlias === true || repeated

@@ -7,7 +7,7 @@ import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Drift } from './drift.ts'
 import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { Latest, mark, readMarks, toSigned, toUnsigned, writeMarks } from './marks.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { sizeOfSuspects } from './suspects.ts'
 import { Variants } from './variants.ts'
@@ -68,7 +68,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     taken,
     forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
-    texts: new Latest(traps.texts ?? [], MAX_TEXTS),
+    texts: new Latest(typeof traps.texts === 'string' ? readMarks(traps.texts) : (traps.texts ?? []), MAX_TEXTS),
     copies: traps.copies ?? 0,
     known: new KnownPages(traps.known),
     variants: new Variants(traps.variants),
@@ -103,7 +103,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.forgotten.length > 0) closed.forgotten = traps.forgotten
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
-  if (texts.length > 0) closed.texts = texts
+  if (texts.length > 0) closed.texts = writeMarks(texts)
   if (traps.copies > 0) closed.copies = traps.copies
   const known = traps.known.text()
   if (known !== '') closed.known = known

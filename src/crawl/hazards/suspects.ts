@@ -145,7 +145,7 @@ const has = (path: string, name: string, value: string) =>
   parametersOf(path).some((one) => one.name === name && one.value === value)
 
 /**
- * A URL with parameters that make no difference (stopped ones only) as it is spelled without them, or with their usual values:
+ * A URL with parameters that make no difference as it is spelled without them, or with their usual values:
  * that page may not be known yet. Undefined if it has none.
  */
 export function withoutIdleParameters(suspects: readonly SuspectPattern[], path: string): string | undefined {
@@ -158,7 +158,9 @@ export function withoutIdleParameters(suspects: readonly SuspectPattern[], path:
   let isChanged = false
   for (let at = 0; at < suspects.length; at++) {
     const { rule, stopped, usual, pattern: text } = suspects[at]
-    const name = rule === IDLE_RULE && stopped ? IDLE.exec(text)?.[2] : undefined
+    // Two parameters that change together (from, to) may not be stopped at the same time.
+    const isIdle = rule === IDLE_RULE && (stopped || usual !== undefined)
+    const name = isIdle ? IDLE.exec(text)?.[2] : undefined
     if (name === undefined || !matches[at](path, pattern)) continue
     const plain = pieces.flatMap((piece) => {
       if (nameOf(piece.split('=', 1)[0]) !== name) return [piece]
@@ -172,6 +174,11 @@ export function withoutIdleParameters(suspects: readonly SuspectPattern[], path:
 }
 
 const IDLE_RULE = 'idle-parameter'
+
+/** The parameter of such a pattern. */
+export function idleName(pattern: string): string | undefined {
+  return IDLE.exec(pattern)?.[2]
+}
 
 /** The home page and the whole site are never stopped as a pattern; the site's limits cover them. */
 export function mayStop(pattern: string): boolean {

@@ -35,7 +35,10 @@ const DEARER: Record<string, number> = {
   // Six, and twelve, of these pages are real.
   'offset beyond the end': 22,
   'reply to comment': 50,
-  'aliases by a parameter': 55,
+  // URLs held back are asked for without the parameter, once each.
+  'aliases by a parameter': 66,
+  // Its lists differ only where two parameters change: none of them is idle alone.
+  'sort and view': 40,
   'calendar of made-up prose': 30,
   'every trade in every town': 72,
   // Six folders, each with a trial and samples of its own.

@@ -4,18 +4,12 @@
  * kept, chosen by the mark itself: so what belongs together is kept together, however many pages lie between two variants.
  */
 import type { Content } from './content.ts'
-import { mark, mix } from './marks.ts'
+import { mark, mix, readMarks, writeMarks } from './marks.ts'
 
-/** In characters of six bits: URL, exact text, shape. */
-const KEY = 4
-const SAID = 2
-const WIDTH = KEY + SAID + SAID
-const MAX = 250
+const MAX = 200
 /** Of a URL with more parameters none is left out; of one with more than four, no two are. */
 const MAX_PARAMETERS = 10
 const MAX_IN_PAIRS = 4
-
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** `alike`: the same but for numbers and dates. */
 export type Said = 'same' | 'alike' | 'other'
@@ -30,10 +24,11 @@ export class Variants {
   #level: number
   readonly #said = new Map<number, number>()
 
+  /** Its level, then pairs of URL and what was said there. */
   constructor(text = '') {
-    this.#level = text === '' ? 0 : LETTERS.indexOf(text[0])
-    for (let at = 1; at + WIDTH <= text.length; at += WIDTH)
-      this.#said.set(read(text, at, KEY), read(text, at + KEY, SAID + SAID))
+    const [level = 0, ...pairs] = readMarks(text)
+    this.#level = level
+    for (let at = 0; at + 1 < pairs.length; at += 2) this.#said.set(pairs[at], pairs[at + 1])
   }
 
   compareAt(key: number, said: number): Said | undefined {
@@ -62,10 +57,7 @@ export class Variants {
   }
 
   text(): string {
-    if (this.#said.size === 0) return ''
-    let all = LETTERS[this.#level]
-    for (const [key, said] of this.#said) all += write(key) + write(said)
-    return all
+    return this.#said.size === 0 ? '' : writeMarks([this.#level, ...[...this.#said].flat()])
   }
 }
 
@@ -104,13 +96,3 @@ export function marksOf(path: string): { own: number; without: readonly Without[
 const NONE: readonly Without[] = []
 
 const markOf = (text: string) => mark(text) & 0xffffff
-
-function write(bits: number): string {
-  return LETTERS[bits >>> 18] + LETTERS[(bits >>> 12) & 63] + LETTERS[(bits >>> 6) & 63] + LETTERS[bits & 63]
-}
-
-function read(text: string, from: number, letters: number): number {
-  let bits = 0
-  for (let at = from; at < from + letters; at++) bits = (bits << 6) | LETTERS.indexOf(text[at])
-  return bits
-}
