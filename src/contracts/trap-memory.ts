@@ -119,6 +119,8 @@ export interface TrapMemory {
   bare?: readonly number[]
   /** Shapes of URLs, and whether links to them meet, in columns (`crawl/hazards/drift.ts`). */
   drift?: readonly number[]
+  /** Redirects in a row to known pages, by form, in columns (`crawl/hazards/redirects.ts`). */
+  redirects?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

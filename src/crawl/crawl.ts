@@ -24,7 +24,7 @@ import { ELSEWHERE_WAIT, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
 import { schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
-import { isSitemap } from './sitemaps.ts'
+import { isSitemap, mustWait } from './sitemaps.ts'
 import type { Lease, SiteTools, StorageTools, VisitState } from './tools.ts'
 import { PAGE } from './visit-page.ts'
 import { SITEMAP } from './visit-sitemap.ts'
@@ -154,6 +154,7 @@ async function crawlPages(
     if (round % ROUNDS_PER_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
+    if (isSitemap(item) && mustWait(item, reporter.memory) && local.defer(isSitemap)) continue
     if (signal.aborted) return 'stopped'
     if (slice.requests >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
     slice.recorded = undefined

@@ -26,6 +26,7 @@ import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
+import { isInVain, noteTested } from './sitemaps.ts'
 import type { PolicyTools } from './tools.ts'
 
 /** What reading a page brought for the detectors. */
@@ -69,7 +70,8 @@ export function judge(
     path,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
-    generation: generationOf(page.path),
+    generation: generationIn(page.path, reporter.memory),
+    isListedInVain: page.path.endsWith('ML') && isInVain(reporter.memory),
     via: pathOfVia(page, reporter, tools),
     at,
     status,
@@ -82,6 +84,7 @@ export function judge(
     links,
     crossSite,
   }
+  const newBefore = reporter.traps.novel[0]
   let judged: PageJudgement
   try {
     judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
@@ -91,6 +94,7 @@ export function judge(
   }
   const { memory, findings, probe, follow, lists } = judged
   reporter.remember(withAnswer(memory))
+  if (page.path.endsWith('ML') && content !== undefined) noteTested(reporter.traps.novel[0] > newBefore, reporter)
   reporter.trapsChanged()
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
@@ -163,7 +167,12 @@ const MAX_BELIEVED = 10_000
 
 /** Found in a sitemap of the site, and there are not too many of them. */
 export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
-  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED
+  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED && !isInVain({ sitemaps })
+}
+
+/** What sitemaps list in vain counts as found on a page of its own kind. */
+function generationIn(path: string, memory: SiteMemory): number {
+  return path.endsWith('ML') && isInVain(memory) ? 1 : generationOf(path)
 }
 
 /** The rule by which a URL of the site is not fetched. Each such URL is counted once per visit. */
@@ -180,7 +189,7 @@ export function stoppedBy(
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
-    generation: generationOf(item.path),
+    generation: generationIn(item.path, memory),
     via: pathOfVia(item, reporter, tools),
     isTarget: redirectsIn(item.path) > 0,
   }
@@ -227,7 +236,7 @@ export function isPatternFull(
 ): boolean {
   if (reporter.suspects.length === 0) return false
   const { traps, visit } = reporter
-  const generation = generationOf(item.path)
+  const generation = generationIn(item.path, reporter.memory)
   const waiting = { path: normalPath(url), generation, via: pathOfVia(item, reporter, tools) }
   if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined

@@ -21,7 +21,7 @@ import { type Found, type PageResult, refused, reportOf, resultOf } from './page
 import { isListed, stoppedBy } from './report-hazards.ts'
 import { request, type SiteConnection } from './request.ts'
 import { endAfter } from './site-failures.ts'
-import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
+import { bytesLeft, IN_VAIN, isInVain, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
 import type { SiteTools, VisitState } from './tools.ts'
 
 export interface PageTools {
@@ -125,6 +125,8 @@ export function refuseUnwanted(
   if (sitemap && site.sitemaps === 'no') return refused(item, 'scope', 'sitemaps no', now)
   if (sitemap && item.before === undefined && bytesLeft(memory) === 0)
     return refused(item, 'hazard', TOO_MANY_BYTES, now)
+  if (sitemap && item.before === undefined && isInVain(memory) && !site.trusts(state.site, IN_VAIN))
+    return refused(item, 'hazard', IN_VAIN, now)
   const judge = () => (sitemap ? state.scope.judgeSitemap(url) : state.scope.judge(url, item.depth))
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)

@@ -218,6 +218,7 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
     seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
     without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
+    elsewhere: page.outcome === 'moved' && fresh.length > 0,
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
   }

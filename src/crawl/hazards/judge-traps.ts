@@ -32,6 +32,7 @@ import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { countRedirect, judgeRedirects } from './redirects.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
@@ -65,6 +66,7 @@ export function judgeTraps(
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? freshFamily(via.form))
   evictFamilies(traps, families, memory.fetched)
   learnPage(traps, observed, page, isNew)
+  if (traps.redirects.length > 0 || page.outcome === 'moved') countRedirect(traps.redirects, page, pattern)
   const { bareForms } = traps
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
   countBare(traps, isBare, pattern)
@@ -254,6 +256,8 @@ function findingsOf(
   context: PageContext,
 ): readonly PatternFinding[] {
   const distinguishes = (name: string) => isDistinguishing(traps.aliases, name)
+  const toKnown = judgeRedirects(traps.redirects, context)
+  if (toKnown.length > 0) return toKnown
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)

@@ -40,6 +40,7 @@ export interface OpenTraps {
   bare: number
   bareForms: readonly number[]
   readonly drift: Drift
+  readonly redirects: number[]
   probe: TrapMemory['probe']
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
@@ -79,6 +80,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bare,
     bareForms,
     drift: toSigned(traps.drift ?? []),
+    redirects: toSigned(traps.redirects ?? []),
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
     namer: HOME,
@@ -115,6 +117,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (traps.drift.length > 0) closed.drift = toUnsigned(traps.drift)
+  if (traps.redirects.length > 0) closed.redirects = toUnsigned(traps.redirects)
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed

@@ -54,6 +54,8 @@ export interface Sample {
   seen: boolean
   /** What the page says without the parameter of the pattern, or with another value. */
   without?: 'same' | 'other' | 'unknown' | undefined
+  /** It redirects to an unknown page. */
+  elsewhere?: boolean
   slow: boolean
   /** Like the answer to a name that cannot exist. */
   missing: boolean
@@ -107,7 +109,7 @@ export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refus
 function confirmation(
   { pattern, proof, words, stopped, unknown = 0 }: SuspectPattern,
   page: PageFacts,
-  { fresh, seen, slow, missing, without }: Sample,
+  { fresh, seen, slow, missing, without, elsewhere }: Sample,
 ): { confirms: boolean | undefined; words?: string; unknown?: number } {
   switch (proof as Proof) {
     case 'missing':
@@ -117,6 +119,7 @@ function confirmation(
     case 'growth':
       if (fresh > 0) return { confirms: true }
   }
+  if (proof === 'alias' && elsewhere) return { confirms: false }
   // Only where one page has the queries: `?print` on every article is a page that is known without it.
   const isNamed = !/[#*{]/.test(pattern.split('?', 1)[0]) && isNamedByQuery(page.path)
   if (proof !== 'text' && fresh === 0 && !missing && isNamed) return { confirms: false }

@@ -5,7 +5,8 @@ import { findSuspect, withoutIdleParameters } from './suspects.ts'
 import { marksOf, Variants } from './variants.ts'
 
 const ONE = 0x123456
-const ALIKE = 0x999456
+const ALIKE = 0x993456
+const REORDERED = 0x999c56
 const OTHER = 0x999999
 
 function compare(variants: Variants, path: string, said: number, missing: number[]) {
@@ -18,6 +19,7 @@ test('URLs that differ in one parameter, or in two, are compared', () => {
   variants.add(marksOf('/x?from=1&to=2'), ONE)
   assert.equal(compare(variants, '/x?from=9&to=2', ONE, [0]), 'same')
   assert.equal(compare(variants, '/x?from=9&to=2', ALIKE, [0]), 'alike')
+  assert.equal(compare(variants, '/x?from=9&to=2', REORDERED, [0]), undefined)
   assert.equal(compare(variants, '/x?from=1&to=3', OTHER, [1]), 'other')
   assert.equal(compare(variants, '/x?from=9&to=8', ONE, [0]), undefined)
   assert.equal(compare(variants, '/x?from=9&to=8', ONE, [0, 1]), 'same')

@@ -14,10 +14,14 @@ const MAX_IN_PAIRS = 4
 /** `alike`: the same but for numbers and dates. */
 export type Said = 'same' | 'alike' | 'other'
 
-/** What a page says, in 24 bits: 12 of its text, 12 of its shape. */
-export function saidBy({ text, embeds, low, high }: Content): number {
-  return ((mix(text ^ mix(embeds)) >>> 20) << 12) | (mix(low ^ mix(high) ^ mix(embeds)) >>> 20)
+/** What a page says, in 24 bits: nine of its text, nine of its shape, and six of its tags and number of words. */
+export function saidBy({ text, embeds, low, high, bag }: Content): number {
+  const shape = mix(low ^ mix(high) ^ mix(embeds)) >>> 23
+  return ((mix(text ^ mix(embeds)) >>> 23) << 15) | (shape << 6) | (mix(bag) >>> 26)
 }
+
+const SHAPE = 0x7fff
+const BAG = 0x3f
 
 export class Variants {
   /** Marks whose low bits are not zero are left out: so many bits. */
@@ -35,7 +39,9 @@ export class Variants {
     const before = this.#said.get(key)
     if (before === undefined) return undefined
     if (before === said) return 'same'
-    return (before & 0xfff) === (said & 0xfff) ? 'alike' : 'other'
+    if ((before & SHAPE) === (said & SHAPE)) return 'alike'
+    // Perhaps the same list in another order: that says nothing.
+    return (before & BAG) === (said & BAG) ? undefined : 'other'
   }
 
   /** What was said first stays. */
