@@ -225,7 +225,7 @@ function count(
 
 /** Pages that differ in this parameter only say different things. */
 export function isDistinguishing(rows: readonly AliasRow[], name: string): boolean {
-  const row = rows.find(([part]) => part === `?${name.split('=', 1)[0]}`)
+  const row = rows.find(([part]) => part === `?${name}`)
   if (row === undefined) return false
   const [, same, , , , , , differs = 0] = row
   return differs >= 2 && differs * 10 > same
