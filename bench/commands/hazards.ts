@@ -9,6 +9,7 @@ import { hazardWeb, realPages } from '../hazards/hazard-web.ts'
 import { byRule, chosen, realFigures, realTables, webOf } from '../hazards/real.ts'
 import { run, type TrapFigures, trapFigures } from '../hazards/run.ts'
 import { type SessionFigures, sessionFigures, sessionTables } from '../hazards/sessions.ts'
+import { softwareFigures, softwareTable } from '../hazards/software/figures.ts'
 
 const FLAGS = {
   sites: {
@@ -24,15 +25,18 @@ const FLAGS = {
   max: { default: 40_000, what: 'requests after which a crawl is broken off' },
   only: {
     default: '',
-    what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, or cost, alone',
+    what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, or software, or cost, alone',
   },
-  shapes: { default: '', what: 'these hazards only, with commas' },
-  set: { default: 'tuning', what: 'real sites: tuning, held or all' },
+  shapes: { default: '', what: 'these hazards only, with commas; of software: parts of its name' },
+  set: { default: 'tuning', what: 'real sites and software: tuning, held or all' },
   runs: { default: 4, what: 'cost: crawls of each build; an odd number favours one of them' },
   packages: { default: '', what: 'real sites: these only, with commas' },
   again: { default: false, what: 'real sites: crawl anew with all detectors overruled, for the reference' },
   walk: { default: false, what: 'real sites: compare the reference with what a walker in Python reaches' },
 } as const
+
+/** Requests to a site of 240 honest pages: a trap that is not ended by then is not seen. */
+const MAX_OF_SOFTWARE = 8_000
 
 /** What is switched on in each crawl of the same web. */
 const DEFENCES = [
@@ -52,6 +56,13 @@ export const hazards = benchmark({
     if (only === 'real') {
       const real = await realFigures(realOptions, tools.say)
       return { tables: realTables(real), notes: [], figures: { ...real, rules: byRule(real.sites) } }
+    }
+    if (only === 'software') {
+      const software = await softwareFigures(
+        { set: realOptions.set, names: shapes, max: Math.min(max, MAX_OF_SOFTWARE) },
+        tools.say,
+      )
+      return { tables: [softwareTable(software)], notes: ['*: no rule was tuned on it'], figures: { software } }
     }
     if (only === 'cost') {
       const sites = chosen(realOptions)

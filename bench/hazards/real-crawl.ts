@@ -1,11 +1,13 @@
-/** One real site crawled in virtual time by the whole crawler, with its detectors or with all of them overruled. */
+/** One site crawled in virtual time by the whole crawler, with its detectors or with all of them overruled. */
+
 import { readCounters } from '../../src/collection/counters/counters.ts'
 import { pagesSince } from '../../src/collection/pages/read-pages.ts'
+import type { FetchRequest } from '../../src/contracts/exchange.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
 import { PLAIN } from '../../testkit/web/options.ts'
 import { openArchive } from '../volumes/no-archive.ts'
-import { type StaticWeb, staticFetch, staticResolve } from './static-web.ts'
+import { answerOf, fetchFrom, type Said, type StaticWeb, staticResolve } from './static-web.ts'
 
 export interface CrawledPage {
   outcome: string
@@ -23,6 +25,7 @@ export interface PatternFinding {
 
 export interface RealCrawl {
   requests: number
+  brokenOff: boolean
   cpuSeconds: number
   /** By URL. */
   pages: Map<string, CrawledPage>
@@ -36,8 +39,32 @@ const PAUSE_MS = 10
 
 export const isKept = ({ outcome }: CrawledPage) => outcome === 'kept'
 
-export async function crawlSite(web: StaticWeb, start: string, detectors: boolean): Promise<RealCrawl> {
+export function crawlSite(web: StaticWeb, start: string, detectors: boolean): Promise<RealCrawl> {
+  return crawlHost({ host: web.host, answer: ({ url }) => answerOf(web, url) }, start, { detectors })
+}
+
+export interface Host {
+  host: string
+  answer(request: FetchRequest): Said
+}
+
+export interface CrawlOptions {
+  detectors: boolean
+  /** The crawl is broken off after so many requests. */
+  max?: number
+}
+
+export async function crawlHost(
+  { host, answer }: Host,
+  start: string,
+  { detectors, max = Number.POSITIVE_INFINITY }: CrawlOptions,
+): Promise<RealCrawl> {
   let requests = 0
+  const stop = new AbortController()
+  const answerCounted = (request: FetchRequest) => {
+    if (++requests >= max) stop.abort()
+    return answer(request)
+  }
   const stage: Stage = setStage({
     // The synthetic web behind it is never asked: every fetch and every name goes to the folder.
     sites: 1,
@@ -45,24 +72,25 @@ export async function crawlSite(web: StaticWeb, start: string, detectors: boolea
     seed: 1,
     web: PLAIN,
     workers: 1,
-    seeds: [`http://${web.host}/${start}`],
+    seeds: [`http://${host}/${start}`],
     settings: {
-      pauseFor: [{ host: web.host, pauseMs: PAUSE_MS }],
+      pauseFor: [{ host, pauseMs: PAUSE_MS }],
       ...(detectors ? {} : { trust: [{ site: '*', rules: [] }] }),
     },
     alter: {
-      openSession: () => staticFetch(web, stage.clock, () => requests++),
-      resolve: () => staticResolve(web),
+      openSession: () => fetchFrom(host, stage.clock, answerCounted),
+      resolve: () => staticResolve({ host }),
       archive: () => openArchive(),
       tools: (tools) =>
         detectors ? tools : { ...tools, trusts: (_site: string, rule: string) => !rule.startsWith('site-urls') },
     },
   })
   const before = process.cpuUsage()
-  await crawlOn(stage)
+  await crawlOn(stage, stop.signal)
   const { user, system } = process.cpuUsage(before)
   const crawl: RealCrawl = {
     requests,
+    brokenOff: stop.signal.aborted,
     cpuSeconds: (user + system) / 1e6,
     pages: await pagesOf(stage),
     findings: await findingsOf(stage),

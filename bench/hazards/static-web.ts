@@ -42,7 +42,12 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What servers call a file whose name says nothing. */
 const UNKNOWN_TYPE = 'application/octet-stream'
 const INDEX_FILES = ['index.html', 'index.htm']
-const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 301: 'Moved Permanently', 404: 'Not Found' }
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  301: 'Moved Permanently',
+  302: 'Found',
+  404: 'Not Found',
+}
 
 const CONNECT_MS = 1
 const FIRST_BYTE_MS = 10
@@ -91,7 +96,8 @@ function insideOf(root: string, asked: string): { path: string; stats: Stats } |
   }
 }
 
-interface Said {
+/** An answer before it is sent. */
+export interface Said {
   status: number
   headers: [string, string][]
   bytes: number
@@ -131,9 +137,9 @@ function said(
   return { status, headers, bytes, read }
 }
 
-function saidText(status: number, html: string, more?: readonly [string, string][]): Said {
+export function saidText(status: number, html: string, more?: readonly [string, string][], type = 'text/html'): Said {
   const body = Buffer.from(html)
-  return said(status, 'text/html', body.length, (limit) => body.subarray(0, limit), more)
+  return said(status, type, body.length, (limit) => body.subarray(0, limit), more)
 }
 
 function readStart(path: string, bytes: number): Uint8Array {
@@ -169,15 +175,15 @@ function listingOf(folder: string, pathname: string, sortable: boolean, search: 
 
 const inHtml = (text: string) => text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`)
 
-export function staticResolve({ host }: StaticWeb): Resolve {
+export function staticResolve({ host }: Pick<StaticWeb, 'host'>): Resolve {
   return async (asked) =>
     asked.toLowerCase() === host
       ? { kind: 'addresses', list: [{ ip: '10.1.1.1' }] }
       : { kind: 'failed', failure: { kind: 'no-such-name', detail: `${asked} does not exist` } }
 }
 
-/** `onRequest`: every request that is answered, before it is. */
-export function staticFetch(web: StaticWeb, clock: Clock, onRequest: (url: string) => void = () => {}): OpenSession {
+/** `answer` makes every answer of the host. */
+export function fetchFrom(host: string, clock: Clock, answer: (request: FetchRequest) => Said): OpenSession {
   return () => {
     let open = false
     return {
@@ -200,10 +206,9 @@ export function staticFetch(web: StaticWeb, clock: Clock, onRequest: (url: strin
           answer,
         })
         if (!request.may()) return done({ kind: 'withheld' }, new Uint8Array(0))
-        onRequest(request.url)
-        const answer = await receive(answerOf(web, request.url), request, clock)
-        if (answer.kind !== 'full') open = false
-        return done(answer, requestBytes(request, web.host))
+        const received = await receive(answer(request), request, clock)
+        if (received.kind !== 'full') open = false
+        return done(received, requestBytes(request, host))
       },
     }
   }

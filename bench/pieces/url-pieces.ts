@@ -109,6 +109,7 @@ function screenOf(site: string, scope: Scope): VisitState {
     noteHost() {},
     isPatternFull: () => false,
     isSuspect: () => false,
+    plainer: () => undefined,
     cookieChecks: 0,
     now: 0,
   }

@@ -30,8 +30,12 @@ export interface SuspectPattern {
   nextSample: number
   /** An operator confirmed it: it is stopped, and never sampled. */
   isConfirmed?: true
+  /** Samples that could be compared with no known page. */
+  unknown?: number
   /** Words of the samples, as bits. */
   words?: string
+  /** Of a parameter that makes no difference: its usual value. URLs that have it are not of the pattern, and others get it instead of their own; if there is none, they lose the parameter. */
+  usual?: string
   /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */
   folders?: readonly number[]
 }
@@ -62,6 +66,22 @@ export type ParameterRow = [
   values: number[],
 ]
 
+/**
+ * A part of URLs; pages that said the same, or something else, without it; the last such page without parameters, and how often
+ * that changed. Of a parameter: what most new pages have (a value, or '' for none), by how many votes, and how many pages that differ
+ * in nothing else said something else.
+ */
+export type AliasRow = [
+  part: string,
+  same: number,
+  other: number,
+  place: number,
+  places: number,
+  usual?: string,
+  votes?: number,
+  differs?: number,
+]
+
 export interface TrapMemory {
   suspects: SuspectPattern[]
   /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site). */
@@ -81,12 +101,13 @@ export interface TrapMemory {
   forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/soft-404.ts`). */
   contents?: readonly number[]
-  /** Hashes of the texts of the last pages, so many bits of each. */
-  texts?: readonly number[]
+  /** Hashes of the texts of the last pages, four letters each. */
+  texts?: string
   /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
   known?: string
-  /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
-  aliases?: readonly [part: string, same: number, other: number, place: number, places: number][]
+  /** What the site said at URLs that differ in a parameter (`crawl/hazards/variants.ts`). */
+  variants?: string
+  aliases?: readonly AliasRow[]
   /** Pages whose text was among these. */
   echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */
@@ -97,6 +118,8 @@ export interface TrapMemory {
   bare?: readonly number[]
   /** Shapes of URLs, and whether links to them meet, in columns (`crawl/hazards/drift.ts`). */
   drift?: readonly number[]
+  /** Redirects in a row to known pages, by form, in columns (`crawl/hazards/redirects.ts`). */
+  redirects?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

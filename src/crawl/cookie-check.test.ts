@@ -45,11 +45,34 @@ test('a redirect to itself without a cookie, and a check that never ends, are re
   assert.ok(checks <= 9 + 3, 'tried three times')
 })
 
-test('a page to log in at is asked for once', async () => {
-  const login = 'http://a.test/login?next=%2F'
-  const web = new Scripted({ [HOME]: to(login), [login]: PAGE })
-  await web.visit({ agenda: [HOME] })
-  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/login?next=%2F', 'a.test/b'])
+test('the check itself sets the cookie: the page is asked for again', async () => {
+  const web = new Scripted({ [HOME]: [to(CHECK), PAGE], [CHECK]: to('/', COOKIE), 'http://a.test/b': PAGE })
+  const { pages } = await web.visit({ agenda: [HOME] })
+  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/check?return=%2F', 'a.test/', 'a.test/b'])
+  assert.ok(pages.every(({ outcome }) => outcome.kind === 'kept'))
+})
+
+test('a check that leads back without a cookie is none', async () => {
+  const web = new Scripted({ [HOME]: to(CHECK), [CHECK]: to('/') })
+  const { pages } = await web.visit({ agenda: [HOME] })
+  assert.equal(web.pagesAsked.filter((url) => url === 'a.test/').length, 1)
+  assert.equal(pages[0].outcome.kind, 'moved')
+})
+
+test('of pages to log in at, one is asked for twice in a visit without cookies, and none after a cookie', async () => {
+  const paths = Array.from({ length: 5 }, (_, at) => `http://a.test/${at}`)
+  const script = paths.flatMap((url, at) => [
+    [url, to(`/login?next=/${at}`)],
+    [`http://a.test/login?next=/${at}`, PAGE],
+  ])
+  const doubles = (asked: string[]) => asked.length - new Set(asked).size
+  const web = new Scripted(Object.fromEntries(script))
+  await web.visit({ agenda: paths })
+  assert.equal(doubles(web.pagesAsked), 1)
+  const first = { ...PAGE, headers: [COOKIE] }
+  const known = new Scripted({ ...Object.fromEntries(script), [HOME]: first })
+  await known.visit({ agenda: [HOME, ...paths] })
+  assert.equal(doubles(known.pagesAsked), 0)
 })
 
 test('where pages to log in at come with cookies, one of them is asked for twice', async () => {

@@ -1,7 +1,7 @@
 /**
  * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told the
- * page's path and redirects back. Both set a cookie with the first answer. The page is asked for again in the same turn; otherwise it would count as moved, and its
- * site would end there. What was asked on the way is no page.
+ * page's path and redirects back. The page sets a cookie with its first answer, or the check does. The page is asked for again in the
+ * same turn; otherwise it would count as moved, and its site would end there. What was asked on the way is no page.
  */
 import type { Exchange, Want } from '../contracts/exchange.ts'
 import type { Robots } from '../web/robots/robots.ts'
@@ -29,13 +29,15 @@ export async function passCookieCheck(
   const { answer } = exchange
   const target = 'head' in answer ? redirectTarget(answer.head, url.href, site.urls) : undefined
   if (target === undefined || !(target.href === url.href || isToldOf(target, url))) return false
-  // A page to log in at is told the path, too. It is asked for in its own turn, once.
-  if (connection.cookies.changes === changes) return false
+  const { cookies } = connection
+  // A page to log in at is told the path, too. Where the site has set a cookie before, that is what it must be.
+  if (cookies.changes === changes && changes > 0) return false
   if (state.cookieChecks >= MAX_CHECKS_PER_VISIT) return false
   state.cookieChecks++
   let next: WebUrl | undefined = target
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     if (next?.href === url.href) {
+      if (cookies.changes === changes) return false
       await recordOwnRequest(exchange, state.reporter, site)
       return true
     }

@@ -18,13 +18,13 @@ import { checkMissingPage } from './missing-page.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
 import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
-import { followDecisions, isPatternFull, isSuspect, reportFinding } from './report-hazards.ts'
+import { followDecisions, isPatternFull, isSuspect, plainerUrl, reportFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import { ELSEWHERE_WAIT, enterAddress, leaveAddress, type SiteConnection } from './request.ts'
 import { rulesFor, schemeOf } from './robots.ts'
 import { schemeFails, siteFails } from './site-failures.ts'
 import { aliasFrom, type NameTools } from './site-names.ts'
-import { isSitemap } from './sitemaps.ts'
+import { isSitemap, mustWait } from './sitemaps.ts'
 import type { Lease, SiteTools, StorageTools, VisitState } from './tools.ts'
 import { PAGE } from './visit-page.ts'
 import { SITEMAP } from './visit-sitemap.ts'
@@ -128,6 +128,7 @@ async function crawlPages(
     noteHost,
     isPatternFull: (url, item) => isPatternFull(url, item, reporter, tools),
     isSuspect: (url) => isSuspect(url, reporter),
+    plainer: (url) => plainerUrl(url, reporter, tools),
     cookieChecks: 0,
     now: tools.clock.now(),
   }
@@ -139,6 +140,7 @@ async function crawlPages(
     if (round % ROUNDS_PER_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
+    if (isSitemap(item) && mustWait(item, reporter.memory) && local.defer(isSitemap)) continue
     if (signal.aborted) return 'stopped'
     if (slice.requests >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
     slice.isRecorded = false

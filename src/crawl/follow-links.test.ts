@@ -105,6 +105,7 @@ function screenOf(scope: Scope, known: bigint[]): VisitState {
     noteHost() {},
     isPatternFull: (url) => url.path.startsWith('/stopped/'),
     isSuspect: () => false,
+    plainer: () => undefined,
     cookieChecks: 0,
     now: 7,
   }

@@ -262,7 +262,11 @@ function offerHere(
   known = tools.local.holds(url),
 ): boolean {
   const listed = isListed(path, tools.reporter.memory)
-  if (!wanted(url, depth, tools) || (!listed && tools.isPatternFull(url, { depth, path, via }))) return false
+  if (!wanted(url, depth, tools)) return false
+  if (!listed && tools.isPatternFull(url, { depth, path, via })) {
+    offerPlainer(url, { depth, via, path }, tools)
+    return false
+  }
   const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
   const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
   const isNews = isLinked || relisted || lastmod !== undefined
@@ -278,6 +282,16 @@ function offerHere(
   if (news === 'spelling') link.spelling = true
   tools.reporter.addLink(link)
   return true
+}
+
+/**
+ * A URL that is held back for a parameter that makes no difference is asked for without it, or with its usual value, unless that URL
+ * is known: its page may have no other name.
+ */
+export function offerPlainer(url: WebUrl, from: Pick<AgendaItem, 'depth' | 'via' | 'path'>, tools: VisitState): void {
+  const plain = tools.plainer(url)
+  if (plain === undefined || tools.local.knows(plain.key) || tools.scope.unwantedKind(plain) !== undefined) return
+  offerHere(plain, { ...from, via: from.via ?? url.href }, tools)
 }
 
 /** For later visits, which know only the keys of earlier URLs. */

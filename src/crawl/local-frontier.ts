@@ -151,6 +151,15 @@ export class LocalFrontier {
     return item
   }
 
+  /** The next URL waits until others have had their turn. False when all that wait are like it. */
+  defer(isLike: (item: AgendaItem) => boolean): boolean {
+    const first = this.#queue[this.#next]
+    if (first === undefined || !this.#queue.slice(this.#next).some((item) => !isLike(item))) return false
+    this.#next++
+    this.#queue.push(first)
+    return true
+  }
+
   #mayHaveIndexName(url: string): boolean {
     return this.#hasIndexNames && isFolder(url)
   }

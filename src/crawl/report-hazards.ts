@@ -6,7 +6,7 @@
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { ruleLabel } from '../contracts/counts.ts'
-import { generationOf } from '../contracts/generation.ts'
+import { generationOf, redirectsIn } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
@@ -23,10 +23,11 @@ import {
   type PageJudgement,
 } from './hazards/detect.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
-import { withDecision } from './hazards/suspects.ts'
+import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
+import { isInVain, noteTested } from './sitemaps.ts'
 import type { PolicyTools } from './tools.ts'
 
 /** What reading a page brought for the detectors. */
@@ -70,7 +71,8 @@ export function judge(
     path,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
-    generation: generationOf(page.path),
+    generation: generationIn(page.path, reporter.memory),
+    isListedInVain: page.path.endsWith('ML') && isInVain(reporter.memory),
     via: pathOfVia(page, reporter, tools),
     at,
     status,
@@ -83,6 +85,7 @@ export function judge(
     links,
     crossSite,
   }
+  const newBefore = reporter.traps.novel[0]
   let judged: PageJudgement
   try {
     judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
@@ -92,6 +95,7 @@ export function judge(
   }
   const { memory, findings, probe, follow, lists } = judged
   reporter.remember(withAnswer(memory))
+  if (page.path.endsWith('ML') && content !== undefined) noteTested(reporter.traps.novel[0] > newBefore, reporter)
   reporter.trapsChanged()
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
@@ -164,7 +168,12 @@ const MAX_BELIEVED = 10_000
 
 /** Found in a sitemap of the site, and there are not too many of them. */
 export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
-  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED
+  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED && !isInVain({ sitemaps })
+}
+
+/** What sitemaps list in vain counts as found on a page of its own kind. */
+function generationIn(path: string, memory: SiteMemory): number {
+  return path.endsWith('ML') && isInVain(memory) ? 1 : generationOf(path)
 }
 
 /** The rule by which a URL of the site is not fetched. Each such URL is counted once per visit. */
@@ -181,8 +190,9 @@ export function stoppedBy(
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
-    generation: generationOf(item.path),
+    generation: generationIn(item.path, memory),
     via: pathOfVia(item, reporter, tools),
+    isTarget: redirectsIn(item.path) > 0,
   }
   const { suspects } = traps
   const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
@@ -191,6 +201,18 @@ export function stoppedBy(
   if (reporter.isFirstRefusal(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
+}
+
+/** The URL without the parameters that make no difference on its site, if it has any: what it shows may be known by no other name. */
+export function plainerUrl(
+  { href }: WebUrl,
+  { suspects }: Reporter,
+  { urls }: Pick<PolicyTools, 'urls'>,
+): WebUrl | undefined {
+  if (suspects.length === 0) return undefined
+  const origin = new URL(href).origin
+  const plain = withoutIdleParameters(suspects, href.slice(origin.length))
+  return plain === undefined ? undefined : urls.parse(origin + plain)
 }
 
 /** URLs held back by a finding that the operator now overrules are fetched, and its trial is over; one that is confirmed needs none. */
@@ -215,7 +237,7 @@ export function isPatternFull(
 ): boolean {
   if (!hasFullPattern(reporter.suspects)) return false
   const { traps, visit } = reporter
-  const generation = generationOf(item.path)
+  const generation = generationIn(item.path, reporter.memory)
   const waiting = { path: normalPath(url), generation, via: pathOfVia(item, reporter, tools) }
   if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined

@@ -48,7 +48,13 @@ test('the sitemap that robots.txt names is fetched in the visit, read and archiv
   assert.equal(visited.counts.get('documents'), 2)
   const one = pageOf(visited, 'http://a.test/1')!
   assert.deepEqual([one.path, one.depth, one.via], ['PML', 1, MAP])
-  assert.deepEqual(visited.parts.at(-1)!.memory.sitemaps, { asked: 1, urls: 3, bytes: body.length })
+  assert.deepEqual(visited.parts.at(-1)!.memory.sitemaps, {
+    asked: 1,
+    urls: 3,
+    bytes: body.length,
+    tested: 1,
+    news: 1,
+  })
 })
 
 test('it is durable with the robots.txt that names it: what a visit does not reach is in the queue', async () => {
@@ -342,4 +348,43 @@ test('what a site’s sitemaps bring together is bounded in bytes', async () => 
   )
   assert.ok(pageOf(visited, maps[1])?.annotations.includes('lenTrunc'))
   assert.deepEqual(pageOf(visited, maps[2])?.outcome, { kind: 'refused', by: 'hazard', rule: 'sitemap-bytes>256MiB' })
+})
+
+test('sitemaps without end that list nothing new wait behind what they list, and then are refused', async () => {
+  const index = (n: number) => `http://a.test/index-${n}.xml`
+  const pages: Record<string, { body: string }> = {}
+  const at = (from: number) => Array.from({ length: 300 }, (_, nth) => `http://a.test/offer/${from + nth}`)
+  for (let n = 0; n < 60; n++) {
+    const more = [1, 2, 3].map((one) => `<sitemap><loc>${index(3 * n + one)}</loc></sitemap>`).join('')
+    const map = `<sitemap><loc>http://a.test/map-${n}.xml</loc></sitemap>`
+    pages[index(n)] = { body: `<sitemapindex>${map}${more}</sitemapindex>` }
+    const urls = at(1000 * (n + 1)).map((url) => `<url><loc>${url}</loc></url>`)
+    pages[`http://a.test/map-${n}.xml`] = { body: `<urlset>${urls.join('')}</urlset>` }
+  }
+  const texts = ['heron', 'kiln', 'lathe', 'moss', 'north', 'otter', 'plum', 'quay', 'reed', 'sedge']
+  const honest = texts.map((word) => `http://a.test/${word}.html`)
+  const links = honest.map((url) => `<a href="${url}">page</a>`).join('')
+  const wordsOf = (seed: number) =>
+    Array.from({ length: 80 }, (_, nth) => texts[(seed * 7 + nth * nth) % 10] + texts[(seed + nth * 3) % 10]).join(' ')
+  for (const [nth, url] of honest.entries()) pages[url] = { body: `<p>${texts[nth]} ${wordsOf(nth)}</p>` }
+  const stub = { body: '<p>This offer is not available at the moment. Please look again tomorrow.</p>' }
+  const offers = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => at(1000 * (n + 1)))
+      .flat()
+      .map((url) => [url, stub]),
+  )
+  const script = {
+    ...offers,
+    ...pages,
+    'http://a.test/robots.txt': { body: `Sitemap: ${index(0)}` },
+    [HOME]: { body: `<p>Welcome to the library of birds and trades.</p>${links}` },
+  }
+  const web = new Scripted(script, { trusts: () => false })
+  const visited = await web.visit({ agenda: [HOME] })
+  const kept = visited.pages.filter(({ outcome }) => outcome.kind === 'kept').map(({ url }) => url)
+  for (const url of honest) assert.ok(kept.includes(url), url)
+  const maps = web.pagesAsked.filter((url) => url.endsWith('.xml'))
+  assert.ok(maps.length < 20, `${maps.length} sitemaps of 120`)
+  const told = visited.pages.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.rule] : []))
+  assert.ok(told.includes('sitemap-news'))
 })

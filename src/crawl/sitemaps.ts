@@ -129,6 +129,32 @@ export function namedBy({ url, via, path }: AgendaItem): string | undefined {
   return parseUrl(via)?.site === parseUrl(url)?.site ? undefined : via
 }
 
+/** The rule in crawl.log, explain and `--trust`. */
+export const IN_VAIN = 'sitemap-news'
+/** So many listed pages are fetched before it is known whether lists are worth reading; then one in ten must bring something new. */
+const TESTED = 40
+const MIN_NEWS = 0.1
+/** Until then, so many may wait: a machine lists more than can ever be read, and others wait behind them. */
+const MAX_UNTESTED = 500
+
+/** What the site's sitemaps list is not worth a request. */
+export function isInVain({ sitemaps }: Pick<SiteMemory, 'sitemaps'>): boolean {
+  const { tested = 0, news = 0 } = sitemaps ?? {}
+  return tested >= TESTED && news < tested * MIN_NEWS
+}
+
+/** Enough listed pages wait, and nobody knows what they are worth: the next sitemap comes after some of them. */
+export function mustWait({ before }: AgendaItem, { sitemaps }: SiteMemory): boolean {
+  const { urls = 0, tested = 0 } = sitemaps ?? {}
+  return before === undefined && tested < TESTED && urls - tested >= MAX_UNTESTED
+}
+
+/** A listed page was judged. */
+export function noteTested(isNews: boolean, reporter: Reporter): void {
+  const { tested = 0, news = 0 } = sitemapsOf(reporter.memory)
+  note({ tested: tested + 1, news: news + (isNews ? 1 : 0) }, reporter)
+}
+
 export function sitemapsOf({ sitemaps }: SiteMemory): Noted {
   return sitemaps ?? { asked: 0, urls: 0 }
 }

@@ -117,6 +117,8 @@ export interface VisitState {
   isPatternFull(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
   /** Its pattern is suspect: it may be held back. */
   isSuspect(url: WebUrl): boolean
+  /** The URL without parameters that make no difference, if it has any. */
+  plainer(url: WebUrl): WebUrl | undefined
   /** How often the visit has tried to pass a server's check for cookies. */
   cookieChecks: number
   now: Instant

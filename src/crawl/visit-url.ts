@@ -13,6 +13,7 @@ import { payloadDigest } from '../web/warc/http-block.ts'
 import { type Answered, keep, type ReadAnswer, redirectTarget, watched } from './answers.ts'
 import { passCookieCheck } from './cookie-check.ts'
 import { BROKEN_OFF, failureOfStatus, waitAfter } from './failures.ts'
+import { offerPlainer } from './follow-links.ts'
 import { formRefusal, uselessForm } from './form-actions.ts'
 import { conditionsFor, unchanged, unmodified } from './look-again.ts'
 import { decideOutcome } from './page-outcome.ts'
@@ -20,7 +21,7 @@ import { type Found, type PageResult, refused, reportOf, resultOf } from './page
 import { isListed, stoppedBy } from './report-hazards.ts'
 import { request, type SiteConnection } from './request.ts'
 import { endAfter } from './site-failures.ts'
-import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
+import { bytesLeft, IN_VAIN, isInVain, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
 import type { SiteTools, VisitState } from './tools.ts'
 
 export interface PageTools {
@@ -124,6 +125,8 @@ export function refuseUnwanted(
   if (sitemap && site.sitemaps === 'no') return refused(item, 'scope', 'sitemaps no', now)
   if (sitemap && item.before === undefined && bytesLeft(memory) === 0)
     return refused(item, 'hazard', TOO_MANY_BYTES, now)
+  if (sitemap && item.before === undefined && isInVain(memory) && !site.trusts(state.site, IN_VAIN))
+    return refused(item, 'hazard', IN_VAIN, now)
   const judge = () => (sitemap ? state.scope.judgeSitemap(url) : state.scope.judge(url, item.depth))
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
@@ -137,5 +140,7 @@ export function refuseUnwanted(
   // What a sitemap lists is followed like the links of a page.
   const depth = sitemap ? 1 : isListed(item.path, memory) ? 0 : item.depth
   const stopped = stoppedBy(url, { ...item, depth }, state.reporter, site)
-  return stopped === undefined ? undefined : refused(item, 'hazard', stopped.rule, now, stopped.held)
+  if (stopped === undefined) return undefined
+  offerPlainer(url, item, state)
+  return refused(item, 'hazard', stopped.rule, now, stopped.held)
 }

@@ -1,14 +1,11 @@
 /** `explain` on URLs that were passed over: the reason is the true one, or it says that it does not know. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { packLinks, unpackLinks } from '../../src/contracts/adjacency.ts'
 import { crawl, folder, runTo, serve } from './command.ts'
 
 const FORM = '<form action="search.html"><input name=q></form>'
 
-test('a style, a nofollow, a form in vain; and pages of an older version, which do not tell them apart', async (t) => {
+test('a style, a nofollow, and a form in vain', async (t) => {
   const folders = Array.from({ length: 8 }, (_, i) => `/f${i}/`)
   const pages = folders.map((path, i) => [path, `<p>${'word '.repeat(i)}</p>${FORM}`])
   const web = await serve(t, {
@@ -35,13 +32,4 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   )
   assert.match(await explain(found), /although pages have forms that lead to it\.\n +Not followed: form-action: /)
   assert.equal(web.paths('a.test').filter((path) => path.includes('search.html')).length, 3)
-
-  const db = new DatabaseSync(join(at, 'collection.db'))
-  for (const { page, links } of db.prepare('SELECT page, links FROM page_links').all()) {
-    const older = unpackLinks(links as Uint8Array).map(({ kind: _, ...link }) => link)
-    db.prepare('UPDATE page_links SET links = ? WHERE page = ?').run(packLinks(older), page)
-  }
-  db.close()
-  for (const path of ['/style', '/hidden', found])
-    assert.match(await explain(path), /although pages link to or embed it\.\n.*which of these is not known/)
 })

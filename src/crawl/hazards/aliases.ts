@@ -3,7 +3,7 @@
  * The page without the part is known, so nothing is lost. Parts that made no difference often enough are no longer
  * followed.
  */
-import type { TrapMemory } from '../../contracts/trap-memory.ts'
+import type { AliasRow } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
 import { hasRest, type PageContext, type PatternFinding, patience } from './finding.ts'
@@ -12,8 +12,7 @@ import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
 import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './suspects.ts'
-
-type AliasRow = NonNullable<TrapMemory['aliases']>[number]
+import { marksOf, saidBy, type Variants } from './variants.ts'
 
 /** Pages that said the same without the parameter or the folder; each page that did not needs ten that did. */
 const PARAMETER = 5
@@ -22,50 +21,131 @@ const FEWEST = 2
 const MAX_ROWS = 20
 const MAX_PARTS = 6
 
+type Said = 'same' | 'other'
+type Parts = Map<string, Said>
+
 export interface Aliases {
   rows: readonly AliasRow[]
   /** A URL without one of its parts gave the same page. */
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
+  /** Those of which the page could be compared with another, and what came of it. */
+  direct: Parts | undefined
 }
 
-type Parts = Map<string, 'same' | 'other'>
+interface KnownAliases {
+  aliases: readonly AliasRow[]
+  known: KnownPages
+  variants: Variants
+}
 
 export function countAliases(
-  { aliases: rows, known }: { aliases: readonly AliasRow[]; known: KnownPages },
+  { aliases: rows, known, variants }: KnownAliases,
   path: string,
   { folders, base, names: own }: UrlPattern,
   content: Content,
-  links: readonly { path: string }[],
+  links: readonly { path: string; fresh: boolean }[],
   isNews: boolean,
 ): Aliases {
   const query = path.indexOf('?')
+  const parameters = query < 0 ? NO_PARAMETERS : parametersOf(path)
   let parts =
     query < 0
       ? partsOfFolders(known, rows, path, folders, content, links)
-      : partsOfParameters(known, path, query, content)
-  // Where every link has the part, real pages have it too: new content not known without the part speaks for it.
+      : partsOfParameters(known, path, query, parameters, content)
+  const direct = query < 0 ? parts : (parts = addVariants(parts, variants, path, parameters, content, links))
+  // Where every link has the part, real pages have it too: new content not known without the part speaks for it, but for a usual value.
   if (isNews && parts === undefined) {
-    for (const [part] of rows) {
-      const isIts = part.startsWith('?') ? own.includes(part.slice(1).split('=')[0]) : folders.includes(part)
-      if (isIts) parts = (parts ?? new Map<string, 'same' | 'other'>()).set(part, 'other')
+    for (const [part, , , , , usual] of rows) {
+      const name = part.startsWith('?') ? part.slice(1).split('=')[0] : undefined
+      const isIts = name === undefined ? folders.includes(part) : own.includes(name)
+      if (isIts && !(name !== undefined && isUsual(name, usual, parameters)))
+        parts = (parts ?? new Map<string, Said>()).set(part, 'other')
     }
   }
-  if (parts === undefined) return { rows, isAlias: false, parts: NO_PARTS }
-  let next = rows
+  const isKnown = direct !== undefined && [...direct.values()].includes('same')
+  const voted = isNews && !isKnown ? voteForUsual(rows, parameters) : rows
+  if (parts === undefined) return { rows: voted, isAlias: false, parts: NO_PARTS, direct }
+  let next = voted
   const here = baseMark(base)
-  for (const [part, said] of parts) next = count(next, part, said, here)
-  return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
+  for (const [part, said] of parts) next = count(next, part, said, here, direct !== undefined && said === 'other')
+  return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()], direct }
+}
+
+const NO_PARAMETERS: readonly Parameter[] = []
+/** A longer value is none that all links of a site have. */
+const LONGEST_USUAL = 24
+
+function isUsual(name: string, usual: string | undefined, parameters: readonly Parameter[]): boolean {
+  return usual !== undefined && usual !== '' && parameters.some((one) => one.name === name && one.value === usual)
+}
+
+/**
+ * What most new pages have: a value of the parameter, or none (''). One candidate at a time: a page that has another counts against
+ * it.
+ */
+function voteForUsual(rows: readonly AliasRow[], parameters: readonly Parameter[]): readonly AliasRow[] {
+  if (!rows.some(([part]) => part.startsWith('?'))) return rows
+  return rows.map((row): AliasRow => {
+    const [part, same, other, place, places, usual = '', votes = 0, differs = 0] = row
+    if (!part.startsWith('?')) return row
+    const name = part.slice(1).split('=')[0]
+    const value = parameters.find((one) => one.name === name)?.value ?? ''
+    const vote: [string, number] =
+      value === usual
+        ? [usual, votes + 1]
+        : votes > 0
+          ? [usual, votes - 1]
+          : [value.length > LONGEST_USUAL ? '' : value, 1]
+    return [part, same, other, place, places, ...vote, differs]
+  })
+}
+
+/** Compares with URLs that have another value of one or two parameters, or lack them, however long ago they were seen. */
+function addVariants(
+  parts: Parts | undefined,
+  variants: Variants,
+  path: string,
+  parameters: readonly Parameter[],
+  content: Content,
+  links: readonly { path: string; fresh: boolean }[],
+): Parts | undefined {
+  const grows = links.some(({ fresh }) => fresh)
+  const said = saidBy(content)
+  const { without } = marksOf(path)
+  let all = parts
+  for (const { key, plain, missing } of without) {
+    if (missing.some((at) => at >= parameters.length)) continue
+    // One of the two is enough to explain it.
+    if (missing.length > 1 && missing.some((at) => all?.get(`?${parameters[at].name}`) === 'same')) continue
+    const others = [variants.compareAt(key, said), missing.length > 1 ? undefined : variants.compareAt(plain, said)]
+    // Pages that differ in numbers are the same only where each leads to another.
+    const isSame = others.includes('same') || (grows && others.includes('alike'))
+    // A different page says nothing about one of two parameters.
+    if (!isSame && !(others.includes('other') && missing.length === 1)) continue
+    all ??= new Map<string, Said>()
+    for (const at of missing) {
+      const { name } = parameters[at]
+      if (isSame && leadsBeyond(links, name)) continue
+      if (!all.has(`?${name}`)) all.set(`?${name}`, isSame ? 'same' : 'other')
+    }
+  }
+  return all
 }
 
 const NO_PARTS: readonly string[] = []
 
 /** Compares with the URL without its query, and without each parameter. */
-function partsOfParameters(known: KnownPages, path: string, query: number, content: Content): Parts | undefined {
+function partsOfParameters(
+  known: KnownPages,
+  path: string,
+  query: number,
+  parameters: readonly Parameter[],
+  content: Content,
+): Parts | undefined {
   const parts: Parts = new Map()
   const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
-  const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
     const said = known.compareAt(shorter, content)
     // A different page without several parameters says nothing about any one of them.
@@ -84,6 +164,11 @@ function partsOfParameters(known: KnownPages, path: string, query: number, conte
     }
   }
   return parts.size === 0 ? undefined : parts
+}
+
+/** It opens a list: unknown URLs without the parameter are not there because every link carries it on. */
+function leadsBeyond(links: readonly { path: string; fresh: boolean }[], name: string): boolean {
+  return links.some(({ path, fresh }) => fresh && !parametersOf(path).some((one) => one.name === name))
 }
 
 /** Compares with the path without one of its shallowest folders. */
@@ -106,7 +191,7 @@ function partsOfFolders(
     const folder = folders[at]
     // A translation or an edition may be the same page; a folder inside itself has no other reason.
     if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))
-      parts = (parts ?? new Map<string, 'same' | 'other'>()).set(folder, said)
+      parts = (parts ?? new Map<string, Said>()).set(folder, said)
     from = to
   }
   return parts
@@ -119,13 +204,31 @@ function leadsIntoItself(path: string, from: number, to: number, links: readonly
   return path.includes(twice) || links.some((link) => link.path.includes(twice))
 }
 
-function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other', here: number): AliasRow[] {
+function count(
+  rows: readonly AliasRow[],
+  part: string,
+  said: Said,
+  here: number,
+  isDirect: boolean,
+): readonly AliasRow[] {
   const at = rows.findIndex(([name]) => name === part)
-  const [, same, other, base, baseChanges] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
+  const [, same, other, base, baseChanges, usual = '', votes = 0, differs = 0] =
+    at < 0 ? [part, 0, 0, here, 0] : rows[at]
   const moved = Math.min(9, base === here ? baseChanges : baseChanges + 1)
-  const row: AliasRow = said === 'same' ? [part, same + 1, other, here, moved] : [part, same, other + 1, here, moved]
+  const counted: [number, number] = said === 'other' ? [same, other + 1] : [same + 1, other]
+  const row: AliasRow = part.startsWith('?')
+    ? [part, ...counted, here, moved, usual, votes, differs + (isDirect ? 1 : 0)]
+    : [part, ...counted, here, moved]
   if (at >= 0) return rows.map((one, index) => (index === at ? row : one))
   return [...(rows.length < MAX_ROWS ? rows : withoutLeast(rows)), row]
+}
+
+/** Pages that differ in this parameter only say different things. */
+export function isDistinguishing(rows: readonly AliasRow[], name: string): boolean {
+  const row = rows.find(([part]) => part === `?${name}`)
+  if (row === undefined) return false
+  const [, same, , , , , , differs = 0] = row
+  return differs >= 2 && differs * 10 > same
 }
 
 function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
@@ -142,7 +245,9 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
   const found: PatternFinding[] = all === undefined ? [] : [all]
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
-  for (const [part, same, other, , baseChanges] of rows) {
+  for (const row of rows) {
+    const [part, same, , , baseChanges, usual] = row
+    const other = againstIt(row)
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
     // Nested folders, as relative links pile them up, count together.
@@ -152,19 +257,25 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
     if (isParameter) {
       const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`
       const [name, value] = part.slice(1).split('=')
-      found.push({
+      const finding: PatternFinding = {
         rule: 'idle-parameter',
         proof: 'alias',
         pattern: idlePattern(baseChanges > 0 ? ANYWHERE : context.pattern.base, name, value),
         evidence,
         examples,
-      })
+      }
+      found.push(usual ? { ...finding, usual } : finding)
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`
       found.push({ rule: 'folder-in-itself', proof: 'alias', pattern: part, evidence, examples })
     }
   }
   return found
+}
+
+/** Pages that speak against it. Where most new pages have one value, others may be new for another reason. */
+function againstIt([, , other, , , usual = '', votes = 0, differs = 0]: AliasRow): number {
+  return usual !== '' && votes >= other - differs ? differs : other
 }
 
 /** Different parameters of one page that made no difference, on this many URLs, and none that did. */

@@ -4,7 +4,7 @@
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
-import { countAliases, isAliasOfRepeats } from './aliases.ts'
+import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
@@ -18,12 +18,14 @@ import { weightOf } from './quiet.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
+  idleName,
   ignoresReferrer,
   isHeldOffspring,
   isNamedBySuspect,
   isOffspring,
   isOfPattern,
   stop,
+  withoutIdleParameters,
   withSuspect,
 } from './suspects.ts'
 import { admit, clear, judgeSample, type Sample } from './trial.ts'
@@ -88,6 +90,8 @@ export interface WaitingUrl {
   depth: number
   generation: number
   via?: string
+  /** The page that named it redirects to it. */
+  isTarget?: boolean
 }
 
 /**
@@ -105,6 +109,8 @@ export function admitUrl(
   if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
+  // The site insists on a parameter that was left out: the page has no other name.
+  if (url.isTarget && withoutIdleParameters(traps.suspects, url.path) === url.via) return undefined
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
   if (counted !== suspect) traps.suspects = withSuspect(traps.suspects, counted)
@@ -214,17 +220,30 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
+  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern)
+  const name = rule === 'idle-parameter' ? idleName(pattern) : undefined
   return {
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
-    seen: content !== undefined && isSeen(traps, page, content, urlPattern),
+    seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
+    without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
+    elsewhere: page.outcome === 'moved' && fresh.length > 0,
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
   }
 }
 
-function isSeen(traps: OpenTraps, page: PageFacts, content: Content, pattern: ReturnType<typeof patternOf>): boolean {
-  if (traps.texts.has(textMark(content)) || isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content))
-    return true
-  if (pattern.names.length > 1 && traps.known.hasLike(page.path, content)) return true
-  return countAliases(traps, page.path, pattern, content, page.links, true).isAlias
+interface Compared {
+  /** The page at another URL says the same. */
+  isSeen: boolean
+  direct: Aliases['direct']
+}
+
+function compareWithout(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): Compared {
+  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true)
+  return { isSeen: isAlias || traps.texts.has(textMark(content)), direct }
+}
+
+function isLikeKnown(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): boolean {
+  if (isAliasOfRepeats(traps.known, page.path, repeatsIn(page.path), content)) return true
+  return pattern.names.length > 1 && traps.known.hasLike(page.path, content)
 }

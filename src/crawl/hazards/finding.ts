@@ -20,6 +20,8 @@ export interface PatternFinding {
   evidence: string
   /** From the family that showed it. */
   examples: readonly string[]
+  /** As in `SuspectPattern`. */
+  usual?: string
 }
 
 export interface HazardFinding {

@@ -1,6 +1,14 @@
 /** Counts a page in its families, then asks each detector. */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { type Aliases, countAliases, countRepeats, isAliasOfRepeats, judgeAliases, judgeRepeats } from './aliases.ts'
+import {
+  type Aliases,
+  countAliases,
+  countRepeats,
+  isAliasOfRepeats,
+  isDistinguishing,
+  judgeAliases,
+  judgeRepeats,
+} from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { judgeDrift } from './drift.ts'
@@ -24,9 +32,11 @@ import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { countRedirect, judgeRedirects } from './redirects.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
+import { marksOf, saidBy } from './variants.ts'
 
 export interface TrapJudgement {
   findings: HazardFinding[]
@@ -56,6 +66,7 @@ export function judgeTraps(
   const partner = isAlone ? undefined : (traps.families.get(via.form) ?? freshFamily(via.form))
   evictFamilies(traps, families, memory.fetched)
   learnPage(traps, observed, page, weight, isNew)
+  if (traps.redirects.length > 0 || page.outcome === 'moved') countRedirect(traps.redirects, page, pattern)
   const { bareForms } = traps
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
   countBare(traps, isBare, weight, pattern)
@@ -216,6 +227,7 @@ function learnPage(traps: OpenTraps, observed: Observation, page: PageFacts, wei
   if (text === undefined) return
   if (!seen) traps.texts.add(text)
   traps.known.add(page.path, content)
+  traps.variants.add(marksOf(page.path), saidBy(content))
 }
 
 /** The last families whose pages lead only to fresh ones. */
@@ -249,14 +261,17 @@ function findingsOf(
   site: Family | undefined,
   context: PageContext,
 ): readonly PatternFinding[] {
+  const distinguishes = (name: string) => isDistinguishing(traps.aliases, name)
+  const toKnown = judgeRedirects(traps.redirects, context)
+  if (toKnown.length > 0) return toKnown
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
-    else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context))
+    else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context, distinguishes))
   }
   // A parameter already stopped here must not hide another.
-  if (site !== undefined) found.push(...judgeSiteParameters(site, context))
+  if (site !== undefined) found.push(...judgeSiteParameters(site, context, distinguishes))
   return found
 }
 

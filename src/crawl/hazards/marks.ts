@@ -56,6 +56,28 @@ export function shift(list: number[], from: number, width: number): void {
   for (let at = from + width; at < list.length; at++) list[at - width] = list[at]
 }
 
+/** Marks of 24 bits as text: half as long as their digits. */
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const VALUE = new Uint8Array(128)
+for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
+
+export function writeMarks(marks: readonly number[]): string {
+  let all = ''
+  for (const bits of marks)
+    all += LETTERS[bits >>> 18] + LETTERS[(bits >>> 12) & 63] + LETTERS[(bits >>> 6) & 63] + LETTERS[bits & 63]
+  return all
+}
+
+export function readMarks(text: string): number[] {
+  const marks: number[] = []
+  for (let at = 0; at + 4 <= text.length; at += 4) {
+    let bits = 0
+    for (let letter = at; letter < at + 4; letter++) bits = (bits << 6) | VALUE[text.charCodeAt(letter) & 127]
+    marks.push(bits)
+  }
+  return marks
+}
+
 /** The latest `max` numbers in order of arrival; when full, the oldest is overwritten. */
 export class Latest {
   readonly #list: number[]

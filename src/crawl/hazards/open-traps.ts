@@ -7,9 +7,10 @@ import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Drift } from './drift.ts'
 import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } from './family.ts'
 import { KnownPages } from './known-pages.ts'
-import { Latest, mark, toSigned, toUnsigned } from './marks.ts'
+import { Latest, mark, readMarks, toSigned, toUnsigned, writeMarks } from './marks.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { sizeOfSuspects } from './suspects.ts'
+import { Variants } from './variants.ts'
 
 /** Texts recognised again on any page. */
 const MAX_TEXTS = 200
@@ -30,6 +31,7 @@ export interface OpenTraps {
   readonly contents: number[]
   readonly texts: Latest
   readonly known: KnownPages
+  readonly variants: Variants
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
@@ -37,6 +39,7 @@ export interface OpenTraps {
   bare: number
   bareForms: readonly number[]
   readonly drift: Drift
+  readonly redirects: number[]
   probe: TrapMemory['probe']
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
@@ -65,8 +68,9 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     taken,
     forgotten: traps.forgotten ?? [],
     contents: toSigned(traps.contents ?? []),
-    texts: new Latest(traps.texts ?? [], MAX_TEXTS),
+    texts: new Latest(readMarks(traps.texts ?? ''), MAX_TEXTS),
     known: new KnownPages(traps.known),
+    variants: new Variants(traps.variants),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
@@ -74,6 +78,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bare,
     bareForms,
     drift: toSigned(traps.drift ?? []),
+    redirects: toSigned(traps.redirects ?? []),
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
     namer: HOME,
@@ -98,15 +103,18 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.forgotten.length > 0) closed.forgotten = traps.forgotten
   if (traps.contents.length > 0) closed.contents = toUnsigned(traps.contents)
   const texts = traps.texts.list()
-  if (texts.length > 0) closed.texts = texts
+  if (texts.length > 0) closed.texts = writeMarks(texts)
   const known = traps.known.text()
   if (known !== '') closed.known = known
+  const variants = traps.variants.text()
+  if (variants !== '') closed.variants = variants
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (traps.drift.length > 0) closed.drift = toUnsigned(traps.drift)
+  if (traps.redirects.length > 0) closed.redirects = toUnsigned(traps.redirects)
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed

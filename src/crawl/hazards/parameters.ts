@@ -15,6 +15,8 @@ const IDLE = 8
 const IDLE_AMONG_IDLE = 3
 /** URLs of one base with exactly the same text and pictures. */
 const OF_THE_SAME = 12
+/** A base that has shown more contents is a list or an article in several orders: each further one allows two more URLs. */
+const MAX_KINDS_OF_ONE_TEXT = 3
 /** Combinations: sets of names, pages, and pages that lead only to more of them. */
 const SETS = 6
 const PAGES = 16
@@ -134,12 +136,19 @@ function addMark(marks: number[], one: number, max: number): void {
   if (marks.length < max && !marks.includes(one)) marks.push(one)
 }
 
-export function judgeParameters(family: Family, base: string, context: PageContext): PatternFinding[] {
+/** `distinguishes`: pages that differ in this parameter only were different. */
+export function judgeParameters(
+  family: Family,
+  base: string,
+  context: PageContext,
+  distinguishes: (name: string) => boolean,
+): PatternFinding[] {
   if (family.parameters === undefined) return []
   const [names, pages, idle, news, sets] = family.parameters
   const { examples } = family
   // For example a login page that every page links to with its own address.
-  if (family.same - family.linked >= patience(OF_THE_SAME, family, context)) {
+  const ofTheSame = OF_THE_SAME + 2 * Math.max(0, family.kinds - MAX_KINDS_OF_ONE_TEXT)
+  if (family.same - family.linked >= patience(ofTheSame, family, context)) {
     const evidence = `${family.same} URLs in a row gave one text, whatever their parameters`
     return [{ rule: 'same-content', proof: 'alias', pattern: `${base}?**`, evidence, examples }]
   }
@@ -150,6 +159,7 @@ export function judgeParameters(family: Family, base: string, context: PageConte
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
     if (idle[at] < min || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
+    if (distinguishes(names[at])) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(base, names[at]), evidence, examples })
   }
@@ -186,14 +196,18 @@ function judgeCombinations(family: Family, base: string, context: PageContext): 
 }
 
 /** Site-wide: pages with the parameter, on any base, said what other pages had said. */
-export function judgeSiteParameters({ parameters, examples, kinds }: Family, context: PageContext): PatternFinding[] {
+export function judgeSiteParameters(
+  { parameters, examples, kinds }: Family,
+  context: PageContext,
+  distinguishes: (name: string) => boolean,
+): PatternFinding[] {
   const { page, pattern } = context
   const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
   const [names, pages, idle, news, bases, alone] = parameters
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
-    if (!own.has(names[at])) continue
+    if (!own.has(names[at]) || distinguishes(names[at])) continue
     // A parameter that stands alone may name the page; then it must make no difference on several bases.
     if (bases.length < MIN_BASES && alone.includes(mark(names[at]))) continue
     const never =

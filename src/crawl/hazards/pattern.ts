@@ -20,7 +20,8 @@ const MAX_FOLDERS = 3
 /** Of a longer path only the first segments count. */
 const MAX_SEGMENTS = 8
 export const LONGEST_PATTERN = 80
-const MAX_NAMES = 6
+/** phpBB has eight on each link; those left out would not count as news. */
+const MAX_NAMES = 10
 const LONGEST_NAME = 20
 
 export function patternOf(path: string): UrlPattern {
@@ -81,7 +82,7 @@ function withParameters(path: string, mark: number, base: string, folders: reado
   return { form: cut(names.length === 0 ? `${base}?` : form), folders, base, names: ordered }
 }
 
-function nameOf(raw: string): string {
+export function nameOf(raw: string): string {
   return readable(raw.slice(0, LONGEST_NAME))
 }
 
@@ -152,7 +153,7 @@ export function parametersOf(path: string): Parameter[] {
   if (mark < 0) return []
   return path
     .slice(mark + 1, mark + 501)
-    .split('&', 2 * MAX_NAMES)
+    .split('&', 12)
     .map((pair) => {
       const equals = pair.indexOf('=')
       return equals < 0 ? { name: pair, value: '' } : { name: pair.slice(0, equals), value: pair.slice(equals + 1) }

@@ -4,7 +4,7 @@ import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
-import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { nameOf, parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { firstSample, trialFor } from './trial.ts'
 
 const LONGEST_EVIDENCE = 170
@@ -33,7 +33,7 @@ export function findSuspect(
 function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
   let matches = compiled.get(suspects)
   if (matches === undefined) {
-    matches = suspects.map(({ pattern, folders }) => compile(pattern, folders))
+    matches = suspects.map(({ pattern, folders, usual }) => compile(pattern, folders, usual))
     compiled.set(suspects, matches)
   }
   return matches
@@ -89,7 +89,7 @@ const FEW_WORDS = /^(.*) of (\d+) words or more$/
 const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 
-function compile(text: string, folders?: readonly number[]): Matches {
+function compile(text: string, folders?: readonly number[], usual?: string): Matches {
   const repeated = REPEATED.exec(text)
   if (repeated !== null) {
     const [, folder, min] = repeated
@@ -103,7 +103,7 @@ function compile(text: string, folders?: readonly number[]): Matches {
       path.includes('?') &&
       (anywhere || pattern().base === base) &&
       (value === '*'
-        ? pattern().names.includes(name)
+        ? pattern().names.includes(name) && (usual === undefined || !has(path, name, usual))
         : parametersOf(path).some((one) => one.name === name && one.value === value))
   }
   const fewWords = FEW_WORDS.exec(text)
@@ -141,6 +141,45 @@ function compile(text: string, folders?: readonly number[]): Matches {
   return (_, pattern) => pattern().form === text || pattern().base === text
 }
 
+const has = (path: string, name: string, value: string) =>
+  parametersOf(path).some((one) => one.name === name && one.value === value)
+
+/**
+ * A URL with parameters that make no difference as it is spelled without them, or with their usual values:
+ * that page may not be known yet. Undefined if it has none.
+ */
+export function withoutIdleParameters(suspects: readonly SuspectPattern[], path: string): string | undefined {
+  const query = path.indexOf('?')
+  if (query < 0) return undefined
+  let pieces = path.slice(query + 1).split('&')
+  const matches = compiledOf(suspects)
+  let read: UrlPattern | undefined
+  const pattern = () => (read ??= patternOf(path))
+  let isChanged = false
+  for (let at = 0; at < suspects.length; at++) {
+    const { rule, stopped, usual, pattern: text } = suspects[at]
+    // Two parameters that change together (from, to) may not be stopped at the same time.
+    const isIdle = rule === IDLE_RULE && (stopped || usual !== undefined)
+    const name = isIdle ? IDLE.exec(text)?.[2] : undefined
+    if (name === undefined || !matches[at](path, pattern)) continue
+    const plain = pieces.flatMap((piece) => {
+      if (nameOf(piece.split('=', 1)[0]) !== name) return [piece]
+      return usual === undefined ? [] : [`${piece.split('=', 1)[0]}=${usual}`]
+    })
+    isChanged ||= plain.join('&') !== pieces.join('&')
+    pieces = plain
+  }
+  if (!isChanged) return undefined
+  return pieces.length === 0 ? path.slice(0, query) : `${path.slice(0, query)}?${pieces.join('&')}`
+}
+
+const IDLE_RULE = 'idle-parameter'
+
+/** The parameter of such a pattern. */
+export function idleName(pattern: string): string | undefined {
+  return IDLE.exec(pattern)?.[2]
+}
+
 /** The home page and the whole site are never stopped as a pattern; the site's limits cover them. */
 export function mayStop(pattern: string): boolean {
   return pattern !== '/' && pattern !== '/**' && pattern !== '/?**'
@@ -160,7 +199,7 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
 /** Undefined if there is no space for another trial now; the detector will find it again. */
 export function addSuspect(
   suspects: readonly SuspectPattern[],
-  { pattern, rule, proof, evidence, examples }: PatternFinding,
+  { pattern, rule, proof, evidence, examples, usual }: PatternFinding,
   at: Instant,
   words: string | undefined,
 ): SuspectPattern[] | undefined {
@@ -183,6 +222,7 @@ export function addSuspect(
     budget: trialFor(proof, rule, others),
   }
   if (words !== undefined) one.words = words
+  if (usual !== undefined) one.usual = usual
   return fitSuspects([...others, one])
 }
 
@@ -252,8 +292,8 @@ function widened({ pattern, folders }: SuspectPattern): { pattern: string; folde
 /** An upper bound in characters. */
 export function sizeOfSuspects(suspects: readonly SuspectPattern[]): number {
   let room = 0
-  for (const { pattern, rule, evidence, examples, words = '', folders = [] } of suspects) {
-    room += 190 + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length
+  for (const { pattern, rule, evidence, examples, words = '', usual = '', folders = [] } of suspects) {
+    room += 190 + usual.length + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length
     for (const example of examples) room += example.length + 3
   }
   return room

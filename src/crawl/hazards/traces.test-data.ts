@@ -9,6 +9,7 @@ import type { HazardFinding } from './finding.ts'
 import { UNLIMITED } from './limits.ts'
 import { closeTraps, openTraps } from './open-traps.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
+import { withoutIdleParameters } from './suspects.ts'
 
 export interface Answer {
   html?: string
@@ -63,6 +64,11 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: Trap
     if (refusal !== undefined) {
       refused.set(path, refusal.rule)
       held.push(waiting)
+      const plain = withoutIdleParameters(traps.suspects, path)
+      if (plain !== undefined && !seen.has(plain)) {
+        seen.add(plain)
+        queue.push({ ...waiting, path: plain })
+      }
       continue
     }
     requests++

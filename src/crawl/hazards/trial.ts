@@ -22,6 +22,8 @@ const TRIAL_OF_TEXTS_AGAIN = 2
 const MORE = 2
 /** Contradictions that clear a pattern, if they are a third of all samples (half for a stopped one). */
 const CONTRADICTIONS = 3
+/** Samples of a trial with which nothing can be compared; then the pages that were compared decide. */
+const MAX_UNKNOWN = 16
 /** A stopped pattern is first sampled after this many URLs, then after twice as many each time. */
 const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
@@ -50,6 +52,10 @@ export interface Sample {
   fresh: number
   /** Another URL gave the same text. */
   seen: boolean
+  /** What the page says without the parameter of the pattern, or with another value. */
+  without?: 'same' | 'other' | 'unknown' | undefined
+  /** It redirects to an unknown page. */
+  elsewhere?: boolean
   slow: boolean
   /** Like the answer to a name that cannot exist. */
   missing: boolean
@@ -72,8 +78,9 @@ export function judgeSample(
     const hasOnlyErrors = next.budget === 0 && !suspect.stopped
     return { suspect: next, end: hasOnlyErrors ? 'withdrawn' : 'goes-on' }
   }
-  const { confirms, words } = confirmation(suspect, page, sample)
+  const { confirms, words, unknown } = confirmation(suspect, page, sample)
   if (words !== undefined) next.words = words
+  if (unknown !== undefined) next.unknown = unknown
   if (confirms === undefined) return { suspect: next, end: 'goes-on' }
   if (confirms) {
     next.confirmed++
@@ -100,10 +107,10 @@ export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refus
 }
 
 function confirmation(
-  { pattern, proof, words }: SuspectPattern,
+  { pattern, proof, words, stopped, unknown = 0 }: SuspectPattern,
   page: PageFacts,
-  { fresh, seen, slow, missing }: Sample,
-): { confirms: boolean | undefined; words?: string } {
+  { fresh, seen, slow, missing, without, elsewhere }: Sample,
+): { confirms: boolean | undefined; words?: string; unknown?: number } {
   switch (proof as Proof) {
     case 'missing':
       return { confirms: missing }
@@ -112,11 +119,15 @@ function confirmation(
     case 'growth':
       if (fresh > 0) return { confirms: true }
   }
+  if (proof === 'alias' && elsewhere) return { confirms: false }
   // Only where one page has the queries: `?print` on every article is a page that is known without it.
   const isNamed = !/[#*{]/.test(pattern.split('?', 1)[0]) && isNamedByQuery(page.path)
   if (proof !== 'text' && fresh === 0 && !missing && isNamed) return { confirms: false }
   // A known text, or one without words of its own.
   if (page.content === undefined || seen || missing) return { confirms: true }
+  // Nothing to compare with: it is fetched with its usual value, or without the parameter, so it says nothing.
+  if (without === 'unknown' && !stopped && unknown < MAX_UNKNOWN) return { confirms: undefined, unknown: unknown + 1 }
+  if (without !== undefined) return { confirms: without !== 'other' }
   // The first sample of a stopped pattern: its words are compared with the next ones.
   if (words === undefined) return { confirms: undefined, words: learnWords(undefined, page).words }
   const learnt = learnWords(words, page)

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PageFacts } from './page-facts.ts'
+import { patternOf } from './pattern.ts'
+import { countRedirect, judgeRedirects } from './redirects.ts'
+
+function moved(path: string, to: string, fresh = false): PageFacts {
+  const links = [{ key: 1n, path: to, fresh }]
+  return { path, outcome: 'moved', links, at: 0 } as unknown as PageFacts
+}
+
+function judgeAll(pages: PageFacts[], novel = 20): string[] {
+  const columns: number[] = []
+  let found: string[] = []
+  for (const page of pages) {
+    const pattern = patternOf(page.path)
+    countRedirect(columns, page, pattern)
+    found = judgeRedirects(columns, { page, pattern, novel } as Parameters<typeof judgeRedirects>[1]).map(
+      ({ pattern: where }) => where,
+    )
+  }
+  return found
+}
+
+const many = (count: number, make: (nth: number) => PageFacts) => Array.from({ length: count }, (_, nth) => make(nth))
+const basket = (nth: number) => `/checkout/cart/add/product/${nth}/form_key/k${nth}x7q9z/`
+
+test('baskets that lead to one page are found after twenty, in their folder', () => {
+  assert.deepEqual(judgeAll(many(19, (nth) => moved(basket(nth), '/checkout/cart/'))), [])
+  assert.deepEqual(judgeAll(many(20, (nth) => moved(basket(nth), '/checkout/cart/'))), ['/checkout/cart/add/**'])
+})
+
+test('redirects to ever other known pages need more, and one to an unknown page ends the row', () => {
+  const back = (nth: number) => moved(`/compare?id=${nth}`, `/page-${nth}.html`)
+  assert.deepEqual(judgeAll(many(59, back)), [])
+  assert.equal(judgeAll(many(60, back)).length, 1)
+  assert.deepEqual(judgeAll([...many(50, back), moved('/compare?id=50', '/new.html', true), ...many(50, back)]), [])
+})
+
+test('a site that shows nothing else is read', () => {
+  assert.deepEqual(
+    judgeAll(
+      many(80, (nth) => moved(basket(nth), '/checkout/cart/')),
+      2,
+    ),
+    [],
+  )
+})
