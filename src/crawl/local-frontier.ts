@@ -154,10 +154,15 @@ export class LocalFrontier {
   /** The next URL waits until others have had their turn. False when all that wait are like it. */
   defer(isLike: (item: AgendaItem) => boolean): boolean {
     const first = this.#queue[this.#next]
-    if (first === undefined || !this.#queue.slice(this.#next).some((item) => !isLike(item))) return false
+    if (first === undefined || !this.#hasOther(isLike)) return false
     this.#next++
     this.#queue.push(first)
     return true
+  }
+
+  #hasOther(isLike: (item: AgendaItem) => boolean): boolean {
+    for (let at = this.#next; at < this.#queue.length; at++) if (!isLike(this.#queue[at])) return true
+    return false
   }
 
   #mayHaveIndexName(url: string): boolean {

@@ -27,7 +27,7 @@ import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import { UNSUPPORTED_BROWSER } from './page-outcome.ts'
 import type { Reporter } from './reporter.ts'
-import { isInVain, noteTested } from './sitemaps.ts'
+import { noteTested } from './sitemaps.ts'
 import type { PolicyTools } from './tools.ts'
 
 /** What reading a page brought for the detectors. */
@@ -71,8 +71,7 @@ export function judge(
     path,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
-    generation: generationIn(page.path, reporter.memory),
-    isListedInVain: page.path.endsWith('ML') && isInVain(reporter.memory),
+    generation: generationOf(page.path),
     via: pathOfVia(page, reporter, tools),
     at,
     status,
@@ -85,7 +84,6 @@ export function judge(
     links,
     crossSite,
   }
-  const newBefore = reporter.traps.novel[0]
   let judged: PageJudgement
   try {
     judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
@@ -93,9 +91,9 @@ export function judge(
     reporter.restoreTraps()
     throw error
   }
-  const { memory, findings, probe, follow, lists } = judged
+  const { memory, findings, probe, follow, lists, news } = judged
   reporter.remember(withAnswer(memory))
-  if (page.path.endsWith('ML') && content !== undefined) noteTested(reporter.traps.novel[0] > newBefore, reporter)
+  if (page.path.endsWith('ML') && content !== undefined && news !== undefined) noteTested(news, reporter)
   reporter.trapsChanged()
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
@@ -168,12 +166,7 @@ const MAX_BELIEVED = 10_000
 
 /** Found in a sitemap of the site, and there are not too many of them. */
 export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
-  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED && !isInVain({ sitemaps })
-}
-
-/** What sitemaps list in vain counts as found on a page of its own kind. */
-function generationIn(path: string, memory: SiteMemory): number {
-  return path.endsWith('ML') && isInVain(memory) ? 1 : generationOf(path)
+  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MAX_BELIEVED
 }
 
 /** The rule by which a URL of the site is not fetched. Each such URL is counted once per visit. */
@@ -190,7 +183,7 @@ export function stoppedBy(
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
-    generation: generationIn(item.path, memory),
+    generation: generationOf(item.path),
     via: pathOfVia(item, reporter, tools),
     isTarget: redirectsIn(item.path) > 0,
   }
@@ -237,7 +230,7 @@ export function isPatternFull(
 ): boolean {
   if (!hasFullPattern(reporter.suspects)) return false
   const { traps, visit } = reporter
-  const generation = generationIn(item.path, reporter.memory)
+  const generation = generationOf(item.path)
   const waiting = { path: normalPath(url), generation, via: pathOfVia(item, reporter, tools) }
   if (!exceedsHeldLimit(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined

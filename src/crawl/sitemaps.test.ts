@@ -54,6 +54,7 @@ test('the sitemap that robots.txt names is fetched in the visit, read and archiv
     bytes: body.length,
     tested: 1,
     news: 1,
+    copies: 0,
   })
 })
 
@@ -350,7 +351,7 @@ test('what a site’s sitemaps bring together is bounded in bytes', async () => 
   assert.deepEqual(pageOf(visited, maps[2])?.outcome, { kind: 'refused', by: 'hazard', rule: 'sitemap-bytes>256MiB' })
 })
 
-test('sitemaps without end that list nothing new wait behind what they list, and then are refused', async () => {
+test('sitemaps without end that list copies wait behind what they list, and then are refused', async () => {
   const index = (n: number) => `http://a.test/index-${n}.xml`
   const pages: Record<string, { body: string }> = {}
   const at = (from: number) => Array.from({ length: 300 }, (_, nth) => `http://a.test/offer/${from + nth}`)

@@ -11,6 +11,7 @@ import type { FoundLink } from '../page/reading.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { hostOfSite, parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import type { PageNews } from './hazards/judge-traps.ts'
 import { linkTo } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import type { PolicyTools, VisitState } from './tools.ts'
@@ -131,28 +132,37 @@ export function namedBy({ url, via, path }: AgendaItem): string | undefined {
 
 /** The rule in crawl.log, explain and `--trust`. */
 export const IN_VAIN = 'sitemap-news'
-/** So many listed pages are fetched before it is known whether lists are worth reading; then one in ten must bring something new. */
+/** So many listed pages are fetched before it is known what the lists are worth. */
 const TESTED = 40
 const MIN_NEWS = 0.1
 /** Until then, so many may wait: a machine lists more than can ever be read, and others wait behind them. */
 const MAX_UNTESTED = 500
 
-/** What the site's sitemaps list is not worth a request. */
+/** So many, if they are not copies, but the same but for numbers: measurements, or a machine's. */
+const TESTED_ALIKE = 200
+
+/** Next to all that the site's sitemaps list says nothing new. What they have listed is still read. */
 export function isInVain({ sitemaps }: Pick<SiteMemory, 'sitemaps'>): boolean {
-  const { tested = 0, news = 0 } = sitemaps ?? {}
-  return tested >= TESTED && news < tested * MIN_NEWS
+  const { tested = 0, news = 0, copies = 0 } = sitemaps ?? {}
+  const least = tested * MIN_NEWS
+  return (tested >= TESTED && tested - copies < least) || (tested >= TESTED_ALIKE && news < least)
 }
 
-/** Enough listed pages wait, and nobody knows what they are worth: the next sitemap comes after some of them. */
+/**
+ * The next sitemap comes after what pages link to: enough listed pages wait of which nobody knows what they are worth,
+ * or next to all that were read say nothing new but for numbers.
+ */
 export function mustWait({ before }: AgendaItem, { sitemaps }: SiteMemory): boolean {
-  const { urls = 0, tested = 0 } = sitemaps ?? {}
-  return before === undefined && tested < TESTED && urls - tested >= MAX_UNTESTED
+  const { urls = 0, tested = 0, news = 0 } = sitemaps ?? {}
+  if (before !== undefined) return false
+  return tested < TESTED ? urls - tested >= MAX_UNTESTED : news < tested * MIN_NEWS
 }
 
 /** A listed page was judged. */
-export function noteTested(isNews: boolean, reporter: Reporter): void {
-  const { tested = 0, news = 0 } = sitemapsOf(reporter.memory)
-  note({ tested: tested + 1, news: news + (isNews ? 1 : 0) }, reporter)
+export function noteTested(what: PageNews, reporter: Reporter): void {
+  const { tested = 0, news = 0, copies = 0 } = sitemapsOf(reporter.memory)
+  const [isNew, isCopy] = [what === 'new' ? 1 : 0, what === 'copy' ? 1 : 0]
+  note({ tested: tested + 1, news: news + isNew, copies: copies + isCopy }, reporter)
 }
 
 export function sitemapsOf({ sitemaps }: SiteMemory): Noted {

@@ -8,7 +8,7 @@ import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
-import { judgeTraps } from './judge-traps.ts'
+import { judgeTraps, type PageNews } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import { type OpenTraps, patternOfVia } from './open-traps.ts'
@@ -47,6 +47,8 @@ export interface PageJudgement {
   lists: boolean
   /** A finding was withdrawn: put the refused URLs back in the queue. */
   requeue?: true
+  /** Undefined: it was not compared, because it is quiet or of a suspect pattern. */
+  news?: PageNews
 }
 
 export function judgePage(
@@ -79,7 +81,8 @@ export function judgePage(
   const facts = isListedBySuspect ? { ...page, generation: 1 } : page
   const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
-  const judgement: PageJudgement = { memory: next, findings, follow: judged.follow, lists: judged.lists }
+  const { follow, lists, news } = judged
+  const judgement: PageJudgement = { memory: next, findings, follow, lists, news }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement
 }

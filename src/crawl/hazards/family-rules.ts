@@ -34,8 +34,7 @@ export function judgeFolder(folder: Family, context: PageContext): PatternFindin
  */
 function judge(family: Family, inARow: number, context: PageContext): PatternFinding | undefined {
   const { pattern, pages, examples } = family
-  // What sitemaps list in vain need not lead on: the sitemaps do.
-  if (!isBreeding(family) && !context.page.isListedInVain) return undefined
+  if (!isBreeding(family)) return undefined
   // It may have none of its own, if all it showed was known from elsewhere.
   const kinds = Math.max(1, family.kinds)
   if (family.same - family.linked >= patience(OF_THE_SAME, family, context)) {

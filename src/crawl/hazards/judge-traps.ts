@@ -38,8 +38,12 @@ import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPat
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 import { marksOf, saidBy } from './variants.ts'
 
+/** What a page says beside those before it: something new, the same but for numbers and dates, or nothing else. */
+export type PageNews = 'new' | 'alike' | 'copy'
+
 export interface TrapJudgement {
   findings: HazardFinding[]
+  news: PageNews
   probe: boolean
   follow: boolean
   lists: boolean
@@ -105,7 +109,9 @@ export function judgeTraps(
     })
   }
   const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
-  return { findings, probe, follow: !soft && !lost && !echo, lists: lists && !observed.hollow && !isSuspect }
+  const follow = !soft && !lost && !echo
+  const news = seen ? 'copy' : isNew && !alias ? 'new' : 'alike'
+  return { findings, news, probe, follow, lists: lists && !observed.hollow && !isSuspect }
 }
 
 /** A page compared with what the site has shown, before its families count it. */

@@ -19,8 +19,6 @@ export interface PageFacts {
   depth: number
   /** Steps from a page that lists it (`contracts/generation.ts`). Only later generations count against their family. */
   generation: number
-  /** Sitemaps list it, as they list many pages that say nothing new. */
-  isListedInVain?: boolean
   /** Path and query of the first page of this site that named it. */
   via?: string
   at: Instant
