@@ -258,7 +258,7 @@ test('a file that cannot be written is one line of error; an existing file is tr
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
   ]) {
     const { exit, err } = await orbweaver(line)
-    assert.match(err, /^orbweaver: cannot open [^\n]*: (illegal operation on a directory|no such file or directory)\n$/)
+    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|no such file or folder)\n$/)
     assert.equal(exit, 2)
   }
   const target = join(folder, 'target.txt')

@@ -1,7 +1,6 @@
 /** Finds the command, runs it, and turns every error into one clear line and an exit code. */
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { getSystemErrorMessage } from 'node:util'
 import { realClock } from '../../base/clock.ts'
 import { EXIT, firstFailure, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
@@ -220,15 +219,30 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(COMMAND_NAMES.map((name) => LOADERS[name]()))
 }
 
-/** Errors of the file system that are not bugs: of the command line, and of the machine. */
-const USAGE_ERRORS = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP']
-const MACHINE_ERRORS = ['EMFILE', 'ENFILE', 'EIO']
+/** Errors of the file system that are not bugs. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links form a loop',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+  EIO: 'the device reports an error',
+}
+
+/** Caused by the machine rather than by the command line. */
+const MACHINE_ERRORS = new Set(['EMFILE', 'ENFILE', 'EIO'])
 
 function fileError(error: unknown): { line: string; exit: number } | undefined {
   if (!(error instanceof Error)) return undefined
-  const { code = '', errno, syscall, path } = error as NodeJS.ErrnoException
-  const isOfMachine = MACHINE_ERRORS.includes(code)
-  if (syscall === undefined || errno === undefined || !(isOfMachine || USAGE_ERRORS.includes(code))) return undefined
+  const { code, syscall, path } = error as NodeJS.ErrnoException
+  const text = code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
+  if (code === undefined || text === undefined) return undefined
   const what = path === undefined ? `${syscall} failed` : `cannot ${syscall} ${path}`
-  return { line: `${what}: ${getSystemErrorMessage(errno)}`, exit: isOfMachine ? EXIT.failed : EXIT.usage }
+  return { line: `${what}: ${text}`, exit: MACHINE_ERRORS.has(code) ? EXIT.failed : EXIT.usage }
 }

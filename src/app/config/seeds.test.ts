@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -71,4 +71,16 @@ test('a list is read in pieces, up to its end', () => {
   const seeds = readSeeds({ args: [], file: path })
   assert.equal(seeds.length, names.length)
   assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
+})
+
+test('a file without line ends is refused before it is read to its end', () => {
+  const unreadable = (file: string) =>
+    assert.throws(
+      () => readSeeds({ args: [], file }),
+      (error) => error instanceof Problem && error.code === 'unreadable' && /line of more than/.test(error.message),
+    )
+  const path = join(folder, 'line')
+  writeFileSync(path, `example.org\n${'a'.repeat(200_000)}`)
+  unreadable(path)
+  if (existsSync('/dev/zero')) unreadable('/dev/zero')
 })

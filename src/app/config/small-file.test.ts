@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { readSmallFile } from './small-file.ts'
+import { type PipePatience, readSmallFile } from './small-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-small-file-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -28,11 +28,32 @@ test('a folder and a device without an end are refused at once; /dev/null is emp
   assert.equal(readSmallFile('/dev/null', 10), '')
 })
 
-test('a pipe is read to its end, though it begins late and stops for a while', (t) => {
+/** A pipe by name, as `<(…)` of a shell makes one, and a program that writes to it; undefined where there is no mkfifo. */
+function piped(script: string): { pipe: string; end(): void } | undefined {
   const pipe = join(folder, 'pipe')
-  if (spawnSync('mkfifo', [pipe]).status !== 0) return t.skip('mkfifo is not here')
-  const script = 'exec > "$1"; printf "pause: "; sleep 0.2; printf "3s\\n"'
+  rmSync(pipe, { force: true })
+  if (spawnSync('mkfifo', [pipe]).status !== 0) return undefined
   const writer = spawn('sh', ['-c', script, 'sh', pipe], { stdio: 'ignore' })
-  assert.equal(readSmallFile(pipe, 10), 'pause: 3s\n')
-  writer.kill('SIGKILL')
+  return { pipe, end: () => void writer.kill('SIGKILL') }
+}
+
+test('a pipe is read to its end, though it begins late and stops for a while', (t) => {
+  const writer = piped('exec > "$1"; printf "pause: "; sleep 0.2; printf "3s\\n"')
+  if (writer === undefined) return t.skip('mkfifo is not here')
+  assert.equal(readSmallFile(writer.pipe, 10), 'pause: 3s\n')
+  writer.end()
+})
+
+test('a pipe without a writer, without an end, or with too much data is refused in time', (t) => {
+  const soon = { open: 500, alone: 5000 }
+  const readFrom = (script: string, patience: PipePatience, pattern: RegExp) => {
+    const writer = piped(script)
+    if (writer === undefined) return t.skip('mkfifo is not here')
+    assert.throws(() => readSmallFile(writer.pipe, 10, patience), refused(pattern))
+    writer.end()
+  }
+  readFrom('exec true', { open: 5000, alone: 50 }, /no data arrived in time/)
+  readFrom('exec > "$1"; exec sleep 100', soon, /no data arrived in time/)
+  readFrom('exec > "$1"; printf pause; exec sleep 100', soon, /it did not end in time/)
+  readFrom('exec yes > "$1"', { open: 5000, alone: 5000 }, /more than 10 bytes/)
 })

@@ -156,7 +156,7 @@ export async function whyNotIn(
     depth = Math.min(depth, known.depth + 1)
     const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
     // Only a link that was not wanted carries its text: it is stored nowhere else.
-    passedOver &&= at === undefined || at.url !== undefined
+    passedOver &&= at?.url !== undefined
     if (at?.kind !== undefined) kinds.add(at.kind)
   }
   return whyNot({

@@ -71,6 +71,7 @@ const NONE = new Uint8Array(0)
 export class PageChanges {
   /** By site and key. */
   readonly #entries = new Map<string, Entry>()
+  readonly #bySite = new Map<bigint, Entry[]>()
   readonly #givenUp = new Set<bigint>()
   /** By page and slot: of one part, the last. */
   readonly #failed = new Map<string, FailedLook>()
@@ -78,8 +79,15 @@ export class PageChanges {
 
   constructor(known: readonly KnownPage[], nextId: () => number) {
     this.#nextId = nextId
-    for (const page of known)
-      this.#entries.set(nameOf(page.row), { ...page, before: page.links, isNew: false, changed: false })
+    for (const page of known) this.#add({ ...page, before: page.links, isNew: false, changed: false })
+  }
+
+  #add(entry: Entry): void {
+    const { site } = entry.row
+    this.#entries.set(nameOf(entry.row), entry)
+    const others = this.#bySite.get(site)
+    if (others === undefined) this.#bySite.set(site, [entry])
+    else others.push(entry)
   }
 
   /** In the order in which they were applied. */
@@ -132,7 +140,7 @@ export class PageChanges {
     if (known === undefined) {
       const { links, memory } = page
       const entry = { id: this.#nextId(), row: fetched, links, sketch: memory?.sketch }
-      this.#entries.set(name, { ...entry, before: undefined, isNew: true, changed: true })
+      this.#add({ ...entry, before: undefined, isNew: true, changed: true })
       return
     }
     const row = afterFetch(known.row, fetched)
@@ -146,8 +154,8 @@ export class PageChanges {
 
   #giveUp(site: bigint): void {
     this.#givenUp.add(site)
-    for (const entry of this.#entries.values()) {
-      if (entry.row.site !== site || entry.row.outcome !== 'later') continue
+    for (const entry of this.#bySite.get(site) ?? []) {
+      if (entry.row.outcome !== 'later') continue
       entry.row = { ...entry.row, outcome: 'gone' }
       entry.changed = true
     }
