@@ -24,6 +24,9 @@ const QUIET: Millis = 120_000
 /** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
 const KEEP_ALIVE: Millis = 75_000
 const MAX_HEADER_BYTES = 16 * 1024
+/** The same beside a crawl, which needs sockets, too; and its connections in all. */
+const KEEP_ALIVE_BESIDE: Millis = 5_000
+const MAX_BESIDE = 1_000
 /** Connections that have not asked anything yet. A client sends its first head within moments. */
 const MAX_SILENT = 500
 
@@ -68,6 +71,8 @@ export async function openWebServer(options: WebServerOptions): Promise<{ url: s
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
     else void door(request, response)
   })
+  server.keepAliveTimeout = KEEP_ALIVE_BESIDE
+  server.maxConnections = MAX_BESIDE
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, options, '--dashboard')))
     server.listen(port, host, resolve)

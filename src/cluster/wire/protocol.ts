@@ -7,7 +7,7 @@ import type { Millis } from '../../base/clock.ts'
  * Raised when an older worker could do harm or not be understood. 3: workers ask for `orders`. An older one would go on at a
  * site that an operator barred; an older server would not answer.
  */
-export const PROTOCOL = 3
+export const PROTOCOL = 4
 export const API = '/api/v1'
 
 /** In every worker request: its protocol. */

@@ -1,5 +1,5 @@
 /**
- * Deflate streams and gzip members from outside, unpacked by Node's zlib. Volumes and broken answers are read here alike;
+ * Deflate streams and gzip members from outside, unpacked by Node's zlib. Content codings and volumes are read here alike;
  * what is missing or wrong at the end of a member costs nothing of what came before.
  */
 import { constants, crc32, inflateRawSync } from 'node:zlib'
@@ -11,7 +11,7 @@ const ROOM = 64 * 1024
  * The raw stream from `start` on, as far as the input goes; `next` is the offset behind it. Of a damaged stream zlib's
  * synchronous calls give nothing.
  */
-function inflateRaw(
+export function inflateRaw(
   input: Uint8Array,
   start: number,
   max: number,

@@ -160,10 +160,13 @@ function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now
   return cookie.domain === '' || isWithin(place.host, cookie.domain)
 }
 
+const LONGEST_DATE = 100
+
 /** The dates of cookies have every form (`Wed, 21-Oct-15 07:28:00 GMT`), as the engine's own reader expects of them. Undefined: none. */
 function parseCookieDate(text: string): Instant | undefined {
   // The reader takes a number alone for a year, and a time without a zone for local time.
-  const at = /\d:\d/.test(text) ? Date.parse(text.replace(/\s*(?:GMT|UTC)?$/i, ' GMT')) : Number.NaN
+  const date = text.slice(0, LONGEST_DATE)
+  const at = /\d:\d/.test(date) ? Date.parse(`${date.replace(/(?:GMT|UTC)$/i, '')} GMT`) : Number.NaN
   return Number.isNaN(at) ? undefined : at
 }
 

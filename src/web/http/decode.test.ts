@@ -133,6 +133,12 @@ test('what came before the damage is kept', async () => {
   }
 })
 
+test('a small zlib stream without its sum is whole, but for the sum', async () => {
+  const text = 'User-agent: *\nCrawl-delay: 10\n\nUser-agent: Orbweaver\nDisallow: /\n'
+  const decoded = await decodeContent(deflateSync(Buffer.from(text)).subarray(0, -4), 'deflate', LIMIT)
+  assert.deepEqual([new TextDecoder().decode(decoded.bytes), decoded.trouble], [text, 'early'])
+})
+
 test('brotli and zstd that break off early give what could be decoded, also of a small page', async () => {
   for (const [name, encode] of [
     ['br', brotli],

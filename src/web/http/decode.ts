@@ -13,10 +13,9 @@ import {
   gunzipSync,
   inflateRawSync,
   inflateSync,
-  type ZstdOptions,
   zstdDecompressSync,
 } from 'node:zlib'
-import { isTooLarge, readGzipMember } from '../deflate/inflate.ts'
+import { inflateRaw, isTooLarge, readGzipMember } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
   /** The most bytes of the decoded body. */
@@ -144,7 +143,7 @@ export function removeCoding(bytes: Uint8Array, name: string, max: number): Deco
     case 'deflate': {
       // It means zlib, but half the servers that say it send the raw stream.
       const [first, second] = hasZlibHeader(bytes) ? [inflateSync, inflateRawSync] : [inflateRawSync, inflateSync]
-      return atOnce(first, bytes, max, () => atOnce(second, bytes, max))
+      return atOnce(first, bytes, max, () => atOnce(second, bytes, max, () => brokenDeflate(bytes, max)))
     }
     case 'br':
       return atOnce(brotliDecompressSync, bytes, max)
@@ -223,42 +222,57 @@ function brokenGzip(packed: Uint8Array, max: number): Decoded | undefined {
   return undefined
 }
 
-/** How Node unpacks codings in its thread pool; `deflate` has two forms. */
+/** The same for a zlib stream, with a sum behind it, or a raw one. */
+function brokenDeflate(packed: Uint8Array, max: number): Decoded | undefined {
+  const isZlib = hasZlibHeader(packed)
+  const stream = inflateRaw(packed, isZlib ? 2 : 0, max)
+  if (typeof stream === 'string' || stream.bytes.length === 0) return undefined
+  const isEarly = !isZlib || stream.next + 4 > packed.length
+  return { bytes: stream.bytes, cut: false, trouble: isEarly ? 'early' : 'damaged' }
+}
+
+/** How Node unpacks codings in its thread pool, and how a stream gives what it has of a broken one; `deflate` has two forms. */
 const STREAMS = {
-  gzip: createGunzip,
-  zlib: createInflate,
-  raw: createInflateRaw,
-  br: createBrotliDecompress,
-  zstd: (options: ZstdOptions) => createZstdDecompress({ ...options, params: ZSTD_PARAMS }),
+  gzip: { open: createGunzip, flush: constants.Z_SYNC_FLUSH },
+  zlib: { open: createInflate, flush: constants.Z_SYNC_FLUSH },
+  raw: { open: createInflateRaw, flush: constants.Z_SYNC_FLUSH },
+  br: { open: createBrotliDecompress, flush: constants.BROTLI_OPERATION_FLUSH },
+  zstd: { open: createZstdDecompress, flush: constants.ZSTD_e_flush, params: ZSTD_PARAMS },
 }
 type Stream = keyof typeof STREAMS
 
+/** As far as it goes, in the thread pool, piece by piece. */
+async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<Decoded> {
+  let best: Decoded | undefined
+  let stream: Stream = 'raw'
+  for (const one of streamsOf(packed, coding)) {
+    const found = await streamed(packed, one, max)
+    if (found.trouble === undefined) return found
+    if (best !== undefined && found.bytes.length <= best.bytes.length) continue
+    best = found
+    stream = one
+  }
+  const { bytes, trouble } = best!
+  if (bytes.length >= MAX_AT_ONCE) return best!
+  // Node drops the output of the piece in which a stream breaks: small pieces lose little.
+  const piece = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
+  const again = await streamed(packed, stream, max, piece)
+  return { bytes: again.bytes, cut: again.cut, trouble }
+}
+
 const MIN_PIECE = 64
 const MAX_PIECES = 2000
-
-/** As far as it goes, in the thread pool. */
-async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<Decoded> {
-  // Node drops the output of the piece in which a stream breaks: small pieces lose little.
-  const small = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
-  let best: Decoded | undefined
-  for (const stream of streamsOf(packed, coding)) {
-    const whole = await streamed(packed, stream, max, packed.length)
-    if (whole.trouble === undefined) return whole
-    const found = whole.bytes.length < MAX_AT_ONCE ? await streamed(packed, stream, max, small) : whole
-    if (best === undefined || found.bytes.length > best.bytes.length) best = found
-  }
-  return best!
-}
 
 function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
   if (coding !== 'deflate') return [coding]
   return hasZlibHeader(packed) ? ['zlib', 'raw'] : ['raw', 'zlib']
 }
 
-/** In pieces of so many bytes. */
-function streamed(packed: Uint8Array, as: Stream, max: number, piece: number): Promise<Decoded> {
+/** `piece`: for a broken stream, in pieces of this size; an early end is then not an error. */
+function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Decoded> {
   return new Promise((resolve) => {
-    const stream = STREAMS[as]({ chunkSize: MAX_ROOM })
+    const { open, flush, ...params } = STREAMS[as]
+    const stream = open({ chunkSize: MAX_ROOM, ...params, ...(piece !== undefined && { finishFlush: flush }) })
     const pieces: Uint8Array[] = []
     let length = 0
     const over = (trouble?: CodingTrouble) => {
@@ -273,7 +287,8 @@ function streamed(packed: Uint8Array, as: Stream, max: number, piece: number): P
     })
     stream.on('end', () => over())
     stream.on('error', ({ code }: NodeJS.ErrnoException) => over(code === 'Z_BUF_ERROR' ? 'early' : 'damaged'))
-    for (let at = 0; at < packed.length; at += piece) stream.write(packed.subarray(at, at + piece))
+    const step = piece ?? packed.length
+    for (let at = 0; at < packed.length; at += step) stream.write(packed.subarray(at, at + step))
     stream.end()
   })
 }

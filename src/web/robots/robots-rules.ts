@@ -42,9 +42,9 @@ function escapeByte(letter: string): string {
 
 /**
  * Characters that one decision may scan for the pieces of wildcard rules. 500 KB of hostile rules took 0.5 s per URL
- * without this limit; now 12 ms at most, and no honest file comes near it.
+ * without a limit; with this one some 20 ms at most. 10,000 wildcard rules are within it for URLs of 1,800 characters.
  */
-export const MAX_SCANNED = 5_000_000
+export const MAX_SCANNED = 20_000_000
 
 export interface Effort {
   steps: number
