@@ -71,7 +71,7 @@ export interface SiteMemory {
   validators?: { asked: number; lies: number; renewed: number }
   /** Elements of its template that had changed at one look: on how many pages words or only numbers changed at the next one, too, and on how many nothing did; and a hash of the lines in it that stayed. At most 32. Only `crawl/compare-look.ts` reads it. */
   slots?: { name: number; words: number; numbers: number; stayed: number; stays: number }[]
-  /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; what was left out; and how many of the listed pages were judged, said something new, or were copies. */
+  /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; what was left out; and how many of the listed pages were judged, said something new, or were copies; and how many sitemaps in a row listed next to nothing new. */
   sitemaps?: {
     asked: number
     urls: number
@@ -81,6 +81,7 @@ export interface SiteMemory {
     tested?: number
     news?: number
     copies?: number
+    vain?: number
   }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */
   forms?: { name: string; found: number; missing: number }[]

@@ -260,11 +260,12 @@ function offerHere(
   { depth, via, path, lastmod }: Way,
   tools: VisitState,
   known = tools.local.holds(url),
+  isPlainer = false,
 ): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools)) return false
   if (!listed && tools.isPatternFull(url, { depth, path, via })) {
-    offerPlainer(url, { depth, via, path }, tools)
+    if (!isPlainer) offerPlainer(url, { depth, via, path }, tools)
     return false
   }
   const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
@@ -291,7 +292,7 @@ function offerHere(
 export function offerPlainer(url: WebUrl, from: Pick<AgendaItem, 'depth' | 'via' | 'path'>, tools: VisitState): void {
   const plain = tools.plainer(url)
   if (plain === undefined || tools.local.knows(plain.key) || tools.scope.unwantedKind(plain) !== undefined) return
-  offerHere(plain, { ...from, via: from.via ?? url.href }, tools)
+  offerHere(plain, { ...from, via: from.via ?? url.href }, tools, tools.local.holds(plain), true)
 }
 
 /** For later visits, which know only the keys of earlier URLs. */

@@ -83,6 +83,7 @@ export function judge(
     content,
     links,
     crossSite,
+    isBlind: reporter.visit.known === 'too many',
   }
   let judged: PageJudgement
   try {

@@ -141,11 +141,25 @@ const MAX_UNTESTED = 500
 /** So many, if they are not copies, but the same but for numbers: measurements, or a machine's. */
 const TESTED_ALIKE = 200
 
-/** Next to all that the site's sitemaps list says nothing new. What they have listed is still read. */
+/** One list may be of pages behind a login: so many in a row must say nothing new. */
+const MAX_VAIN = 3
+
+/** Next to all that the last sitemaps of the site list says nothing new. What they have listed is still read. */
 export function isInVain({ sitemaps }: Pick<SiteMemory, 'sitemaps'>): boolean {
-  const { tested = 0, news = 0, copies = 0 } = sitemaps ?? {}
+  return (sitemaps?.vain ?? 0) >= MAX_VAIN && saysNothingNew(sitemaps)
+}
+
+function saysNothingNew({ tested = 0, news = 0, copies = 0 }: Partial<Noted> = {}): boolean {
   const least = tested * MIN_NEWS
   return (tested >= TESTED && tested - copies < least) || (tested >= TESTED_ALIKE && news < least)
+}
+
+/** A sitemap has come in. After one of no worth the next is judged by what it lists itself. */
+export function noteRead(more: number, reporter: Reporter): void {
+  const { bytes = 0, vain = 0, ...known } = sitemapsOf(reporter.memory)
+  note({ bytes: bytes + more }, reporter)
+  if (saysNothingNew(known)) note({ tested: 0, news: 0, copies: 0, vain: vain + 1 }, reporter)
+  else if (vain > 0 && (known.news ?? 0) > 0) note({ vain: 0 }, reporter)
 }
 
 /**

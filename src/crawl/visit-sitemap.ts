@@ -27,7 +27,17 @@ import {
 import { offerListed, outLink } from './follow-links.ts'
 import { decideOutcome } from './page-outcome.ts'
 import { type PageResult, reportOf, resultOf } from './page-result.ts'
-import { bytesLeft, MAX_URLS, namedBy, note, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import {
+  bytesLeft,
+  MAX_URLS,
+  namedBy,
+  note,
+  noteLeft,
+  noteRead,
+  offerMoved,
+  offerNested,
+  sitemapsOf,
+} from './sitemaps.ts'
 import { readPage } from './visit-page.ts'
 import { type ContentKind, failed, type PageTools, refuseUnwanted } from './visit-url.ts'
 
@@ -68,7 +78,7 @@ async function readSitemap(item: AgendaItem, answered: ReadAnswer, tools: PageTo
   const { reporter } = tools.state
   const { sitemap, notes, bytes } = await parse(item, answer, tools)
   // A repeated visit brings nothing that was not counted.
-  if (item.before === undefined) note({ bytes: (sitemapsOf(reporter.memory).bytes ?? 0) + bytes }, reporter)
+  if (item.before === undefined) noteRead(bytes, reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
     if (isWantedPage(asPage, answered, tools)) return readPage(asPage, answered, tools)

@@ -60,7 +60,7 @@ export function countAliases(
     for (const [part, , , , , usual] of rows) {
       const name = part.startsWith('?') ? part.slice(1).split('=')[0] : undefined
       const isIts = name === undefined ? folders.includes(part) : own.includes(name)
-      if (isIts && !(name !== undefined && isUsual(name, usual, parameters)))
+      if (isIts && !(name !== undefined && !part.includes('=') && isUsual(name, usual, parameters)))
         parts = (parts ?? new Map<string, Said>()).set(part, 'other')
     }
   }
@@ -264,7 +264,8 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
         evidence,
         examples,
       }
-      found.push(usual ? { ...finding, usual } : finding)
+      // A pattern of one value holds that value back: it has no usual one.
+      found.push(usual && value === undefined ? { ...finding, usual } : finding)
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`
       found.push({ rule: 'folder-in-itself', proof: 'alias', pattern: part, evidence, examples })
@@ -274,8 +275,8 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
 }
 
 /** Pages that speak against it. Where most new pages have one value, others may be new for another reason. */
-function againstIt([, , other, , , usual = '', votes = 0, differs = 0]: AliasRow): number {
-  return usual !== '' && votes >= other - differs ? differs : other
+function againstIt([part, , other, , , usual = '', votes = 0, differs = 0]: AliasRow): number {
+  return usual !== '' && !part.includes('=') && votes >= other - differs ? differs : other
 }
 
 /** Different parameters of one page that made no difference, on this many URLs, and none that did. */

@@ -47,7 +47,7 @@ export interface PageJudgement {
   lists: boolean
   /** A finding was withdrawn: put the refused URLs back in the queue. */
   requeue?: true
-  /** Undefined: it was not compared, because it is quiet or of a suspect pattern. */
+  /** Undefined: it was not compared, because it is of a suspect pattern. */
   news?: PageNews
 }
 
@@ -77,7 +77,8 @@ export function judgePage(
   }
   const isListedBySuspect = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
   const weight = page.outcome === 'later' ? 1 : weightOf(traps, page, next.fetched)
-  if (weight === 0) return { memory: next, findings, follow: true, lists: true }
+  // Its text is not among the last ones.
+  if (weight === 0) return { memory: next, findings, follow: true, lists: true, ...(page.content && { news: 'new' }) }
   const facts = isListedBySuspect ? { ...page, generation: 1 } : page
   const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
@@ -229,7 +230,7 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
     seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
     without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
-    elsewhere: page.outcome === 'moved' && fresh.length > 0,
+    elsewhere: page.outcome === 'moved' && (fresh.length > 0 || page.isBlind === true),
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
   }

@@ -110,7 +110,8 @@ function mayHaveYear(path: string): boolean {
 /** Page after page has a date that lies years ahead, and leads only to the next: a machine makes them. */
 export function judgeFuture(family: Family, context: PageContext): PatternFinding | undefined {
   const { pattern, pages, ahead, growing, inward, examples } = family
-  if (ahead < patience(PAGES, family, context)) return undefined
+  // An encyclopaedia has some titles with years to come.
+  if (ahead * 10 < pages || ahead < patience(PAGES, family, context)) return undefined
   if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${ahead} of ${pages} pages have dates that lie years ahead; ${growing} of them lead to more of the same`
   return { rule: 'endless-sequence', proof: 'growth', pattern, evidence, examples }

@@ -40,6 +40,7 @@ function isQuiet({ novel, probe }: OpenTraps, page: PageFacts): boolean {
       : content.embeds !== undefined && (probe !== undefined || content.words >= LONGEST_ERROR)) &&
     page.depth > 0 &&
     !page.duplicate &&
+    !page.isBlind &&
     !page.path.includes('?') &&
     !isSlow(page) &&
     page.links.every(({ fresh }) => !fresh)

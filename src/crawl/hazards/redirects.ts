@@ -17,10 +17,13 @@ const COLUMNS = 4
 const MAX_FORMS = 12
 
 /** Counts an answer in the columns; the form counted last stands last. */
-export function countRedirect(columns: number[], { outcome, links, content }: PageFacts, pattern: UrlPattern): void {
+export function countRedirect(columns: number[], page: PageFacts, pattern: UrlPattern): void {
+  const { outcome, links, content, isBlind } = page
   const target = outcome === 'moved' && links.length === 1 ? links[0] : undefined
   // An error says nothing.
   if (target === undefined && content === undefined) return
+  // Nor does a redirect home, where pages that are gone often lead; nor one of which nobody knows whether its target is known.
+  if (target !== undefined && (target.path === '/' || isBlind)) return
   const one = mark(placeOf(pattern)) | 0
   const at = indexOf(columns, one)
   if (target === undefined || target.fresh) {

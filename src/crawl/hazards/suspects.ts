@@ -141,8 +141,14 @@ function compile(text: string, folders?: readonly number[], usual?: string): Mat
   return (_, pattern) => pattern().form === text || pattern().base === text
 }
 
-const has = (path: string, name: string, value: string) =>
-  parametersOf(path).some((one) => one.name === name && one.value === value)
+/** Anywhere in the query, however long that is. */
+function has(path: string, name: string, value: string): boolean {
+  const pieces = path.slice(path.indexOf('?') + 1).split('&')
+  return pieces.some((piece) => {
+    const [own] = piece.split('=', 1)
+    return piece.slice(own.length + 1) === value && nameOf(own) === name
+  })
+}
 
 /**
  * A URL with parameters that make no difference as it is spelled without them, or with their usual values:

@@ -27,6 +27,8 @@ const MAX_UNKNOWN = 16
 /** A stopped pattern is first sampled after this many URLs, then after twice as many each time. */
 const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
+/** Pages that are gone often redirect, while others of their form are there. */
+const FIRST_SAMPLE_OF_REDIRECTS = 4
 /** Pages of the site until a cleared pattern may be suspected again; doubles each time. */
 const PAGES_UNTIL_SUSPECTED_AGAIN = 25
 const MAX_CLEARED = 12
@@ -38,7 +40,9 @@ export function trialFor(proof: Proof, rule: string, others: readonly SuspectPat
 }
 
 /** Sampling gets rarer as a rule stops more patterns, so the total stays constant. */
-export function firstSample({ proof, rule }: SuspectPattern, others: readonly SuspectPattern[]): number {
+export function firstSample({ proof, rule, pattern }: SuspectPattern, others: readonly SuspectPattern[]): number {
+  const isOfRedirects = rule === 'same-content' && proof === 'alias' && !pattern.endsWith('?**')
+  if (isOfRedirects) return FIRST_SAMPLE_OF_REDIRECTS
   return (proof === 'alias' ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE) * (1 + countStopped(rule, others))
 }
 

@@ -324,7 +324,7 @@ test('what other pages of the site have shown, and what the operator watches', (
   watched.look(page({ ad: 'Rent a web' }))
   assert.deepEqual(
     watched.news.map(({ what }) => what),
-    ['words'],
+    ['words', 'words'],
   )
   assert.equal(
     watched.look(page({ ad: 'Sell flies' }), {}, compileRules([], [{ kind: 'selector', text: '#ad' }])),

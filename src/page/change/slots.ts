@@ -109,8 +109,11 @@ export function judgeSlots(runs: readonly Run[], before: readonly Slot[], pair: 
     else if (one.quiet < MAX_QUIET) slots.push({ ...one, from, to, shape, quiet: one.quiet + 1 })
   }
   const named = new Set(slots.map(({ name }) => name))
-  for (const { name, from, to, shape, isNoted } of here.values())
-    if (!named.has(name)) slots.push({ name, from, to, shape, times: isNoted ? 1 : 0, words: 0, quiet: 0 })
+  for (const { name, from, to, shape, isNoted, changed } of here.values()) {
+    // Each change of what the site takes for volatile is followed up, however small: an edit that stays speaks against it.
+    const times = isNoted || (changed > 0 && pair.onSite(name) !== undefined) ? 1 : 0
+    if (!named.has(name)) slots.push({ name, from, to, shape, times, words: 0, quiet: 0 })
+  }
   slots.sort((a, b) => b.times - a.times).splice(MAX_SLOTS)
   return { slots, news, runs: marked }
 }
@@ -191,9 +194,9 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
     const found = all.filter((one) => isSlot(one) && isNoted(one)).reverse()
     for (const one of found.sort((a, b) => a.from - b.from || b.lines - a.lines)) {
       const name = nameOf(one)
+      if (one.from < end || name === undefined || (isOnly && name !== one.name)) continue
       // On top of a list stands what is new.
-      const isAdded = name !== one.name && !isReplaced(one)
-      if (one.from < end || name === undefined || isAdded || (isOnly && name !== one.name)) continue
+      if (name !== one.name && !isReplaced(one)) continue
       add(one, name, true)
       end = one.to
     }
