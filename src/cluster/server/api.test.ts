@@ -57,13 +57,13 @@ describe('who may call', () => {
     }
     await refused(
       '99',
-      'the worker speaks protocol 99, this server 3',
+      'the worker speaks protocol 99, this server 4',
       'the server is the older one: install the worker’s version of orbweaver on all servers',
     )
-    // The last that knew nothing of operators' orders.
+    // The last with another format of reports.
     await refused(
-      '2',
-      'the worker speaks protocol 2, this server 3',
+      '3',
+      'the worker speaks protocol 3, this server 4',
       'the worker is the older one: install the server’s version of orbweaver on it',
     )
   })
