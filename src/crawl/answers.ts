@@ -2,6 +2,7 @@
  * What an answer says: first its status and headers, then its bytes. Bytes are read as what they are, whatever the server
  * declares (V14). A page whose reading throws costs that page only (V6); the watch notices one that never returns.
  */
+import { isUtf8 } from 'node:buffer'
 import type { Instant } from '../base/clock.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.ts'
@@ -81,11 +82,15 @@ export function locationOf({ status, headers }: Head): string | undefined {
   return location === undefined ? undefined : asUtf8(location)
 }
 
-/** Headers are read as Latin-1; raw UTF-8 in a Location means those letters, as browsers and curl take it. */
+/**
+ * Headers are read as Latin-1. Raw UTF-8 in a Location means those letters; other bytes are asked for as they are, as browsers
+ * and curl take both.
+ */
 function asUtf8(location: string): string {
   if (!/[\x80-\xff]/.test(location)) return location
-  const text = new TextDecoder().decode(Buffer.from(location, 'latin1'))
-  return text.includes('\ufffd') ? location : text
+  const bytes = Buffer.from(location, 'latin1')
+  if (isUtf8(bytes)) return bytes.toString()
+  return location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 export function directivesOf(headers: Headers, reading: Reading | undefined, token: string): Directives {

@@ -98,11 +98,13 @@ test('redirects are followed, five and no more, each with its pause and each arc
   assert.deepEqual(six.asked.slice(5), ['a.test/', 'a.test/private'])
 })
 
-test('a redirect to a path in raw UTF-8 is followed, as a page’s is', async () => {
+test('a redirect to a path in raw UTF-8, or in other bytes, is followed, as a page’s is', async () => {
   const raw = Buffer.from('/règles.txt').toString('latin1')
   const rules = { body: FORBID, headers: TEXT }
   const { asked } = await pagesAskedWith({ [ROBOTS]: to(raw), 'http://a.test/r%C3%A8gles.txt': rules })
   assert.deepEqual(asked, ['a.test/r%C3%A8gles.txt', 'a.test/'])
+  const latin = { [ROBOTS]: to('/r\xe8gles.txt?\xff'), 'http://a.test/r%E8gles.txt?%FF': rules }
+  assert.deepEqual((await pagesAskedWith(latin)).asked, ['a.test/r%E8gles.txt?%FF', 'a.test/'])
 })
 
 test('redirects to another host: its rules hold here, after a pause, and without cookies', async () => {
