@@ -184,9 +184,10 @@ export function* readAnswer(
     }
   }
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
-  // Bytes in an unknown coding are kept as they came, and not read as a page.
-  if (trouble === 'unknown' || trouble === 'too-many') return unread(undefined)
   const { type, charset } = mediaTypeOf(headers)
+  // A name that nobody knows (`aws-chunked`) often means nothing: browsers show the bytes. If they are coded, they are no text.
+  const isCoded = trouble === 'unknown' || trouble === 'too-many'
+  if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
   try {
     // Documents of other kinds are not read; but a page may hide behind their type.
     if (type !== '' && !isReadable(type)) {

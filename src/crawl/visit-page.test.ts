@@ -364,8 +364,10 @@ test('a wrong content coding is kept as it came, with a note', async () => {
     ['gzip', html, 'coding:not-sent', true],
     ['gzip', packed.subarray(0, packed.length - 10), 'coding:early', true],
     ['gzip', wrongSum, 'coding:damaged', true],
-    ['gzipped', html, 'coding:unknown', false],
-    ['gzip, gzip, gzip, gzip', html, 'coding:too-many', false],
+    ['gzipped', html, 'coding:unknown', true],
+    ['gzipped', packed, 'coding:unknown', false],
+    ['gzip, gzip, gzip, gzip', html, 'coding:too-many', true],
+    ['gzip, gzip, gzip, gzip', packed, 'coding:too-many', false],
     ['utf-8', html, undefined, true],
     ['gzip', packed, undefined, true],
   ] as const) {
