@@ -13,7 +13,7 @@ import { type PageLines, readLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
 import { howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
 import { BOMB_RATIO, type Decoded, decodeContent } from '../web/http/decode.ts'
-import { headerOf, headersOf, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
+import { headerOf, headersOf, listedIn, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
 import { validatorsOf } from '../web/http/validators.ts'
 import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
@@ -52,7 +52,7 @@ export function wantBody(status: number, limitBytes: number): Want {
 /** The decision to download a page, from status and headers (V5). */
 export function wantPage(status: number, headers: Headers, scope: Scope): Want {
   if (!isWhole(status)) return wantBody(status, ERROR_BYTES)
-  const declared = headerOf(headers, 'content-type')
+  const declared = listedIn(headers, 'content-type')
   const { type } = parseMediaType(declared)
   // Without a declared type it may be a page: only its bytes can say.
   if (declared !== undefined && !scope.wantsMedia(type))
@@ -62,11 +62,11 @@ export function wantPage(status: number, headers: Headers, scope: Scope): Want {
 
 /** Without its content coding: at most so many bytes. */
 export function decoded({ head, payload }: Body, bytes: number): Promise<Decoded> {
-  return decodeContent(payload, headerOf(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
+  return decodeContent(payload, listedIn(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
 }
 
 export function declaredType({ answer }: Exchange): string | undefined {
-  return 'head' in answer ? headerOf(answer.head.headers, 'content-type') : undefined
+  return 'head' in answer ? listedIn(answer.head.headers, 'content-type') : undefined
 }
 
 export function redirectTarget(head: Head, from: string, urls: UrlReader): WebUrl | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { sha1 } from '../base/digest.ts'
 import { STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind, Outcome } from '../contracts/outcome.ts'
@@ -386,6 +386,17 @@ test('a wrong content coding is kept as it came, with a note', async () => {
     assert.deepEqual(web.pagesAsked, isRead ? ['a.test/', 'a.test/next'] : ['a.test/'], coding)
     assert.equal(page.title, isRead ? 'Coded' : '')
   }
+})
+
+test('content codings and media types in several header lines are one list', async () => {
+  const headers = [
+    ['Content-Type', 'application/octet-stream'],
+    ['Content-Encoding', 'gzip'],
+    ['Content-Type', 'text/html'],
+    ['Content-Encoding', 'br'],
+  ] as const
+  const { page } = await pageAfter({ headers, body: brotliCompressSync(gzipSync('<title>Coded</title><p>words')) })
+  assert.deepEqual([page.title, page.mediaType, page.annotations], ['Coded', 'text/html', []])
 })
 
 test('a document that is not read has the note too', async () => {

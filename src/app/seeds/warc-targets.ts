@@ -3,7 +3,7 @@
  * header and the first bytes of each record's block are read; the rest is skipped, so records may have any size.
  */
 import { endOfHead } from '../../web/http/head.ts'
-import { headerOf, parseMediaType } from '../../web/http/headers.ts'
+import { mediaTypeOf } from '../../web/http/headers.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { recordHead } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
@@ -141,7 +141,7 @@ function captured(url: string, block: Uint8Array, at: number): Found[] {
   if (head !== undefined)
     return target({
       ...{ url, at, status: String(head.status) },
-      mediaType: parseMediaType(headerOf(head.headers, 'content-type')).type,
+      mediaType: mediaTypeOf(head.headers).type,
     })
   // A status that no server may send is still one that was not successful.
   const [, status] = ODD_STATUS.exec(Buffer.from(block.subarray(0, 100)).toString('latin1')) ?? []
