@@ -11,7 +11,8 @@ import type { Capture } from '../contracts/report.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import { type PageLines, readLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
-import { howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
+import { parseRefresh } from '../page/extract/meta.ts'
+import { type FoundLink, howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
 import { BOMB_RATIO, type Decoded, decodeContent } from '../web/http/decode.ts'
 import { headerOf, headersOf, listedIn, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
 import { validatorsOf } from '../web/http/validators.ts'
@@ -205,7 +206,7 @@ export function* readAnswer(
       state.reporter.tally.add(`trouble:${trouble}`)
     }
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
-    const links = yield* resolveLinks(reading.links, resolve, state.reporter.tally)
+    const links = yield* resolveLinks([...refreshOf(headers), ...reading.links], resolve, state.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
     const text = () => readText(input, 'own')
     const lines = (rules: RegionRules | undefined) => readLines(input, rules)
@@ -214,6 +215,12 @@ export function* readAnswer(
     reportBug(`reading ${item.url}`, error, site)
     return unread('failed')
   }
+}
+
+/** `Refresh: 0; url=…`: as the meta element of that name. Some home pages have nothing else. */
+function refreshOf(headers: Headers): FoundLink[] {
+  const href = parseRefresh(asUtf8(headerOf(headers, 'refresh') ?? ''))?.url
+  return href === undefined ? [] : [{ href, kind: 'refresh', nofollow: false, media: '' }]
 }
 
 const noText = () => ''
