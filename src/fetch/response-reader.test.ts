@@ -132,7 +132,12 @@ test('a length is one number, however often it is said', () => {
   ]) {
     assert.equal(told(`${OK}Content-Length: ${value}\r\n\r\nhello`), 'failed protocol', value)
   }
-  assert.equal(told(`${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), 'failed protocol')
+  for (const value of ['2', '9', '2\r\nContent-Length: 3', 'x'])
+    assert.equal(
+      told(`${OK}Content-Length: ${value}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`),
+      'full 200 hi',
+      value,
+    )
   assert.equal(told(`${OK}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`), 'failed protocol')
   assert.equal(told(`${OK}Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi`), 'full 200 hi')
 })
@@ -221,6 +226,7 @@ test('a connection is used again only when nothing speaks against it', () => {
   }
   assert.equal(reusable(`${OK}Content-Length: 1\r\n\r\nx`), true)
   assert.equal(reusable(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), true)
+  assert.equal(reusable(`${OK}Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), false)
   assert.equal(reusable('HTTP/1.1 304 x\r\n\r\n'), true)
   assert.equal(reusable('HTTP/1.0 200 x\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx'), true)
   assert.equal(reusable('HTTP/1.0 200 x\r\nContent-Length: 1\r\n\r\nx'), false)

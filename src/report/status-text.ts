@@ -55,8 +55,8 @@ const MARK: Readonly<Record<string, string>> = {
   'coding:not-sent': 'a content coding was announced but not used',
   'coding:early': 'the compressed body ends too early',
   'coding:damaged': 'the compressed body is damaged, or its checksum is wrong',
-  'coding:unknown': 'the content coding is unknown, so the body was not read',
-  'coding:too-many': 'too many content codings, so the body was not read',
+  'coding:unknown': 'the content coding is unknown; the body was read only if it was text',
+  'coding:too-many': 'too many content codings; the body was read only if it was text',
 }
 
 /** Undefined for annotations that do not mark a document. */
