@@ -102,6 +102,17 @@ test('defects of a response are explained in plain text', () => {
   )
 })
 
+test('what was never requested was not fetched', () => {
+  const lastLine = (page: Partial<typeof PAGE>) =>
+    explainUrl({ ...URL_FACTS, page: { ...PAGE, ...page } }, SITE, 0).find((line) => /^(Last|Decided) /.test(line))
+  assert.match(lastLine({ outcome: 'refused', status: 200, why: 'directive' }) ?? '', /^Last fetched .*: status 200/)
+  assert.match(lastLine({ outcome: 'gone', status: -2, why: 'connect' }) ?? '', /^Last tried .* UTC: status -2/)
+  assert.match(
+    lastLine({ outcome: 'refused', status: -4000, why: 'hazard' }) ?? '',
+    /^Decided .* UTC, without a request\.$/,
+  )
+})
+
 test('a page that was collected: every state of it can be told from the others', () => {
   const MAY = Date.UTC(2026, 4, 1, 12)
   const facts = { ...URL_FACTS, captures: 3, lastGoodAt: MAY }
