@@ -60,7 +60,7 @@ test('why a site was given up', () => {
   assert.match(siteSentences({ state: 'barred', reason: 'given-up' }), /: given up: no answer after the last retry\.\n/)
   assert.match(
     siteSentences({ state: 'barred', reason: 'given-up: given-up: address-refused' }),
-    /: given up: private address, or on a blacklist\.\n/,
+    /: given up: private or blacklisted address, or that of a wildcard domain\.\n/,
   )
 })
 
@@ -99,6 +99,17 @@ test('defects of a response are explained in plain text', () => {
   assert.equal(
     explained({ outcome: 'refused', why: 'robots', detail: 'Disallow: /' })[0],
     'Not collected: forbidden by robots.txt (Disallow: /).',
+  )
+})
+
+test('what was never requested was not fetched', () => {
+  const lastLine = (page: Partial<typeof PAGE>) =>
+    explainUrl({ ...URL_FACTS, page: { ...PAGE, ...page } }, SITE, 0).find((line) => /^(Last|Decided) /.test(line))
+  assert.match(lastLine({ outcome: 'refused', status: 200, why: 'directive' }) ?? '', /^Last fetched .*: status 200/)
+  assert.match(lastLine({ outcome: 'gone', status: -2, why: 'connect' }) ?? '', /^Last tried .* UTC: status -2/)
+  assert.match(
+    lastLine({ outcome: 'refused', status: -4000, why: 'hazard' }) ?? '',
+    /^Decided .* UTC, without a request\.$/,
   )
 })
 

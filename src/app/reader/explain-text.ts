@@ -181,8 +181,11 @@ function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
   const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
   const marks = page.annotations.split(',').flatMap((note) => markText(note) ?? [])
   if (page.status === 206) marks.push('the server sent only a part of the page, without being asked to')
+  // Of a URL that a rule refused before any request, `at` is the time of the decision.
+  if (page.outcome === 'refused' && page.status < 0) return [`Decided ${timeText(page.at)} UTC, without a request.`]
+  const did = page.status < 0 ? 'tried' : 'fetched'
   return [
-    `Last fetched ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
+    `Last ${did} ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
     ...marks.map((mark) => `Note: ${mark}.`),
   ]
 }
