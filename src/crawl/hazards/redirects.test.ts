@@ -22,7 +22,7 @@ function judgeAll(pages: PageFacts[], novel = 20): string[] {
   return found
 }
 
-const many = (count: number, make: (nth: number) => PageFacts) => Array.from({ length: count }, (_, nth) => make(nth))
+const many = <T>(count: number, make: (nth: number) => T) => Array.from({ length: count }, (_, nth) => make(nth))
 const basket = (nth: number) => `/checkout/cart/add/product/${nth}/form_key/k${nth}x7q9z/`
 
 test('baskets that lead to one page are found after twenty, in their folder', () => {
