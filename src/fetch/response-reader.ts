@@ -77,7 +77,6 @@ export class ResponseReader {
     let start = 0
     for (;;) {
       if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
-      if (this.#skipped > MAX_HEAD_BYTES) return this.#fail('head-too-large', 'empty lines without end')
       if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP answer')
       const max = start + MAX_HEAD_BYTES - this.#skipped
       const { end, lineStart } = endOfHead(head, this.#lineStart, max)
