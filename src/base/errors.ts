@@ -64,6 +64,29 @@ export function reasonOf(thrown: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Errors of the file system that are not bugs. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'a file of that name exists already',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links form a loop',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+  EIO: 'the device reports an error',
+}
+
+/** What a failed call to the file system means; undefined for every other error. */
+export function fileErrorText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
+}
+
 /** True for the errors of a file system or SQLite that mean a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false

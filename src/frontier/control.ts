@@ -175,7 +175,7 @@ async function steerCrawl(
     return paused === undefined ? { ...before, paused: withReason(by, action.reason) } : undefined
   })
   const now = {
-    pause: 'The crawl is paused: no request is made until it is resumed, not after a restart either.',
+    pause: 'The crawl is paused: no request is made until it is resumed, even after a restart.',
     resume: 'The crawl goes on.',
     stop: 'The crawl ends: visits under way check in first.',
   }[action.action]

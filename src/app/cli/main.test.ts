@@ -180,6 +180,8 @@ test('a mistake is one line and exit code 2', async () => {
     [['simulate', 'weather'], /cannot simulate 'weather'/],
     [['seed'], /no seeds given/],
     [['explain', 'http://['], /is not a valid URL/],
+    [['crawl', '--seeds', join(folder, 'none')], /--seeds: cannot read \S+\/none: no such file or folder\n/],
+    [['crawl', '--seeds', folder], /--seeds: cannot read \S+: it is a folder\n/],
   ]
   for (const [line, pattern] of mistakes) {
     const { exit, err, out } = await orbweaver(line)

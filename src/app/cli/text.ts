@@ -75,9 +75,9 @@ export function explainHint(url: string, folder: string): string {
 export function ago(then: number, now: number): string {
   const seconds = Math.round((now - then) / 1000)
   if (seconds < 0) return 'in the future'
-  if (seconds < 90) return `${seconds} s ago`
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`
+  if (seconds < 90) return `${seconds}s ago`
+  if (seconds < 5400) return `${Math.round(seconds / 60)}m ago`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)}h ago` : `${Math.round(seconds / 86_400)}d ago`
 }
 
 /** `1 URL`, `1,200 URLs`. */
@@ -141,7 +141,7 @@ export function wrap(text: string, width: number): string[] {
   return line === '' ? lines : [...lines, line]
 }
 
-/** `by anna@laptop 3 hours ago: the power is cut`. */
+/** `by anna@laptop 3h ago: the power is cut`. */
 export function decidedText({ who, at, reason }: Decided, now: number): string {
   return `by ${plain(who)} ${ago(at, now)}${reason === undefined ? '' : `: ${plain(reason)}`}`
 }

@@ -1,7 +1,7 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { Problem, reasonOf } from '../../base/errors.ts'
+import { fileErrorText, Problem, reasonOf } from '../../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 
@@ -66,7 +66,7 @@ function readText(path: string): string {
   } catch (error) {
     throw new Problem(
       'unreadable',
-      `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${reasonOf(error)}`,
+      `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${fileErrorText(error) ?? reasonOf(error)}`,
     )
   }
 }
