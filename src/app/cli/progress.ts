@@ -141,7 +141,7 @@ function state(history: History): string {
   const { urls, sites, waitsFor, next, outage, paused, lateMs } = now
   if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
     return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
-  if (paused !== undefined) return `paused ${decidedText(paused, now.at)}; orbweaver resume goes on`
+  if (paused !== undefined) return `paused ${decidedText(paused, now.at)}; 'orbweaver resume' ends that`
   const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
   const isRefresh = now.refresh !== undefined
   if (!isRefresh && waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`

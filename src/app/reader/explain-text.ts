@@ -249,9 +249,9 @@ function decisionLines({ choice = {}, crawl = {} }: SiteFacts, now: number): str
   const lines: string[] = []
   if (crawl.paused !== undefined) lines.push(`The whole crawl is paused ${decidedText(crawl.paused, now)}.`)
   if (choice.barred !== undefined)
-    lines.push(`Barred ${decidedText(choice.barred, now)}. It is not visited until orbweaver resume SITE.`)
+    lines.push(`Barred ${decidedText(choice.barred, now)}. It is not visited until 'orbweaver resume SITE'.`)
   if (choice.paused !== undefined)
-    lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until orbweaver resume SITE.`)
+    lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until 'orbweaver resume SITE'.`)
   if (choice.pauseMs !== undefined) lines.push(`An operator set its pause to ${formatDuration(choice.pauseMs)}.`)
   if (choice.copyOf !== undefined) lines.push(`An operator confirmed that it is a copy of ${plain(choice.copyOf)}.`)
   if (choice.notCopyOf !== undefined)

@@ -105,7 +105,7 @@ test('a paused crawl says by whom and why, and that nothing else keeps it waitin
   const paused = { at: 0, who: 'anna@here', reason: 'a storm' }
   const status = { ...STATUS, state: 'running', paused, stopped: { paused: 1, barred: 2 } } as const
   const text = statusText(status, { collection: 'c', database: undefined }, 60_000)
-  assert.match(text, /^ {2}paused {6}by anna@here .+: a storm; orbweaver resume goes on$/m)
+  assert.match(text, /^ {2}paused {6}by anna@here .+: a storm; 'orbweaver resume' ends that$/m)
   assert.match(text, /^ {2}operators {3}1 site paused, 2 barred; explain SITE has the reason$/m)
   assert.equal(whyIdle(status), 'the crawl is paused')
 })

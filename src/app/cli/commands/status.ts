@@ -95,7 +95,7 @@ export function statusText(
 
 /** What operators decided. */
 function steeringLines({ paused, stopped }: CollectionStatus, now: number): string[] {
-  const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; orbweaver resume goes on`]
+  const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; 'orbweaver resume' ends that`]
   if (stopped.paused + stopped.barred > 0)
     lines.push(
       `  operators   ${some(stopped.paused, 'site')} paused, ${grouped(stopped.barred)} barred; explain SITE has the reason`,
