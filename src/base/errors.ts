@@ -52,7 +52,7 @@ export class Problem extends Error {
   }
 }
 
-/** What failed first, not what closing then failed of. */
+/** The first failure, not one of closing what it left open. */
 export function firstFailure(error: unknown): unknown {
   while (error instanceof SuppressedError) error = error.suppressed
   return error

@@ -180,7 +180,7 @@ async function ratesByDay(tx: Tx) {
   })
 }
 
-/** A shorter time gives no meaningful rate. */
+/** Over a shorter time a rate means nothing. */
 const SHORTEST_MS = 1000
 
 /**
@@ -220,7 +220,7 @@ async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: numb
   })
 }
 
-/** The crawls of a collection may have different limits, but few. */
+/** The crawls of a collection may have different limits, but only a few. */
 const MAX_LIMITS = 5
 
 /** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */

@@ -26,7 +26,7 @@ export interface Answered {
   url: WebUrl
   exchange: Exchange
   answer: Body
-  /** It was asked for with validators. */
+  /** The request had validators. */
   isAsked: boolean
 }
 
@@ -141,9 +141,9 @@ export function watched<T>(item: AgendaItem, { site, state }: ReadTools, work: (
 }
 
 export interface AnswerContent {
-  /** Undefined: of a kind that is not read. */
+  /** Undefined: documents of this kind are not read. */
   reading: Reading | 'failed' | undefined
-  /** What the bytes are, when that is not what was declared, or nothing was. */
+  /** What the bytes are, if that differs from the declared type or none was declared. */
   sniffed?: string
   directives: Directives
   links: PageLink[]

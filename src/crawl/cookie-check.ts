@@ -13,7 +13,7 @@ import { schemeOf } from './robots.ts'
 import type { SiteTools, VisitState } from './tools.ts'
 
 const MAX_HOPS = 3
-/** Where a visit has tried so often, cookies are not what is missing. */
+/** After this many tries in a visit, missing cookies are not the reason. */
 const MAX_CHECKS_PER_VISIT = 3
 const WANT: Want = { download: true, limitBytes: 64 * 1024 }
 
@@ -30,7 +30,7 @@ export async function passCookieCheck(
   const target = 'head' in answer ? redirectTarget(answer.head, url.href, site.urls) : undefined
   if (target === undefined || !(target.href === url.href || isToldOf(target, url))) return false
   const { cookies } = connection
-  // A page to log in at is told the path, too. Where the site has set a cookie before, that is what it must be.
+  // A login page receives the path, too. If the site has set a cookie before, it must be a login page.
   if (cookies.changes === changes && changes > 0) return false
   if (state.cookieChecks >= MAX_CHECKS_PER_VISIT) return false
   state.cookieChecks++
@@ -48,7 +48,7 @@ export async function passCookieCheck(
     if (there === undefined || !('head' in there.answer)) return false
     await recordOwnRequest(there, state.reporter, site)
     next = redirectTarget(there.answer.head, next.href, site.urls)
-    // This was no check but a page of its own: no other is asked for twice.
+    // This was not a check but a page of its own: no other is requested twice.
     if (next === undefined) state.cookieChecks = MAX_CHECKS_PER_VISIT
   }
   return false

@@ -16,13 +16,16 @@ import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import { isSitemap } from './sitemaps.ts'
 import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 
-/** One look in so many is a whole one: at first, and of a site that has told no lie in so many looks. */
+/** One look in so many is a whole one: at first, and for a site whose validators were true in so many looks. */
 const WHOLE_EVERY = 20n
 const TRUSTED_AFTER = 40
 const WHOLE_EVERY_TRUSTED = 300n
-/** From so many on, a server's validators are not believed, or its tags are of no use. */
+/** From this count on, a server's validators are not believed, or its tags count as useless. */
 const LIES = 2
-/** More are not counted, and a change that the validators told makes up for this much of one: servers get repaired. */
+/**
+ * The maximum that is counted. A change that the validators reported makes up for this much of one, since servers get
+ * repaired.
+ */
 const MOST_LIES = 4
 const TOLD = 1 / 16
 const RENEWED = 3
@@ -48,7 +51,7 @@ function validatorToSend({ etag, lastModified }: PageMemory, renewed: number): V
   return etag === undefined || isUseless ? { lastModified } : { etag }
 }
 
-/** Drawn, not counted: the pages of a small site take turns, and it would always be the same page. */
+/** Drawn at random: with a count, the pages of a small site take turns and it would always be the same page. */
 export function isWholeLook(key: UrlKey, asked: number, lies: number): boolean {
   const every = lies === 0 && asked >= TRUSTED_AFTER ? WHOLE_EVERY_TRUSTED : WHOLE_EVERY
   return hash64(`${key} ${asked}`) % every === 0n

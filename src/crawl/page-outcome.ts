@@ -1,4 +1,4 @@
-/** The decision what becomes of a URL in a visit: taken here, once, for pages, sitemaps and the crawler's own requests. */
+/** Decides what becomes of a URL in a visit: once, here, for pages, sitemaps and the crawler's own requests. */
 import type { Instant, Millis } from '../base/clock.ts'
 import { type FailureKind, keptAs, type Outcome, type RefusedBy, statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'

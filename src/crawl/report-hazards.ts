@@ -59,7 +59,7 @@ export function judge(
   tools: PolicyTools,
 ): Judgement {
   if (again) {
-    // A refetch repeats the same content; that is not a trap.
+    // Fetching a page again repeats its content; that is no trap.
     reporter.remember(withAnswer(reporter.memory))
     return { duplicate, follow: true, lister: undefined, probe: false }
   }

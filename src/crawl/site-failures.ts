@@ -62,7 +62,7 @@ export function endAfter(
   { reporter, courtesy, tools }: FailingSite,
 ): VisitEnd | undefined {
   const { whole } = FAILURES[failure]
-  // A body that broke off brought something: the site is slow or clumsy, but not silent.
+  // A truncated body still brought something: the site is slow or faulty, but not silent.
   if (!whole && (!isSilence(failure) || bytes > 0)) return undefined
   if (whole && isHttpsGuess(item)) return undefined
   const silent = reporter.memory.silent + 1

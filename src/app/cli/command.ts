@@ -41,7 +41,7 @@ export interface Command {
 export interface Answer {
   /** For `--json`, with the keys that docs/reference/json.md lists. */
   json: object
-  /** Without it. A list is of sentences, which a terminal wraps. Undefined: nothing is printed. */
+  /** Printed without `--json`. A list holds sentences, which a terminal wraps. Undefined: nothing is printed. */
   text: string | readonly string[] | undefined
   /** 0 if it is left out. */
   exit?: number

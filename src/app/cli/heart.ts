@@ -11,7 +11,7 @@ export const SUPERVISOR_VARIABLE = 'ORB_SUPERVISOR'
 
 export type FromSupervised =
   | { kind: 'beat' }
-  /** What the command does has begun. */
+  /** The command has begun its work. */
   | { kind: 'running' }
   /** The command ended, well or not: its exit code is the last word, unless `passing` says why it may go on later. */
   | { kind: 'ended'; passing?: string }
@@ -24,7 +24,7 @@ export interface ToSupervised {
 
 export interface Heart {
   readonly isSupervised: boolean
-  /** `isStuck`: the loop turns, but what it should do is not done. */
+  /** `isStuck`: the event loop turns, but its work is not done. */
   running(isStuck: () => boolean): void
   /**
    * It stops. `isFinal`: the exit code is the last word, so it is not started again. `passing`: what prevented it, which passes by itself: once it
@@ -57,7 +57,7 @@ export function startHeart(clock: Clock): Heart {
     process.on('message', ({ count, why }: ToSupervised) => {
       restarted = { count, why, at: clock.elapsed() }
     })
-    // Nobody would start it again, and the next supervisor would find the collection in use.
+    // Without its supervisor nothing would start it again, and the next supervisor would find the collection in use.
     process.on('disconnect', onAlone)
     process.channel?.unref()
   }
@@ -94,7 +94,7 @@ export function systemdWatchdog(env: NodeJS.ProcessEnv, clock: Clock): (() => vo
   return () => {
     if (clock.elapsed() < next) return
     next = clock.elapsed() + everyMs
-    // Where the program is missing systemd hears nothing, and restarts this one: the unit and the machine do not fit.
+    // If systemd-notify is missing, systemd hears nothing and restarts this process: the unit does not fit the machine.
     spawn('systemd-notify', ['WATCHDOG=1'], { stdio: 'ignore', env }).on('error', () => {})
   }
 }

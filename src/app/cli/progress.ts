@@ -14,7 +14,7 @@ import { clip, decidedText, plain, some } from './text.ts'
 const WINDOW_MS = 30_000
 /** The time left is estimated from a shorter time, because the pace changes as sites end. */
 const LATELY_MS = 8_000
-/** Whether the queue grows changes even faster. */
+/** The growth of the queue changes even faster. */
 const TREND_MS = 3_000
 const MAX_KEPT = 200
 

@@ -14,7 +14,7 @@ export function isoTime(at: number | undefined): string | null {
 
 const INSTANT = /^(at|since|notBefore|\w+At)$/
 
-/** Facts as `--json` prints them: times as texts, null for what is not known. */
+/** Facts as `--json` prints them: times as text, null for unknown. */
 export function jsonOf(facts: unknown, name = ''): unknown {
   if (facts === undefined) return null
   if (typeof facts === 'number') return INSTANT.test(name) ? isoTime(facts) : facts
@@ -106,12 +106,12 @@ export function plainJson(json: string): string {
   return json.replace(UNSAFE, (character) =>
     character < ' '
       ? character
-      : // By half characters: JSON has no others.
+      : // By UTF-16 code units: JSON escapes have no others.
         character.replace(/./gs, (half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 }
 
-/** On a terminal, where escape sequences take none. */
+/** Columns on a terminal; escape sequences take none. */
 export function columnsOf(line: string): number {
   return displayWidth(line.replace(/\x1b\[\d+m/g, ''))
 }

@@ -38,7 +38,7 @@ export async function startServer(settings: Settings, options: ServeOptions) {
   if (settings.refresh && settings.untilDone)
     throw new Problem('bad-flag', '--refresh never ends, so --until-done cannot be given with it')
   const tls = tlsFilesOf(settings)
-  // Mistakes show before anything is opened.
+  // Checked before anything is opened.
   tls?.read()
   checkWeights(settings)
   const roster = new Roster()

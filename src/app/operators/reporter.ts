@@ -77,7 +77,7 @@ export class Reporter {
   #notBefore: Millis = 0
   /** Marks a mail that was sent. Nothing else is sent before it is written: a database may be readable and take no writes. */
   #mark: ((tx: Tx) => Promise<void>) | undefined
-  /** About the database, which can't remember it. */
+  /** Mails about the database, which can't record them itself. */
   #outage: { mailedAt: Millis; isOver: boolean; what: string; since: Instant } | undefined
 
   constructor(parts: ReporterParts) {
@@ -101,7 +101,7 @@ export class Reporter {
       await this.#reportProblems()
       await this.#reportDay()
     } catch {
-      // Said where it happened; an unreachable database says so itself.
+      // Reported where it happened, as is an unreachable database.
     }
   }
 
@@ -118,7 +118,7 @@ export class Reporter {
       const report = await database.read((tx) => dayReport(tx, name, clock.now(), ended))
       await this.#send(dayMail(report))
     } catch {
-      // Said already, or the database is what failed.
+      // Already reported, or the database itself has failed.
     }
   }
 

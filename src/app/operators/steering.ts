@@ -27,7 +27,7 @@ export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coor
     const { seeded } = decisions.crawl
     if (seeded === known) return
     plan = { ...plan, ...(await scopeSeeds(parts)) }
-    // Not before: until then no thread may get a visit to a new seed.
+    // Set only now: until then no thread may get a visit to a new seed.
     known = seeded
     renewThreads()
   }
@@ -57,7 +57,7 @@ export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coor
         if (decisions.crawl.seeded === before) return answer
         const visits = answer.visits.map(({ id }) => id)
         await parts.database.transact((tx) => frontier.ledger.giveBack(tx, visits))
-        // What fails, `keepSteering` says and tries again.
+        // `keepSteering` reports a failure and tries again.
         await renew().catch(() => {})
         return { visits: [], next: LOOK_EVERY }
       },
@@ -104,7 +104,7 @@ export async function keepSteering(
   if (isAlone) await attempt(NO_ACTIONS, () => openActions(disk, folder))
   while (!over.aborted) {
     const rung = AbortSignal.any([decisions.changed.signal(), over])
-    // A folder of somebody else, or a full disk: the crawl goes on.
+    // A folder of another user, or a full disk: the crawl goes on.
     if (isAlone) await attempt(NO_ACTIONS, () => answerAsked(disk, folder, control, clock))
     // A shared database comes back, or the operator reads this; its workers go on as they are.
     if (isAlone) await decisions.refresh()

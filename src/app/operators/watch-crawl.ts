@@ -85,7 +85,7 @@ function diskOf(folder: string): LocalLook['disks'] {
     const { bavail, blocks, bsize } = statfsSync(folder)
     return [{ folder, free: bavail * bsize, total: blocks * bsize }]
   } catch {
-    // Not there yet, or gone: who writes there says so.
+    // Not there yet, or gone. Whoever writes there reports that.
     return []
   }
 }

@@ -174,7 +174,7 @@ function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
   if (page === undefined) return []
   const last = failedLook ?? page
   const isOld = page.hasContent === 1 && (last !== page || !['kept', 'read'].includes(page.outcome))
-  // What it was, and what the last look showed, are two things.
+  // What was collected, and what the last look showed.
   if (isOld) return [`Last look ${timeText(last.at)} UTC: status ${last.status}.`, `It was ${whatItWas(page)}.`]
   const title = page.title === '' ? '' : `, "${plain(page.title)}"`
   const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`

@@ -26,7 +26,7 @@ const COLUMN: Readonly<Record<MarkName, Column>> = {
   held: 'refused',
   gone: 'dead',
 }
-/** What a name may come to, the best first. */
+/** What may become of a name, best first. */
 const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 

@@ -99,9 +99,9 @@ const INBOX_LARGE = 500
 const HELD_MANY = 1000
 /** Servers and workers report every ten seconds. */
 export const SILENT_AFTER: Millis = MINUTE
-/** Who was silent for longer is gone: `clean` forgets it. */
+/** Those silent for longer are gone: `clean` removes them. */
 export const GONE_AFTER: Millis = 24 * HOUR
-/** Its event loop is late by so much. */
+/** An event loop that is this late is slow. */
 export const SLOW: Millis = 1000
 const CLOCK_OFF: Millis = 2000
 const DISK_SMALL = 2e9
@@ -113,7 +113,7 @@ const RESTART_SHOWN: Millis = HOUR
 /** For people: what is wrong, with what, and what to do; undefined: nothing is. */
 type Rule<Of> = (facts: Of) => string | undefined
 
-/** Why nothing, or little, is asked for though URLs wait: the first that holds is the most telling. */
+/** Why few or no requests are made though URLs wait: the first reason that holds says most. */
 const IDLE_RULES = {
   'no-worker'({ sites, waiting, recent, cluster }) {
     if (cluster === undefined || cluster.workers.some(isWorking) || recent.overMs < WORKERS_WITHIN) return undefined

@@ -80,7 +80,7 @@ const HEADERS = {
 
 const MAX_FORM_BYTES = 256 * 1024
 const FORM_WITHIN: Millis = 20_000
-/** Tokens are long; this is against noise. */
+/** Tokens are too long to guess; this limit is against noise. */
 const SIGN_INS = { aSecond: 0.2, burst: 10 }
 const REQUESTS = { aSecond: 50, burst: 200 }
 const MAX_MESSAGES = 200
@@ -248,7 +248,7 @@ function ownPath(back: string): string {
   return /^\/(?![/\\])[\x21-\x7e]{0,4000}$/.test(back) ? back : '/'
 }
 
-/** Browsers say where a form was shown; older ones say at least its origin. Programs say neither. */
+/** Browsers send where a form was shown; older ones send at least its origin. Programs send neither. */
 export function isOwnPage({ headers }: IncomingMessage, publicUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site']
   const origin = headers.origin
@@ -270,7 +270,7 @@ async function formOf(request: IncomingMessage, clock: Clock): Promise<URLSearch
       chunks.push(chunk)
     }
   } catch (error) {
-    // Anyone may break off: no trouble of the server's.
+    // A caller may hang up: that is no trouble of the server.
     throw error instanceof Refused ? error : new Refused(400, 'The form did not arrive in whole.')
   } finally {
     cancel()

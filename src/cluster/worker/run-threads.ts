@@ -172,7 +172,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
 }
 
 async function leaveFolder({ list }: OpenLocations, folder: string, why: unknown): Promise<boolean> {
-  // What keeps volumes from the next location is met again with the next report.
+  // The obstacle to the next location will show again with the next report.
   await finishesWithin(realClock, LEAVE_WITHIN, list.leave(folder, why)).catch(() => {})
   return list.folder !== folder
 }

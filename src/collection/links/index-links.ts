@@ -18,7 +18,7 @@ import { type Change, LinkTargets, type TargetRow } from './link-targets.ts'
 const MAX_BYTES = 1024 * 1024
 
 export function linkIndexer(database: Database) {
-  /** Those that had enough pages when they were looked up. */
+  /** Buckets that had enough pages when they were looked up. */
   let buckets: number[] = []
   return {
     /**

@@ -66,7 +66,7 @@ interface CountedTarget {
 /** Rows of one site that are summed at once; a larger site takes several passes over parts of its keys. */
 const BYTES_PER_PASS = 32 * 1024 * 1024
 
-/** Every target that pages link to. Reads the whole index: for reports. */
+/** Every target that pages link to. It reads the whole index, so it is for reports. */
 export async function* countedTargets(tx: Tx, bytesPerPass = BYTES_PER_PASS): AsyncGenerator<CountedTarget> {
   const sites = queries(tx).eachExact<{ site: bigint; bytes: bigint }>(
     'SELECT site, sum(length(targets)) AS bytes FROM inlink GROUP BY site',

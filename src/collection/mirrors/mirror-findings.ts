@@ -71,7 +71,7 @@ export async function mirrorsOf(database: Database, views: MirrorViews, { heuris
       pairs: pairs.filter((pair) => !isOverruled(pair)),
       /** Pairs of the crawl's list that still hold, without names that do not resolve. */
       used,
-      /** Operators decided that these are no mirrors: they are not among the pairs. */
+      /** Operators decided that these are not mirrors, so they are not among the pairs. */
       overruled,
       /** Null: not looked up. */
       names,

@@ -90,7 +90,7 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow {
   if (!hasContent(known)) return row
   if (!hasContent(fetched)) return { ...row, ...contentOf(known), ...validatorsAfter(fetched, known) }
   if (known.digest !== fetched.digest) return row
-  // It was not read again.
+  // The page was not read again.
   const { etag, lastModified } = fetched
   const detail = fetched.outcome === known.outcome ? known.detail : fetched.detail
   return { ...row, ...contentOf(known), etag, lastModified, detail }
@@ -102,7 +102,7 @@ function validatorsAfter({ outcome, why }: PageRow, { etag, lastModified }: Page
   return isFailure ? { etag: null, lastModified: null } : { etag, lastModified }
 }
 
-/** A look has brought it: it was kept, or read as a sitemap. */
+/** A look brought it: it was kept, or read as a sitemap. */
 export function hasContent({ textDigest }: Pick<PageRow, 'textDigest'>): boolean {
   return textDigest !== null
 }

@@ -74,7 +74,7 @@ export function countAliases(
 }
 
 const NO_PARAMETERS: readonly Parameter[] = []
-/** A longer value is none that all links of a site have. */
+/** Longer values are not on all links of a site. */
 const LONGEST_USUAL = 24
 
 function isUsual(name: string, usual: string | undefined, parameters: readonly Parameter[]): boolean {
@@ -264,7 +264,7 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
         evidence,
         examples,
       }
-      // A pattern of one value holds that value back: it has no usual one.
+      // A pattern of one value holds back that value, so it has no usual one.
       found.push(usual && value === undefined ? { ...finding, usual } : finding)
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`

@@ -42,7 +42,7 @@ export interface Counted {
   /** Other pages of the site have the same template. */
   isTemplated: boolean
   now: number
-  /** So many pages it stands for. */
+  /** The number of pages it stands for. */
   weight: number
 }
 

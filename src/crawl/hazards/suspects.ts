@@ -209,7 +209,7 @@ export function addSuspect(
   at: Instant,
   words: string | undefined,
 ): SuspectPattern[] | undefined {
-  // What an operator confirmed stays: its URLs are not sampled again in the trial of a wider pattern.
+  // A pattern that an operator confirmed stays: its URLs are not sampled again in the trial of a wider one.
   const others = suspects.filter((one) => one.isConfirmed || !isCovered(one.pattern, [{ pattern }]))
   // It takes over the URLs that other narrower patterns held back.
   const covered = suspects.filter((one) => !others.includes(one))
@@ -311,7 +311,9 @@ export function stop({ words, ...suspect }: SuspectPattern, others: readonly Sus
   return { ...suspect, stopped: true, budget: 0, nextSample, evidence: '', examples: [] }
 }
 
-/** As the operator decided: what is confirmed is stopped for good, what is no longer so is sampled again. */
+/**
+ * Applies the operator's decisions: a confirmed pattern is stopped for good; one no longer confirmed is sampled again.
+ */
 export function withDecision(
   suspect: SuspectPattern,
   isConfirmed: boolean,

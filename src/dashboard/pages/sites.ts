@@ -27,7 +27,7 @@ export interface SitesData {
 }
 
 const LINES = 50
-/** Of an order: who looks for the ten-thousandth site searches by name. */
+/** Sites shown in an order: to find the ten-thousandth one, people search by name. */
 const RANKED = 1000
 
 /** Computed in the background, and shown with its time. */

@@ -125,7 +125,7 @@ export async function checkOut(
   const answer = endings.then(([visits, totals]) => {
     const due = Math.max(0, dueCache.nextDue(worker) - working.now)
     const { hasPages } = allowance
-    // All buckets with something due were read: it is for others.
+    // All buckets with something due were read: what is due is for other workers.
     const wait = due === 0 && !hasMore ? ASK_AGAIN : due
     const next = totals
       ? whenToAskAgain(totals, wait, hasMore, hasPages)

@@ -1,6 +1,6 @@
 /**
- * Where something is due and when, as this process has seen it, so that a check-out reads a few buckets instead of 256. It is
- * only a cache: what other servers did is learnt once a second, and an entry that is too early costs one query.
+ * Where and when sites are due, as far as this process knows, so that a check-out reads a few buckets instead of 256.
+ * It is only a cache: it learns once a second what other servers did, and an entry that is too early costs one query.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'

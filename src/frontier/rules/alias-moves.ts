@@ -73,8 +73,8 @@ export async function moveRested(rows: Rows, resting: readonly SiteRow[]): Promi
 }
 
 /**
- * What was too much at once, and what waits in sites that are never visited. Sites that others have locked are left to the
- * next call.
+ * Moves the rest of what was too much at once, and what waits in sites that are never visited. Sites that others have
+ * locked are left to the next call.
  */
 export async function movePending(rows: Rows): Promise<void> {
   let left = MAX_MOVED

@@ -282,7 +282,7 @@ function hintPage(rows: Rows, { minAge }: RefreshTools, row: KnownRow, at: Insta
   const arePoor = right + wrong >= POOR_HINTS.tried && right < POOR_HINTS.right * (right + wrong)
   if (arePoor || at <= row.looked_at || row.looked_at + minAge > rows.now) return 'discarded'
   row.hinted_at = rows.now
-  // What fails rests all the same.
+  // A failed page rests all the same.
   if (row.failures === 0) restUntil(row, Math.min(row.refresh_at ?? rows.now, rows.now))
   rows.known.put(row)
   return 'performed'

@@ -1,4 +1,4 @@
-/** What the operator names and what a planner schedules. */
+/** URLs that the operator names or a planner schedules. */
 import { signed64 } from '../../base/digest.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { writeAll } from '../../database/tables.ts'

@@ -53,7 +53,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     return site
   }
 
-  /** The site, unless another name has its 64 bits or it was given up. */
+  /** The site, unless another name has the same 64 bits or the site was given up. */
   open(key: bigint, name: SiteName): Site | undefined {
     const site = this.get(key)
     return site === undefined || site.name !== name || isGivenUp(site) ? undefined : site
@@ -131,7 +131,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   }
 }
 
-/** What a transaction does to addresses, at its end. */
+/** The changes of a transaction to addresses, written at its end. */
 export class AddressRows {
   readonly #ended = new Map<string, { address: string; ended: number; until: Instant }>()
   readonly #moves = new Map<string, number>()

@@ -1,4 +1,7 @@
-/** What an operator decides about a site while the crawl runs, as changes of its row. `site.ts` keeps a stopped site from being free. */
+/**
+ * An operator's decision about a site while the crawl runs, as changes of its row. `site.ts` keeps a stopped site from
+ * being free.
+ */
 
 import type { RobotsMemory, SiteMemory } from '../../contracts/site-memory.ts'
 import { type SiteName, siteKeyOf } from '../../contracts/visit.ts'

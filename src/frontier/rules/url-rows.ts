@@ -34,7 +34,7 @@ export interface UrlRow extends UrlAt, UrlText {
 }
 
 export const URL_TABLE = tableOf<UrlRow>('url', ['site', 'key'])
-/** A row that is there stays as it is. */
+/** An existing row stays as it is. */
 export const NEW_URL = rowWriter<UrlRow>('url', [...columnTypes('url').keys()] as (keyof UrlRow)[], 'site, key')
 
 /** A URL that was never visited, unless `more` says otherwise. */

@@ -169,7 +169,7 @@ export class PostgresIntake implements Intake {
       )
       this.#failures = 0
       if (applied === 'busy') return this.#due.add([bucket], TRY_AGAIN)
-      // After a quarantined part come the others.
+      // The others follow a quarantined part.
       if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add([bucket])
       if (applied === undefined) return
       this.#waiting += applied.madeReady - applied.parts - applied.setAside

@@ -195,7 +195,7 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
     for (const one of found.sort((a, b) => a.from - b.from || b.lines - a.lines)) {
       const name = nameOf(one)
       if (one.from < end || name === undefined || (isOnly && name !== one.name)) continue
-      // On top of a list stands what is new.
+      // A list has its news on top.
       if (name !== one.name && !isReplaced(one)) continue
       add(one, name, true)
       end = one.to

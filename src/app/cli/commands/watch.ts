@@ -76,7 +76,7 @@ async function follow(call: Invocation, changes: Changes, sink: Sink, over: Abor
 }
 
 interface Sink {
-  /** Where to begin. */
+  /** The position to begin at. */
   since: Settings['since']
   add(change: PageChange, cursor: string): Promise<void> | void
   /** Whoever reads now finds all that was added. */
