@@ -93,7 +93,7 @@ export type Stretch = Awaited<ReturnType<typeof evolution>>[number]
 /** Null: nothing was noted in it. `freshness`: of a collection that is refreshed, and the most that was possible. */
 type Standing = Record<'known' | 'collected' | 'waiting' | 'freshness' | 'bound', number | null>
 
-/** The crawl from its beginning in at most so many stretches of equal length (VN's Fig. 8). Reads every minute. */
+/** The crawl from its beginning in at most `stretches` stretches of equal length (VN's Fig. 8). Reads every minute. */
 export async function evolution(tx: Tx, stretches = 240) {
   const db = queries(tx)
   const span = await db.get<{ first: number | null; last: number | null }>(

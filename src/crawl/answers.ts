@@ -59,7 +59,7 @@ export function wantPage(status: number, headers: Headers, scope: Scope): Want {
   return { download: true, limitBytes: scope.limitFor(type) }
 }
 
-/** Without its content coding: at most so many bytes. */
+/** Removes the content coding, up to this many bytes. */
 export function decoded({ head, payload }: Body, bytes: number): Promise<Decoded> {
   return decodeContent(payload, headerOf(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
 }

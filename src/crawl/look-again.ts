@@ -66,7 +66,7 @@ interface LookTools {
 export function unmodified(item: AgendaItem, before: KnownPage, answered: Answered, tools: LookTools): PageResult {
   const { reporter } = tools.state
   reporter.remember(withLook(reporter.memory, {}))
-  // Another tag than ours belongs to other bytes (RFC 9111, §4.3.4): taken over, it would hide a change for good.
+  // A tag that differs from ours belongs to other bytes (RFC 9111, §4.3.4): storing it would hide a change for good.
   const after = { ...validatorsOf(answered.answer.head.headers, answered.exchange.sentAt), ...before }
   return asBefore(item, after, answered, isForbidden(answered, tools), tools)
 }

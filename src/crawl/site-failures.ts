@@ -54,7 +54,7 @@ export function schemeFails({ tries = 1, at }: RobotsMemory, item: AgendaItem, {
   reporter.addPage(unansweredReport(item, tools.clock.now(), failure, outcome, item.tries))
 }
 
-/** A page failed after so many bytes: does its site, and the visit end with it? */
+/** Whether a page that failed after `bytes` bytes means that its site fails, and ends the visit. */
 export function endAfter(
   failure: FailureKind,
   item: AgendaItem,

@@ -24,7 +24,7 @@ export const MAX_FEEDS = 20
 export const MAX_SITEMAP_BYTES = 256 * 2 ** 20
 /** The rule in crawl.log and explain. */
 export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
-/** An index may name indexes: so many levels, and so many redirects on the way. */
+/** An index may name indexes: the maximum levels, and the maximum redirects on the way. */
 const DEEPEST = 3
 const MAX_MOVES = 5
 /** One letter less than a discovery path may have, so that the paths of listed pages don't end in `M`. */

@@ -1,4 +1,4 @@
-/** What operators do while the crawl runs, whoever asks: the dashboard, the API or the command line. */
+/** The actions of operators while the crawl runs, from the dashboard, the API or the command line. */
 import { never } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'

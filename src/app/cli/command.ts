@@ -20,7 +20,7 @@ export interface Invocation {
   version: string
   /** Calls back on the first Ctrl-C or SIGTERM; the second ends the program. Returns the function that stops listening. */
   onInterrupt(call: () => void): () => void
-  /** For whoever starts this process again when it dies. */
+  /** Signs of life for the process that restarts this one when it dies. */
   heart: Heart
 }
 

@@ -308,7 +308,7 @@ function painted(text: string, style: Style, { colour }: Look): string {
   return style === undefined || !colour || text === '' ? text : `${CODES[style]}${text}${RESET}`
 }
 
-/** Into lines of so many columns, between words; a longer word is broken. */
+/** Breaks a text into lines of this many columns, between words; a longer word is split. */
 function wrapped(segments: readonly Segment[], width: number): Segment[][] {
   const lines: Segment[][] = []
   let line: Segment[] = []

@@ -1,5 +1,6 @@
 /**
- * Signs of life of this process, to whoever restarts it when there are none: our supervisor (`supervise.ts`) over its channel, or systemd (WatchdogSec). Node has no
+ * Signs of life of this process, for the one that restarts it when there are none: our supervisor (`supervise.ts`) over
+ * its channel, or systemd (WatchdogSec). Node has no
  * datagram sockets of Unix, so systemd is told by its own program systemd-notify, which needs NotifyAccess=all in the unit.
  */
 import { spawn } from 'node:child_process'
@@ -28,7 +29,7 @@ export interface Heart {
   running(isStuck: () => boolean): void
   /**
    * It stops. `isFinal`: the exit code is the last word, so it is not started again. `passing`: what prevented it, which passes by itself: once it
-   * has run it is started again all the same.
+   * has run it is started again anyway.
    */
   stop(isFinal: boolean, passing?: string): void
   /** How often the supervisor started it again in the last day; undefined: never. */
@@ -39,7 +40,7 @@ const BEAT_EVERY: Millis = 1000
 /** Systemd waits at most this often for a beat: each is a process. */
 const NOTIFY_EVERY: Millis = 5000
 
-/** Nobody asks for signs of life. */
+/** Nothing expects signs of life. */
 export const NOBODY: Heart = { isSupervised: false, running() {}, stop() {}, restarts: () => undefined }
 
 /** Beats until it is stopped. */

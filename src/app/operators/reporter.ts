@@ -23,7 +23,7 @@ import type { Mail, Mailer } from '../../report/mail.ts'
 import type { Settings } from '../config/keys.ts'
 import { dayReport } from '../reader/status.ts'
 
-/** Undefined: nobody gets mails. The library is loaded only for those who do. */
+/** Undefined: no mail is sent, so the library is not loaded. */
 export async function mailerOf(
   { mailTo, mailFrom, smtp }: Pick<Settings, 'mailTo' | 'mailFrom' | 'smtp'>,
   clock: Clock,

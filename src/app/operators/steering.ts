@@ -31,7 +31,7 @@ export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coor
     known = seeded
     renewThreads()
   }
-  /** Whoever calls meanwhile waits for the same one. After a failure the next call tries again. */
+  /** Calls meanwhile wait for the same one. After a failure the next call tries again. */
   const renew = (): Promise<void> => {
     renewing ??= renewNow().finally(() => {
       renewing = undefined
@@ -73,7 +73,7 @@ const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`
 export interface Steered {
   /** For its workers: what they do not know yet. */
   order(orders: Orders): void
-  /** Somebody stopped the crawl since this process began, or before its supervisor started it again. */
+  /** An operator stopped the crawl since this process began, or before its supervisor started it again. */
   stop(): void
   /** There may be new seeds, and the scope may follow them. */
   seeded?(): Promise<void>
@@ -110,7 +110,7 @@ export async function keepSteering(
     if (isAlone) await decisions.refresh()
     else await attempt("operators' decisions cannot be read", () => decisions.refresh())
     sent = sendOrders(decisions, sent, steered.order)
-    // A process that was begun by somebody has forgotten the stop before it; one that was only restarted has not.
+    // A process that a person started ignores an earlier stop; one that its supervisor restarted does not.
     if (decisions.crawl.stopped !== undefined || (decisions.crawl.stopVersion ?? 0) > since) steered.stop()
     await attempt('the scope cannot follow new seeds', () => steered.seeded?.())
     await clock.sleep(LOOK_EVERY, rung)

@@ -1,4 +1,7 @@
-/** What is wrong with a crawl or a server in this process: watched (`cluster/maintenance/problem-watch.ts`), and mailed where somebody gets mails. */
+/**
+ * What is wrong with a crawl or a server in this process: watched (`cluster/maintenance/problem-watch.ts`), and mailed
+ * if `--mail-to` is given.
+ */
 import { statfsSync } from 'node:fs'
 import { realClock } from '../../base/clock.ts'
 import { type LocalLook, watchProblems } from '../../cluster/maintenance/problem-watch.ts'

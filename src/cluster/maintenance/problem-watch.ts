@@ -101,7 +101,7 @@ export class ProblemLooks {
     this.#parts = parts
   }
 
-  /** Never throws: a crawl does not end because nobody could say what is wrong with it. */
+  /** Never throws: a crawl must not end because its problems could not be recorded. */
   async look(): Promise<void> {
     const { database, clock, journal, isOurs, isServed } = this.#parts
     const look = this.#parts.local()

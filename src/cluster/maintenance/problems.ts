@@ -84,7 +84,10 @@ export interface Facts {
 
 const MINUTE: Millis = 60_000
 const HOUR: Millis = 60 * MINUTE
-/** Without a request for so long, a crawl with waiting URLs stands still. The longest Crawl-delay that is obeyed is shorter. */
+/**
+ * A crawl with waiting URLs that makes no request for this long stands still. The longest Crawl-delay that is obeyed is
+ * shorter.
+ */
 export const STALLED_AFTER: Millis = 10 * MINUTE
 /** Workers may be started after their server. Less than what makes a problem over: a server that takes over must see it in time. */
 const WORKERS_WITHIN: Millis = 20_000

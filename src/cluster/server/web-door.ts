@@ -59,11 +59,11 @@ export interface DoorOptions {
   isTls: boolean
   /** Other names of this server in a browser: that of its proxy. */
   publicUrl: string | undefined
-  /** A request failed for a reason that its sender is not told. */
+  /** A request failed for a reason that its sender must not learn. */
   failed(error: unknown): void
 }
 
-/** Whoever calls it took the base path off the request's URL, once: a page may be named as the base is. */
+/** The caller took the base path off the request's URL, once: a page may have the same name as the base. */
 export type Door = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 const HEADERS = {

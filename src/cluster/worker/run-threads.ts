@@ -25,7 +25,7 @@ export interface ThreadOptions<Plan> {
   /** Limits: threads, and sites of one. */
   workers: number
   visits: number
-  /** A thread that is silent for so long is replaced. */
+  /** A thread that is silent for this long is replaced. */
   silentMs: Millis
   /** It ends with the crawl instead of waiting for more. */
   untilDone: boolean

@@ -68,7 +68,10 @@ interface SeenPage extends LastRequest {
   bytes: number
 }
 
-/** By key, that is by hash: the first so many are a fair sample. Their rows lie anywhere in the table, and may have to be read from the disk. */
+/**
+ * Ordered by key, that is by hash, so the first ones are a fair sample. Their rows lie anywhere in the table, and may
+ * have to be read from the disk.
+ */
 export const READ_PAGES = `SELECT url, status, outcome, why, depth, bytes, at FROM page
   WHERE bucket = ? AND site = ? ORDER BY key LIMIT ?`
 export const MAX_PAGES = 2000

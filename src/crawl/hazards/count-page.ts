@@ -119,7 +119,7 @@ function countContent(
   family.streak = 0
   family.same = 0
   family.linked = 0
-  // Known from elsewhere but not repeated, such as another version of a manual: neither news nor a streak.
+  // Known from elsewhere but not repeated, such as another version of a manual: neither new nor part of a streak.
   if (!seen && !alias) family.kinds++
   rememberNew(family, content)
 }

@@ -47,7 +47,7 @@ export interface WorkerPoolOptions<Plan> {
   /** Limits: threads, and sites per thread. */
   workers: number
   visits: number
-  /** A thread without a sign of life for so long is ended and replaced. */
+  /** A thread without a sign of life for this long is ended and replaced. */
   silentMs: Millis
   plan(): Plan
   /** In the names of its volumes, beside the worker's own name. */

@@ -50,7 +50,7 @@ export class Allowance {
     return this.#pages > 0
   }
 
-  /** The pages of a visit to a site, when so many share what is left. */
+  /** The pages of a visit to a site when `sharers` visits share what is left. */
   pagesFor({ losses }: Pick<SiteRow, 'losses'>, sharers: number): number {
     return cautiousPages(losses, shareOf(this.#slicePages, this.#pages, sharers))
   }

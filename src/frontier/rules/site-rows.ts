@@ -159,7 +159,7 @@ export class AddressRows {
     else newcomers.push(site)
   }
 
-  /** `counted` is told how many sites an address has now: one with very many others is deferred. */
+  /** `counted` receives how many sites an address has now: a site at a crowded one is deferred. */
   take() {
     const ended = [...this.#ended.values()]
     const moves = [...this.#moves].map(([address, sites]) => ({ address, sites }))

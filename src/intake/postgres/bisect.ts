@@ -8,7 +8,8 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * `attempt` works on the oldest items that wait, at most so many, and gives `taken` those it has got. A temporary failure is
+ * `attempt` works on the oldest items that wait, at most `atMost`, and gives `taken` those it has got. A temporary
+ * failure is
  * thrown, and so is any once `isOver`. After another, half of the items are tried, then half of these, until an attempt
  * succeeds, or one item fails alone, twice: it goes to `quarantine`, and the result is undefined.
  */

@@ -27,7 +27,7 @@ const BUCKETS_AT_ONCE = 4
 const MAX_PARTS = 500
 
 const LOOK_EVERY: Millis = 1000
-/** Parts out of order are tried again after so many looks, because their visit may be over. */
+/** Parts out of order are tried again after this many checks, because their visit may be over. */
 const LOOKS_PER_RETRY = 60
 /** Another server has the bucket, and may not have seen the newest part. */
 const TRY_AGAIN: Millis = 100

@@ -18,7 +18,7 @@ export interface FactChange {
 }
 
 export type DiffRow =
-  /** So many blocks that are the same on both sides, the first and the last of them. */
+  /** A run of `count` blocks that are the same on both sides, with the first and the last of them. */
   | { kind: 'same'; count: number; first: Block; last: Block }
   | { kind: 'changed'; before: Block; after: Block; words: readonly WordPart[]; facts: readonly FactChange[] }
   /** The same text in other mark-up; `count` blocks one after the other whose place changed in the same way. */

@@ -323,7 +323,7 @@ export function packRegions(bytes: ByteWriter, regions: readonly Region[]): void
   }
 }
 
-/** Bounded, whoever made it: throws a RangeError. `lines`: of the page. */
+/** Bounded, because it may come from a worker: throws a RangeError. `lines`: of the page. */
 export function unpackRegions(bytes: ByteReader, lines: number): Region[] {
   const regions: Region[] = []
   const next = (max: number) => {

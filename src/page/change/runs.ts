@@ -233,7 +233,7 @@ export function widened<T extends Extent>(
   }))
 }
 
-/** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */
+/** Of a list in another order, or with other items, some items may stay where they are: it is still one region. */
 export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run[] {
   const all: Run[] = []
   for (const run of runs) {

@@ -245,7 +245,7 @@ export function packSlots(bytes: ByteWriter, slots: readonly Slot[]): void {
     for (const value of [name, from, to - from, shape, times, words, quiet]) bytes.count(value)
 }
 
-/** Bounded, whoever made it: throws a RangeError. */
+/** Bounded, because it may come from a worker: throws a RangeError. */
 export function unpackSlots(bytes: ByteReader): Slot[] {
   const count = bytes.count()
   if (count > MAX_SLOTS) throw new RangeError('too many')

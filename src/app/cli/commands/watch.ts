@@ -79,7 +79,7 @@ interface Sink {
   /** The position to begin at. */
   since: Settings['since']
   add(change: PageChange, cursor: string): Promise<void> | void
-  /** Whoever reads now finds all that was added. */
+  /** A reader now finds everything that was added. */
   flush(): Promise<void>
   close(): Promise<void>
 }
