@@ -131,7 +131,7 @@ export class ProblemLooks {
     } catch (error) {
       // It is unknown whether the rest still holds.
       if (!isRead) this.found = local
-      if (!this.#isTroubled) journal.record({ kind: 'trouble', what: `cannot note what is wrong: ${error}` })
+      if (!this.#isTroubled) journal.record({ kind: 'trouble', what: `cannot record what is wrong: ${error}` })
       this.#isTroubled = true
     }
   }
