@@ -208,7 +208,7 @@ test('serve prints the URL at which workers reach it', async () => {
   const secret = join(folder, 'join')
   writeFileSync(secret, 'a secret of some length')
   const joins = ['--join-secret', `@${secret}`]
-  assert.match(await said(), /start a worker with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
+  assert.match(await said(), /start a worker with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723 -c worker\n/)
   assert.match(
     await said('--public-url', 'https://crawl.example', ...joins),
     /serving at http:\/\/127\.0\.0\.1:8723; start a worker with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
@@ -216,7 +216,7 @@ test('serve prints the URL at which workers reach it', async () => {
   assert.match(await said('--host', '0.0.0.0', ...joins), /worker --server http:\/\/barn:8723 --join-secret @FILE\n/)
   assert.match(
     await said('--host', '0.0.0.0'),
-    /worker --server http:\/\/127\.0\.0\.1:8723\n.*without --join-secret only workers on this machine/,
+    /worker --server http:\/\/127\.0\.0\.1:8723 -c worker\n.*without --join-secret only workers on this machine/,
   )
 })
 
