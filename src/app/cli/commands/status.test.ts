@@ -55,6 +55,14 @@ test('many workers are not all listed', () => {
   assert.equal(lines.at(-1), '    … and 30 more (--json lists all)')
 })
 
+test('a collection without URLs is empty, not complete', () => {
+  const settings = { collection: 'news', database: undefined }
+  const complete = { ...STATUS, state: 'complete' } as const
+  assert.match(statusText(complete, settings, 0), /^news: complete, the queue is empty$/m)
+  const empty = { ...complete, urls: { ...STATUS.urls, known: 0 } }
+  assert.match(statusText(empty, settings, 0), /^news: empty; give it seeds: 'orbweaver crawl URL'/)
+})
+
 test('why no request is sent though URLs wait', () => {
   const none = { ...STATUS.sites, waiting: 0, free: 0, leased: 0, returning: 0 }
   const running = { ...STATUS, state: 'running', cluster: undefined, inbox: 0 } as const

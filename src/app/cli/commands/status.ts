@@ -57,6 +57,13 @@ const STATE: Readonly<Record<CollectionStatus['state'], string>> = {
   unfinished: 'unfinished',
 }
 
+function stateText({ state, isRefresh, urls }: CollectionStatus): string {
+  if (state === 'running' && isRefresh) return 'a refresh is running'
+  if (state === 'complete' && urls.known === 0)
+    return "empty; give it seeds: 'orbweaver crawl URL' or 'orbweaver seed URL'"
+  return STATE[state]
+}
+
 export function statusText(
   status: CollectionStatus,
   { collection, database }: Pick<Settings, 'collection' | 'database'>,
@@ -66,7 +73,7 @@ export function statusText(
   const { urls, sites, documents, begunAt, lastAt } = status
   const known = Object.values(sites).reduce((sum, count) => sum + count, 0)
   const lines = [
-    `${database === undefined ? collection : 'the shared database'}: ${status.state === 'running' && status.isRefresh ? 'a refresh is running' : STATE[status.state]}`,
+    `${database === undefined ? collection : 'the shared database'}: ${stateText(status)}`,
     `  started     ${begunAt === undefined ? '-' : `${timeText(begunAt)} UTC`}, last page ${lastAt === undefined ? '-' : ago(lastAt, now)}`,
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
     `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
