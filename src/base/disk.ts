@@ -32,8 +32,7 @@ export interface AppendFile {
 
 /**
  * Writes a small file whole or not at all. Durable when it resolves; until then a reader of `path` finds the old file.
- * `mode`: of secrets, which nobody
- * else may read at any moment.
+ * `mode`: of secrets, which nobody else may read at any moment.
  */
 export async function replaceFile(
   disk: Disk,

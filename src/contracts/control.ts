@@ -35,7 +35,10 @@ export type Action =
    * match is no longer requested.
    */
   | { action: 'blacklist' | 'unblacklist'; pattern: string }
-  /** What a silent worker holds is lost now, not when its leases expire. Only after its process has ended: otherwise two workers may be at one site. */
+  /**
+   * The leases of a silent worker are lost now instead of expiring. Only after its process has ended: otherwise two
+   * workers may be at one site.
+   */
   | { action: 'free-worker'; worker: string }
 
 /** What operators decided about the crawl, or a site, and what is in force. */

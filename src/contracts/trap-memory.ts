@@ -5,8 +5,8 @@
 import type { Instant } from '../base/clock.ts'
 
 /**
- * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
- * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
+ * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are requested. If they
+ * confirm it, it is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
  */
 export interface SuspectPattern {
   /** As people read it: `/calendar/#/#`. */

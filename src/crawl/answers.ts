@@ -38,7 +38,7 @@ export interface ReadAnswer extends Answered {
 /** Bodies of errors and redirects: enough to keep the connection and the record. */
 const ERROR_BYTES = 16 * 1024
 
-/** An answer that has the whole of what was asked for, as far as the status says. */
+/** An answer that is complete, as far as the status says. */
 export function isWhole(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }

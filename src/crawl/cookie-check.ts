@@ -1,7 +1,8 @@
 /**
- * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told the
- * page's path and redirects back. The page sets a cookie with its first answer, or the check does. The page is asked for again in the
- * same turn; otherwise it would count as moved, and its site would end there. What was asked on the way is no page.
+ * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told
+ * the page's path and redirects back. The page sets a cookie with its first answer, or the check does. The page is
+ * requested again in the same turn; otherwise it would count as moved, and its site would end there. What was asked on
+ * the way is no page.
  */
 import type { Exchange, Want } from '../contracts/exchange.ts'
 import type { Robots } from '../web/robots/robots.ts'
@@ -17,7 +18,7 @@ const MAX_HOPS = 3
 const MAX_CHECKS_PER_VISIT = 3
 const WANT: Want = { download: true, limitBytes: 64 * 1024 }
 
-/** `changes`: what the jar had counted before the URL was asked for. True when the server has led back to it. */
+/** `changes`: what the jar had counted before the URL was requested. True when the server has led back to it. */
 export async function passCookieCheck(
   url: WebUrl,
   exchange: Exchange,

@@ -158,7 +158,7 @@ interface Slice {
   requests: number
   /** The URL whose connection was closed under its request. */
   stale: bigint | undefined
-  /** What became of the URL whose turn it is has been recorded. */
+  /** The outcome of the current URL has been recorded. */
   isRecorded: boolean
 }
 
@@ -188,7 +188,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   if (end.page.tries > item.tries) slice.requests++
   record(end, slice)
   if (end.visitEnd !== undefined) return end.visitEnd
-  // What is left is fetched under the name that the site goes by: the frontier moves it there.
+  // The rest is fetched under the site's real name: the frontier moves it there.
   if (learnName(end.page, reporter, { scope: state.scope, urls: tools.urls })) return 'slice'
   // A pause that the site asks for must survive a crash, so it is durable before the next request.
   const isUrgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
@@ -197,7 +197,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   return undefined
 }
 
-/** So that they are in the metrics of whichever server this worker reports to. */
+/** Reported so that they are in the metrics of this worker's server. */
 function countChecks({ archive }: StorageTools, { tally }: Reporter): void {
   const { checked, wrong } = archive.checks()
   if (checked > 0) tally.add('recordsChecked', checked)

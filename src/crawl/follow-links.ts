@@ -286,8 +286,8 @@ function offerHere(
 }
 
 /**
- * A URL that is held back for a parameter that makes no difference is asked for without it, or with its usual value, unless that URL
- * is known: its page may have no other name.
+ * A URL that is held back for a parameter that makes no difference is requested without it, or with its usual value,
+ * unless that URL is known: its page may have no other name.
  */
 export function offerPlainer(url: WebUrl, from: Pick<AgendaItem, 'depth' | 'via' | 'path'>, tools: VisitState): void {
   const plain = tools.plainer(url)

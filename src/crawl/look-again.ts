@@ -1,8 +1,8 @@
 /**
- * A page that was fetched before is asked for with its validators, so that an unchanged one costs no body (W9). Some
- * servers' validators are untrue: now and then a page is asked for without them, to compare. A server that would have said
- * "not modified" of a changed page twice is not believed until its validators have told many changes; tags that are of no use
- * are not sent, but the date instead.
+ * A page that was fetched before is requested with its validators, so that an unchanged one costs no body (W9). Some
+ * servers' validators are untrue: now and then a page is requested without them, to compare. A server that would have
+ * said "not modified" of a changed page twice is not believed until its validators have told many changes; tags that
+ * are of no use are not sent, but the date instead.
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -62,7 +62,7 @@ interface LookTools {
   state: VisitState
 }
 
-/** A 304 that was asked for: the page is as it was; the record refers to the one that has its payload. */
+/** The 304 of a conditional request: the page is as it was; the record refers to the one that has its payload. */
 export function unmodified(item: AgendaItem, before: KnownPage, answered: Answered, tools: LookTools): PageResult {
   const { reporter } = tools.state
   reporter.remember(withLook(reporter.memory, {}))

@@ -1,7 +1,7 @@
 /**
  * Signs of life of this process, for the one that restarts it when there are none: our supervisor (`supervise.ts`) over
- * its channel, or systemd (WatchdogSec). Node has no
- * datagram sockets of Unix, so systemd is told by its own program systemd-notify, which needs NotifyAccess=all in the unit.
+ * its channel, or systemd (WatchdogSec). Node has no datagram sockets of Unix, so systemd is told by its own program
+ * systemd-notify, which needs NotifyAccess=all in the unit.
  */
 import { spawn } from 'node:child_process'
 import { type Clock, every, type Millis } from '../../base/clock.ts'

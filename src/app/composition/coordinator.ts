@@ -52,7 +52,7 @@ export interface CoordinatorParts extends FrontierParts {
   folder: string
   /** Workers live on other machines: their leases outlive this process, and volumes that they still send are theirs. */
   serves?: boolean
-  /** Share of captures that are asked for again through another worker. */
+  /** Share of captures that are fetched again through another worker. */
   recheckShare?: number
   /**
    * The supervisor started it again. A stop that ended the earlier process, or should have, counts for this one too.
@@ -149,7 +149,7 @@ export function loseVisits({ frontier, parts }: Coordinator, worker: string): Pr
   })
 }
 
-/** What actions are checked by, and what they do outside of the frontier. */
+/** How actions are checked, and their effects outside the frontier. */
 export function steeringRules(
   ledger: Ledger,
   clock: Clock,
@@ -366,7 +366,7 @@ function periodicWork(
       // Another server, or `orbweaver seed`, may have added seeds.
       if (isShared) originals.stale()
     },
-    /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
+    /** Work at the end: reverse index, CDXJ, volumes that a dead thread left open. */
     async finish() {
       await intake.drain()
       await planner?.finish()

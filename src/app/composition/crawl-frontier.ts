@@ -97,7 +97,7 @@ function originalScope(parts: FrontierParts, urls: UrlReader) {
 /** The assumed size of a document until there is one. */
 const USUAL_BYTES = 30_000
 
-/** What `--max-pages` and `--max-size` leave, by the applied reports. */
+/** The pages that `--max-pages` and `--max-size` still allow, by the applied reports. */
 function pageBudget({ maxPages, maxSize }: Pick<Settings, 'maxPages' | 'maxSize'>) {
   if (maxPages === undefined && maxSize === undefined) return undefined
   return {

@@ -66,7 +66,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   return { coordinator, journal, notifications, fresh, ...closing(opening) }
 }
 
-/** What was opened is the caller's from now on. */
+/** From now on the caller owns what was opened. */
 function closing(opening: AsyncDisposableStack): AsyncDisposable & { close(): Promise<void> } {
   const opened = opening.move()
   return { close: () => opened.disposeAsync(), [Symbol.asyncDispose]: () => opened.disposeAsync() }
@@ -125,7 +125,10 @@ async function isServed(database: Database, clock: Clock): Promise<boolean> {
   )
 }
 
-/** What must be the same in every process that has the database open, whatever the settings on this machine. `order`: none yet. */
+/**
+ * Options that must be the same in every process that has the database open, whatever the settings on this machine.
+ * `order`: none yet.
+ */
 function asServersHaveIt(database: Database) {
   return database.read(async (tx) => {
     const recorded = await readRecord(tx, 'order')

@@ -16,7 +16,7 @@ const SHOWN: readonly CommandName[] = [...CRAWLERS, 'bot-page']
 const LOOKUPS: readonly CommandName[] = [...CRAWLERS, 'mirrors']
 const GENERAL = { commands: COMMAND_NAMES } as const
 const CRAWL = { commands: CRAWLERS, lasting: true } as const
-/** What is measured depends on them, too. */
+/** Measurements depend on them, too. */
 const REFRESH = { commands: ['refresh', 'plan', 'status', 'serve', 'config'], lasting: true } as const
 
 const SECOND = 1000

@@ -323,7 +323,7 @@ export function slowFigures(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock
     of(name: string, argument: string): Slow<unknown> {
       const key = JSON.stringify([name, argument])
       const figure = figures.get(key) ?? { shown: { state: 'computing' }, at: 0, tookMs: 0, isQueued: false }
-      // The least recently asked for is forgotten first.
+      // The least recently requested one is forgotten first.
       figures.delete(key)
       figures.set(key, figure)
       if (figures.size > MAX_SLOW) figures.delete(figures.keys().next().value!)

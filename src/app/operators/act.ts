@@ -113,8 +113,7 @@ export async function askRunning(
 
 /**
  * Begins to take actions: what an earlier process left is removed. Requests stay: they may have been made while this
- * process started.
- * The folder belongs to this process, whichever user made the first request.
+ * process started. The folder belongs to this process, whichever user made the first request.
  */
 export function openActions(disk: Disk, collection: string): void {
   const folder = join(collection, FOLDER)

@@ -127,7 +127,7 @@ export class Reporter {
     this.#parts.mailer.close()
   }
 
-  /** What takes longer is given up. */
+  /** A mail that takes longer is given up. */
   async #inTime(work: Promise<void>): Promise<void> {
     const { clock, mailer } = this.#parts
     if (!(await finishesWithin(clock, END_WITHIN, work))) mailer.close()

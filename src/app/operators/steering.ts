@@ -1,4 +1,4 @@
-/** What operators decide reaches this process: its own actions at once, those of other processes within a second. */
+/** Brings operators' decisions to this process: its own actions at once, those of other processes within a second. */
 import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { tellingOnce } from '../../base/journal.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'

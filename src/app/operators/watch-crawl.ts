@@ -77,7 +77,7 @@ const MAILED_END: Readonly<Record<CrawlEndReason, string>> = {
   size: 'the limit of size is reached',
 }
 
-/** Those that this process writes. */
+/** The folders that this process writes. */
 const foldersOf = ({ collection, volumes }: Pick<Settings, 'collection' | 'volumes'>): string[] => [
   collection,
   ...volumes.filter((target) => target.startsWith('dir:')).map((target) => target.slice('dir:'.length)),

@@ -90,7 +90,7 @@ function outcomeSentence(page: PageView, captures: number): string {
   }
 }
 
-/** What the last look at a page that was there before showed. */
+/** The result of the last look at a page that was collected before. */
 function lookSentence({ looks, why, status }: PageView): string {
   if (looks < 2) return ''
   if (why === 'changed') return ' It had changed at the last look.'
@@ -244,7 +244,7 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   return [...lines, ...hazardLines({ view, findings, choice })]
 }
 
-/** What operators decided about the site. */
+/** The decisions of operators about the site. */
 function decisionLines({ choice = {}, crawl = {} }: SiteFacts, now: number): string[] {
   const lines: string[] = []
   if (crawl.paused !== undefined) lines.push(`The whole crawl is paused ${decidedText(crawl.paused, now)}.`)
@@ -403,7 +403,7 @@ export function ruleSentence({ robots }: UrlFacts): string[] {
   return [`robots.txt ${allowed ? 'allows' : 'forbids'} it: ${where}"${plain(rule)}"${inGroup}.`]
 }
 
-/** What the request for robots.txt brought, and how old that is. */
+/** The result of the request for robots.txt, and its age. */
 export function robotsSentence(
   scheme: string,
   robots: NonNullable<SiteView['memory']['robots']['http']>,

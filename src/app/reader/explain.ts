@@ -47,7 +47,7 @@ export interface UrlFacts {
   lastGoodAt?: Instant
   /** The last look at a page that was there before, if it did not bring it. */
   failedLook?: StoredFailedLook
-  /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
+  /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never requested. */
   robots?: RobotsAnswer
   inlinks: Inlinks
 }

@@ -118,7 +118,7 @@ export async function clusterStatus(tx: Tx, now: Instant, { atMost, skip } = { a
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
-    /** Captures that were asked for again through another worker; null when there are none. */
+    /** Captures that were fetched again through another worker; null when there are none. */
     rechecks: (await readRechecks(tx, MAX_WORKERS)) ?? null,
     /** Settings in which running servers differ. */
     differing: differingSettings(

@@ -211,8 +211,7 @@ class SharedAddresses {
 
   /**
    * The sites that share one limit of requests: the sites of an address if its pause permits less than theirs do, else
-   * each site alone. Within
-   * an address the sites' own limits are left out, so the bound stays one.
+   * each site alone. Within an address the sites' own limits are left out, so the bound stays one.
    */
   group(caps: Float64Array, answerOf: (site: number) => Millis): { groups: number[][]; caps: Float64Array } {
     const groups: number[][] = []

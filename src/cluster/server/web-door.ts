@@ -20,7 +20,7 @@ export interface PageAsked {
   isSignedIn: boolean
   /** An open page asks again: of the answer, only what is marked `data-live` is used. */
   isRenewal?: boolean
-  /** What an action that was just performed has to say. */
+  /** The message of the action that was just performed. */
   message: PageMessage | undefined
 }
 
@@ -100,7 +100,7 @@ export function webDoor(options: DoorOptions): Door {
   const { roles, pages, clock, base } = options
   const signIns = ratesBy(clock, SIGN_INS)
   const requests = ratesBy(clock, REQUESTS)
-  /** What the next page says, by a name that only its reader has. */
+  /** Messages for the next page, by a name that only its reader has. */
   const messages = new Map<string, PageMessage>()
 
   const post = async (path: string, request: IncomingMessage): Promise<WebAnswer> => {

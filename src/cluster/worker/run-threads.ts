@@ -243,7 +243,7 @@ function reportAlive(
   }
 }
 
-/** What is not shipped by then is shipped at the next start: over a slow line a volume may take longer. */
+/** The rest is shipped at the next start: over a slow line a volume may take longer. */
 const SHIP_WITHIN: Millis = 60_000
 const GOODBYE_WITHIN: Millis = 2000
 /** Reports that are not delivered by then wait for the next start. */

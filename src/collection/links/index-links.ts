@@ -23,8 +23,7 @@ export function linkIndexer(database: Database) {
   return {
     /**
      * Indexes one batch of at most `atMost` pages, if `atLeast` wait (on PostgreSQL: of one bucket). False: fewer wait,
-     * or
-     * other servers index them.
+     * or other servers index them.
      */
     async next(atLeast: number, atMost: number): Promise<boolean> {
       if (buckets.length === 0) buckets = await database.read((tx) => bucketsToIndex(tx, atLeast))

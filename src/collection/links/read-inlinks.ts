@@ -12,8 +12,7 @@ export type Inlinks = Awaited<ReturnType<typeof whoLinksHere>>
 
 /**
  * How many pages link here (C10); with `enough`, counted only up to that number. `from`: their URLs, in the order in
- * which the
- * pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is complete.
+ * which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is complete.
  */
 export async function whoLinksHere(
   tx: Tx,

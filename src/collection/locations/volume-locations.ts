@@ -63,7 +63,7 @@ export function locationList(locations: readonly VolumeLocation[], journal: Jour
   }
   const note = async (): Promise<void> => {
     for (const location of noted) {
-      // What lies in the current folder is shipped by the current location.
+      // The current location ships the volumes of the current folder.
       if (location.folder === here().folder) continue
       try {
         await location.note()

@@ -14,7 +14,7 @@ import { FROM_LIST } from './mirror-maintenance.ts'
 /** What the frontier knows of the names of sites. */
 export interface MirrorViews {
   reader(tx: Tx): Promise<UrlReader>
-  /** What operators decided. */
+  /** The decisions of operators. */
   decidedMirrors(tx: Tx): Promise<DecidedMirrors>
   aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
 }

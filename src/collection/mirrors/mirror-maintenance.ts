@@ -75,7 +75,10 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
     leaving.push(...found)
   }
 
-  /** The file first: a pair that a crash leaves only in the file would be entered again, and its home pages are asked for only once. */
+  /**
+   * The file first: a pair that a crash leaves only in the file would be entered again, and its home pages are
+   * requested only once.
+   */
   const leave = async (): Promise<void> => {
     if (leaving.length === 0) return
     const begun = clock.elapsed()

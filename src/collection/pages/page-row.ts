@@ -96,7 +96,10 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow {
   return { ...row, ...contentOf(known), etag, lastModified, detail }
 }
 
-/** Some servers fail on a conditional request: after a failure the page is asked for plainly, unless the server only asked to wait. */
+/**
+ * Some servers fail on a conditional request: after a failure the page is requested without conditions, unless the
+ * server only asked to wait.
+ */
 function validatorsAfter({ outcome, why }: PageRow, { etag, lastModified }: PageRow) {
   const isFailure = (outcome === 'gone' || outcome === 'later') && why !== 'status-429' && why !== 'status-503'
   return isFailure ? { etag: null, lastModified: null } : { etag, lastModified }

@@ -30,7 +30,7 @@ export interface Aliases {
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
-  /** Those of which the page could be compared with another, and what came of it. */
+  /** Parts without which the page could be compared with another, and the result. */
   direct: Parts | undefined
 }
 

@@ -249,7 +249,8 @@ function fitSuspects(suspects: readonly SuspectPattern[]): SuspectPattern[] | un
     }
     const stopped = kept.filter((one) => one.stopped)
     if (stopped.length === 0) return undefined
-    // What an operator confirmed goes last: found again, it would be sampled until the next visit.
+    // A pattern that an operator confirmed is removed last: if it were found again, it would be sampled until the next
+    // visit.
     const unconfirmed = stopped.filter((one) => !one.isConfirmed)
     const idlest = (unconfirmed.length > 0 ? unconfirmed : stopped).reduce((a, b) => (b.refused < a.refused ? b : a))
     kept.splice(kept.indexOf(idlest), 1)

@@ -46,7 +46,7 @@ export const STATE_TEXTS: Readonly<Record<SiteState, string>> = {
   held: 'held back',
 }
 
-/** What the operator decided comes first. */
+/** The operator's decision comes first. */
 export function stateOf({ state, choice }: { state: SiteState; choice: Choice | undefined }): Html {
   if (choice?.barred !== undefined) return html`<span class="state bad">barred</span>`
   if (choice?.paused !== undefined) return html`<span class="state warn">paused</span>`

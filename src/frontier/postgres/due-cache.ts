@@ -89,7 +89,7 @@ export class DueCache {
 
   /**
    * What a check-out saw, beside what it took. `party`: a process that does not see sites reserved for rechecks by others.
-   * That it sees nothing does not mean that there is nothing, until another process sees nothing, too.
+   * If this process sees nothing, the bucket may still have something for another one.
    */
   asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen, party = ''): void {
     const isHidden = !isFree && party !== '' && this.#free[bucket] === 1 && (this.#notFor[bucket] ?? party) === party

@@ -24,7 +24,7 @@ import type { UrlAt, UrlRow } from './url-rows.ts'
 
 const HOUR: Millis = 3_600_000
 export const DAY: Millis = 24 * HOUR
-/** What is unreachable or refused now is asked for again after this, at the latest. */
+/** A page that is unreachable or refused now is requested again after this time, at the latest. */
 const LONGEST_REST: Millis = 7 * DAY
 /** A page is gone when it was missing this often, over this time. */
 const GONE_AFTER = { looks: 3, time: 3 * DAY }

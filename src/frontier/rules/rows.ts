@@ -25,7 +25,7 @@ export interface SiteLinks {
   readonly key: bigint
   readonly name: SiteName
   readonly members: readonly Link[]
-  /** Those of them that may change something; without it, all. */
+  /** The links that may change something; without it, all. */
   readonly news?: readonly Link[]
 }
 

@@ -123,7 +123,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     return this.#from.seedOf === undefined ? this.#seeds.get(key) : this.#from.seedOf(key)
   }
 
-  /** What is to be written; `grown`: those that have only grown. */
+  /** The rows to write; `grown`: those that have only grown. */
   take(): { changed: Site[]; grown: Site[] } {
     const changed = taken(this.#changed)
     const isChanged = new Set(changed)

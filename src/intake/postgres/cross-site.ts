@@ -1,8 +1,8 @@
 /**
- * Links from the sites of one bucket to those of another. If the transaction that applies a report admitted them, it would
- * lock sites all over the frontier until its end: with eight links per page, five of six transactions waited for each other.
- * So it only stores them, with the report. The holder of the lock of the bucket that they lead to admits them, half a second
- * of many reports together.
+ * Links from the sites of one bucket to those of another. If the transaction that applies a report admitted them, it
+ * would lock sites all over the frontier until its end: with eight links per page, five of six transactions waited for
+ * each other. Therefore it only stores them, with the report. The holder of the lock of the bucket that they lead to
+ * admits them, half a second of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'

@@ -49,7 +49,7 @@ export interface PageDiff {
   rows: DiffRow[]
   /** Rows that are not listed. */
   more: number
-  /** What differs and is not shown as text. */
+  /** Differences that are not shown as text. */
   unseen: ('scripts' | 'styles' | 'comments' | 'the rest')[]
   /** Characters at the end of either version that were not split into blocks. */
   rest: { before: number; after: number }

@@ -113,7 +113,7 @@ export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: 
     met.sort((a, b) => b.times - a.times)
     beside.push(...judgeRun(run, met, partsOf(run), pair, judged))
   }
-  // What is known lasts, also where an edit made one run of several regions: if that is line for line, each is where it was.
+  // Known regions last, even where an edit made one run of several: if that is line for line, each is where it was.
   for (const region of known.filter(isLasting)) {
     if (runs.some((run) => meets(run, region) && run.to - run.from !== run.oldTo - run.oldFrom)) continue
     const by = shiftBefore(region.from, runs)

@@ -41,7 +41,7 @@ export interface JudgedSlots {
 const MAX_SLOTS = 16
 /** Of an element, at least this part of the lines changed when it was noted: of small ones, and of larger ones around them. */
 const NOTED = [1 / 2, 1 / 4]
-/** What is a larger part of the page, both of its lines and of its text, is its content. */
+/** An element with a larger part of the page, both of its lines and of its text, is its content. */
 const MAX_SHARE = 1 / 2
 /** Lines that a page must have besides. */
 const MIN_BESIDE = 1

@@ -76,7 +76,7 @@ export function statusText(
     `${database === undefined ? collection : 'the shared database'}: ${stateText(status)}`,
     `  started     ${begunAt === undefined ? '-' : `${timeText(begunAt)} UTC`}, last page ${lastAt === undefined ? '-' : ago(lastAt, now)}`,
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
-    `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
+    `  others      ${some(Math.max(0, urls.done - documents), 'URL')} redirected, missing or refused`,
     `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting)} waiting, ${grouped(sites.free)} free, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
@@ -100,7 +100,7 @@ export function statusText(
   return lines.join('\n')
 }
 
-/** What operators decided. */
+/** Lines about the decisions of operators. */
 function steeringLines({ paused, stopped }: CollectionStatus, now: number): string[] {
   const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; 'orbweaver resume' ends that`]
   if (stopped.paused + stopped.barred > 0)
