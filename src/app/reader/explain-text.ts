@@ -73,7 +73,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
 
 function outcomeSentence(page: PageView, captures: number): string {
   const detail = page.detail === null || page.detail === '' ? '' : ` (${plain(page.detail)})`
-  const why = page.why === null ? '' : plain(failureText(page.why) ?? page.why)
+  const why = page.why === null ? '' : plain(failureText(page.why) ?? answerText(page.status) ?? page.why)
   switch (page.outcome) {
     case 'kept':
       return `Collected: ${some(captures, 'capture')}.${lookSentence(page)}`
@@ -121,7 +121,7 @@ function stateSentenceOf(
     const effect = status > 0 ? 'It is not kept' : 'It is not requested'
     return `${now}: ${why === 'robots' ? 'robots.txt says ' : ''}${plain(rule)}. ${effect}.`
   }
-  const answer = status > 0 ? `status ${statusText(String(status))}` : plain(failureText(why ?? '') ?? why ?? '')
+  const answer = answerText(status) ?? plain(failureText(why ?? '') ?? why ?? '')
   if (status === 410 || (status === 404 && mark === 'gone')) return `Gone: ${answer}; it is not looked at again.`
   if (status === 404) return `Missing: ${answer} at the last look; it is gone if that stays so for some days.`
   if (status >= 400 && status < 500 && status !== 408 && status !== 429)
@@ -175,7 +175,9 @@ function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
   const last = failedLook ?? page
   const isOld = page.hasContent === 1 && (last !== page || !['kept', 'read'].includes(page.outcome))
   // What was collected, and what the last look showed.
-  if (isOld) return [`Last look ${timeText(last.at)} UTC: status ${last.status}.`, `It was ${whatItWas(page)}.`]
+  if (isOld) return [`Last look ${timeText(last.at)} UTC${lookResult(last)}.`, `It was ${whatItWas(page)}.`]
+  if (page.status <= 0)
+    return [`${page.outcome === 'refused' ? 'Refused' : 'Last tried'} ${timeText(page.at)} UTC${lookResult(page)}.`]
   const title = page.title === '' ? '' : `, "${plain(page.title)}"`
   const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`
   const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
@@ -185,6 +187,18 @@ function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
     `Last fetched ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
     ...marks.map((mark) => `Note: ${mark}.`),
   ]
+}
+
+/** Without an answer there is no HTTP status: Heritrix's codes are for crawl.log. */
+function lookResult({ status, outcome, why }: { status: number; outcome: string; why: string | null }): string {
+  if (status > 0) return `: status ${status}`
+  return outcome === 'refused'
+    ? ', without a request'
+    : `: ${plain(failureText(why ?? '') ?? statusText(String(status)))}`
+}
+
+function answerText(status: number): string | undefined {
+  return status > 0 ? `status ${statusText(String(status))}` : undefined
 }
 
 function whatItWas({ mediaType, bytes, title }: PageView): string {

@@ -165,7 +165,7 @@ function reasonOf(outcome: Outcome): { why: string | null; detail: string | null
     case 'refused':
       return { why: outcome.by, detail: outcome.rule }
     case 'read':
-      return { why: outcome.as, detail: `${outcome.urls} URLs` }
+      return { why: outcome.as, detail: `${outcome.urls} URL${outcome.urls === 1 ? '' : 's'}` }
     case 'gone':
     case 'later':
       return { why: outcome.why, detail: null }
