@@ -81,7 +81,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Nobody reads it. Without one, each abort makes an exception with its stack: a hundredth of a crawl's time. */
+/** Nothing reads this reason. Without it, each abort creates an exception with its stack: 1 % of a crawl's time. */
 const WOKEN = 'woken'
 
 /** Ends a sleep early: `clock.sleep(ms, wakeup.signal())`. */

@@ -1,4 +1,4 @@
-/** The machine that this process runs on, as it says: what it has, and how busy a folder's disk is. */
+/** The machine that this process runs on: what it has, and how busy a folder's disk is. */
 import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { Millis } from './clock.ts'
 import { diskSpace, diskStatistics } from './real-disk.ts'
@@ -18,7 +18,7 @@ export interface ThisComputer {
 
 const LONGEST_MODEL = 200
 
-/** Several people may look within a second. */
+/** Several viewers may ask within a second. */
 const SHORTEST_LOOK: Millis = 1000
 
 /** Remembers a disk's counters from one look to the next. `folder`: where volumes are written now. */
@@ -35,14 +35,14 @@ export function watchComputer(): (folder: string) => ThisComputer {
   }
 }
 
-/** A disk that can't be asked has no room. */
+/** A disk that does not answer has no room. */
 function thisComputer(folder: string): ThisComputer {
   const all = cpus()
   let freeDiskBytes = 0
   try {
     freeDiskBytes = diskSpace(folder).free
   } catch {
-    // What is wrong with it is reported where a volume can't be written.
+    // Its fault is reported where a volume can't be written.
   }
   return {
     cpus: all.length,

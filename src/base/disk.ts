@@ -31,8 +31,8 @@ export interface AppendFile {
 }
 
 /**
- * Writes a small file whole or not at all. Durable when it resolves; until then whoever reads `path` finds what was there before. `mode`: of secrets, which nobody
- * else may read at any moment.
+ * Writes a small file whole or not at all. Durable when it resolves; until then a reader of `path` finds the old file.
+ * `mode`: of secrets, which nobody else may read at any moment.
  */
 export async function replaceFile(
   disk: Disk,

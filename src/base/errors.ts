@@ -52,7 +52,7 @@ export class Problem extends Error {
   }
 }
 
-/** What failed first, not what closing then failed of. */
+/** The first failure, not one of closing what it left open. */
 export function firstFailure(error: unknown): unknown {
   while (error instanceof SuppressedError) error = error.suppressed
   return error
@@ -62,6 +62,29 @@ export function firstFailure(error: unknown): unknown {
 export function reasonOf(thrown: unknown): string {
   const error = firstFailure(thrown)
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Errors of the file system that are not bugs. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'a file of that name exists already',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links form a loop',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+  EIO: 'the device reports an error',
+}
+
+/** What a failed call to the file system means; undefined for every other error. */
+export function fileErrorText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
 }
 
 /** True for the errors of a file system or SQLite that mean a full disk. */

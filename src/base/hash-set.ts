@@ -102,7 +102,7 @@ export class HashSet64 {
 }
 
 /**
- * Where a 64-bit hash goes in a table of 2^bits places. The hashes of URLs are no secret: whoever wants can write a hundred
+ * Where a 64-bit hash goes in a table of 2^bits places. The hashes of URLs are no secret: anyone can write a hundred
  * thousand URLs whose low bits agree, and a table that takes those for the place would be searched from end to end for
  * each. Two multipliers that nobody outside the process knows spread them (multiply-shift hashing). Nothing but the time
  * that a look-up takes depends on them. Of a key's two halves; `bits` from 1 to 31.

@@ -7,7 +7,7 @@ const MAPPED = new BlockList()
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 export class IpRanges {
-  // Apart: for Node, `::/64` holds every IPv4 address.
+  // Kept apart because for Node `::/64` contains every IPv4 address.
   readonly #v4 = new BlockList()
   readonly #v6 = new BlockList()
 
@@ -24,7 +24,7 @@ export class IpRanges {
     if (length === undefined) list.addAddress(ip, family)
     else {
       const bits = /^\d{1,3}$/.test(length) ? Number(length) : -1
-      // Less of an IPv4 address inside IPv6 would be every IPv4 address, and others: whoever wrote /24 meant IPv4's.
+      // A shorter prefix of IPv4 inside IPv6 would contain every IPv4 address and more: /24 was meant for IPv4.
       const [least, most] = family === 'ipv4' ? [0, 32] : [list === this.#v4 ? 96 : 0, 128]
       if (bits < least || bits > most) return false
       list.addSubnet(ip, bits, family)

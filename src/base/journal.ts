@@ -21,7 +21,7 @@ export class Readers<Event> implements Journal<Event> {
   }
 }
 
-/** Does work that may fail again and again, and tells of a failure once, until it works again. False: it failed. */
+/** Does work that may fail again and again, and reports a failure once until it works again. False: it failed. */
 export function tellingOnce(journal: Journal<{ kind: 'trouble'; what: string }>) {
   const failing = new Set<string>()
   return async (what: string, work: () => unknown): Promise<boolean> => {

@@ -12,7 +12,7 @@ export interface ChangesOf {
   name: string
   /** Looks at its pages after their first. */
   looks: number
-  /** Of captures that are still there. */
+  /** Of captures that were not removed. */
   classes: ClassCounts
 }
 

@@ -93,7 +93,7 @@ export type Stretch = Awaited<ReturnType<typeof evolution>>[number]
 /** Null: nothing was noted in it. `freshness`: of a collection that is refreshed, and the most that was possible. */
 type Standing = Record<'known' | 'collected' | 'waiting' | 'freshness' | 'bound', number | null>
 
-/** The crawl from its beginning in at most so many stretches of equal length (VN's Fig. 8). Reads every minute. */
+/** The crawl from its beginning in at most `stretches` stretches of equal length (VN's Fig. 8). Reads every minute. */
 export async function evolution(tx: Tx, stretches = 240) {
   const db = queries(tx)
   const span = await db.get<{ first: number | null; last: number | null }>(
@@ -180,7 +180,7 @@ async function ratesByDay(tx: Tx) {
   })
 }
 
-/** A shorter time gives no meaningful rate. */
+/** Over a shorter time a rate means nothing. */
 const SHORTEST_MS = 1000
 
 /**
@@ -220,7 +220,7 @@ async function timesByDay(tx: Tx, active: readonly { day: string; activeMs: numb
   })
 }
 
-/** The crawls of a collection may have different limits, but few. */
+/** The crawls of a collection may have different limits, but only a few. */
 const MAX_LIMITS = 5
 
 /** What a limit or hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */

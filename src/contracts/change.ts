@@ -19,7 +19,7 @@ export const LONGEST_PLACE = 200
 export const COUNTED_CLASSES = ['markup', 'volatile', 'small', 'medium', 'large', 'complete'] as const
 export type CountedClass = (typeof COUNTED_CLASSES)[number]
 
-/** Is this a change to one who calls everything from `least` on a change? */
+/** Whether this is a change when everything from `least` on counts as one. */
 export function counts(change: ChangeClass, least: CountedClass): boolean {
   return CHANGE_CLASSES.indexOf(change) >= CHANGE_CLASSES.indexOf(least)
 }

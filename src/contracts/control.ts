@@ -26,11 +26,19 @@ export type Action =
    */
   | { action: 'confirm-mirror' | 'overrule-mirror' | 'undecide-mirror'; site: SiteName; original: SiteName }
   | { action: 'add-seeds'; urls: readonly string[] }
-  /** Somebody says that these known pages changed: a hint, as a newer date in a sitemap is one. `at`: when; default: now. */
+  /**
+   * An announcement that these known pages changed: a hint, like a newer date in a sitemap. `at`: when; default: now.
+   */
   | { action: 'announce'; urls: readonly string[]; at?: Instant }
-  /** Lines as in `--blacklist-urls` and `--blacklist-hosts`: what they match is no longer asked for. */
+  /**
+   * Lines as in the blacklist files (`--blacklist-urls`, `--blacklist-domains`, `--blacklist-addresses`): what they
+   * match is no longer requested.
+   */
   | { action: 'blacklist' | 'unblacklist'; pattern: string }
-  /** What a silent worker holds is lost now, not when its leases expire. Only after its process has ended: otherwise two workers may be at one site. */
+  /**
+   * The leases of a silent worker are lost now instead of expiring. Only after its process has ended: otherwise two
+   * workers may be at one site.
+   */
   | { action: 'free-worker'; worker: string }
 
 /** What operators decided about the crawl, or a site, and what is in force. */
@@ -49,9 +57,9 @@ export interface Choice {
   blacklist?: string[]
   /** The version at which the blacklist last changed. */
   blacklistVersion?: number
-  /** It is a copy of that site, whatever the list of mirrors and home pages say. */
+  /** It is a copy of that site, regardless of the list of mirrors and of home pages. */
   copyOf?: SiteName
-  /** It is no copy of those, nor they of it. */
+  /** It is no copy of those sites, nor they of it. */
   notCopyOf?: SiteName[]
   /** The version at which seeds were last added: scopes depend on them. */
   seeded?: number
@@ -101,14 +109,14 @@ export interface Orders {
   /** Up to which decision. */
   version: number
   isPaused: boolean
-  /** All of it; undefined: as it was. */
+  /** The whole list; undefined: unchanged. */
   blacklist?: string[]
   sites: SiteOrder[]
 }
 
 export interface SiteOrder {
   site: SiteName
-  /** Paused or barred: it is not asked for the robots.txt of other sites either. */
+  /** Paused or barred: not even robots.txt is requested there for another site's redirect. */
   isStopped?: boolean
   pauseMs?: Millis
   trust?: string[]

@@ -64,7 +64,10 @@ export interface Body {
   payload: Uint8Array
 }
 
-/** In words that crawl.log carries, after `certificate:`. `untrusted`: nobody whom we know signed it; `invalid`: anything else. */
+/**
+ * In words that crawl.log carries, after `certificate:`. `untrusted`: no authority that we know signed it; `invalid`:
+ * anything else.
+ */
 export type CertificateFault = 'expired' | 'not-yet-valid' | 'self-signed' | 'wrong-name' | 'untrusted' | 'invalid'
 
 export interface Exchange {

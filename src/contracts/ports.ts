@@ -26,7 +26,8 @@ export interface StoredCopy {
 
 export interface Archive {
   /**
-   * Written at once (to a buffer and the file); durable only after `synced`. With a copy it becomes a revisit record, and so does a 304, whose copy and digest are those of the page as it was.
+   * Writes at once (to a buffer and the file); durable only after `synced`. With a copy it writes a revisit record. So
+   * it does for a 304, whose copy and digest are those of the page as it was.
    */
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture
   /** Records that were read back since the last call, and how many of them were wrong and written again. */

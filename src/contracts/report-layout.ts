@@ -1,4 +1,7 @@
-/** What a report's bytes hold, in order, for the writer (`encode-report.ts`) and the reader (`decode-report.ts`) alike. */
+/**
+ * The fields of a report's bytes, in order, for both the writer (`encode-report.ts`) and the reader
+ * (`decode-report.ts`).
+ */
 import { type Change, isChangeClass } from './change.ts'
 import { isFailureKind, isRefusedBy, type Outcome } from './outcome.ts'
 import type { Capture, Courtesy, Finding, Learnt, Link, PageReport, VisitReport } from './report.ts'
@@ -27,7 +30,7 @@ export interface ReportBytes {
   json(value: object | undefined): object | undefined
 }
 
-/** What the reader is given in place of a value. */
+/** The placeholder that the reader passes instead of a value. */
 export const NOTHING = Object.freeze({}) as never
 
 const HOW = ['first', 'changed', 'same'] as const

@@ -84,7 +84,7 @@ export interface Finding {
 export interface Learnt {
   /** The site is another name of that one: links into it are entered there. */
   alias?: { to: SiteName; how: string; https?: boolean; evidence?: string }
-  /** Its pages seem to be those of a known site: others come first. */
+  /** Its pages seem to be those of a known site, so other sites come first. */
   slow?: { rule: string; like: SiteName }
   /** A finding was withdrawn: the URLs it held back wait again. */
   requeue?: true

@@ -18,7 +18,7 @@ export interface RobotsMemory {
   /** While unreachable: since when, and how often it was asked for in vain. */
   since?: Instant
   tries?: number
-  /** It was longer than we read: what came within the bound counts. */
+  /** It was longer than our limit: the part within it counts. */
   tooBig?: true
   /** The site whose robots.txt it is, when redirects led to that of another. */
   from?: string
@@ -85,11 +85,14 @@ export interface SiteMemory {
   }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */
   forms?: { name: string; found: number; missing: number }[]
-  /** The site also links folders by the name of their index file. Only `crawl/local-frontier.ts` reads it. */
+  /** The site also links to folders by the name of their index file. Only `crawl/local-frontier.ts` reads it. */
   indexNames?: true
-  /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `crawl/site-names.ts` reads it. */
+  /**
+   * The sibling (with or without `www.`) to which it redirects: how often its home page did, and whether another page
+   * did. Only `crawl/site-names.ts` reads it.
+   */
   sentTo?: { site: string; times: number; deep?: true }
-  /** Whether it is a mirror, it seems. Only `crawl/likeness.ts` reads it. */
+  /** Evidence that it is a mirror. Only `crawl/likeness.ts` reads it. */
   likeness?: Likeness
 }
 

@@ -5,8 +5,8 @@
 import type { Instant } from '../base/clock.ts'
 
 /**
- * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
- * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
+ * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are requested. If they
+ * confirm it, it is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
  */
 export interface SuspectPattern {
   /** As people read it: `/calendar/#/#`. */
@@ -25,7 +25,7 @@ export interface SuspectPattern {
   /** Samples: those that confirm the finding, and those that contradict it. */
   confirmed: number
   contradicted: number
-  /** URLs of it that were not asked for, and at which of them the next one is. */
+  /** URLs of it that were not requested, and the count at which the next sample is due. */
   refused: number
   nextSample: number
   /** An operator confirmed it: it is stopped, and never sampled. */
@@ -95,7 +95,7 @@ export interface TrapMemory {
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: readonly FamilyRow[]
-  /** What they take, in characters of JSON at most. */
+  /** Their maximum size, in characters of JSON. */
   taken?: number
   /** Hashes of patterns that showed many contents and made room for others. */
   forgotten?: readonly number[]
@@ -120,7 +120,7 @@ export interface TrapMemory {
   drift?: readonly number[]
   /** Redirects in a row to known pages, by form, in columns (`crawl/hazards/redirects.ts`). */
   redirects?: readonly number[]
-  /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
+  /** A name that cannot exist was requested; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */
   reported?: readonly string[]

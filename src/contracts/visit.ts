@@ -23,7 +23,7 @@ export interface AgendaItem {
   url: string
   key: UrlKey
   depth: number
-  /** When it was enqueued, or is due again. */
+  /** When it was queued, or is due again. */
   dueAt: Instant
   /** The page it was found on; undefined for seeds. */
   via?: string

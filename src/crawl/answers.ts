@@ -28,7 +28,7 @@ export interface Answered {
   url: WebUrl
   exchange: Exchange
   answer: Body
-  /** It was asked for with validators. */
+  /** The request had validators. */
   isAsked: boolean
 }
 
@@ -40,7 +40,7 @@ export interface ReadAnswer extends Answered {
 /** Bodies of errors and redirects: enough to keep the connection and the record. */
 const ERROR_BYTES = 16 * 1024
 
-/** An answer that has the whole of what was asked for, as far as the status says. */
+/** An answer that is complete, as far as the status says. */
 export function isWhole(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }
@@ -61,7 +61,7 @@ export function wantPage(status: number, headers: Headers, scope: Scope): Want {
   return { download: true, limitBytes: scope.limitFor(type) }
 }
 
-/** Without its content coding: at most so many bytes. */
+/** Removes the content coding, up to this many bytes. */
 export function decoded({ head, payload }: Body, bytes: number): Promise<Decoded> {
   return decodeContent(payload, listedIn(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
 }
@@ -147,9 +147,9 @@ export function watched<T>(item: AgendaItem, { site, state }: ReadTools, work: (
 }
 
 export interface AnswerContent {
-  /** Undefined: of a kind that is not read. */
+  /** Undefined: documents of this kind are not read. */
   reading: Reading | 'failed' | undefined
-  /** What the bytes are, when that is not what was declared, or nothing was. */
+  /** What the bytes are, if that differs from the declared type or none was declared. */
   sniffed?: string
   directives: Directives
   links: PageLink[]

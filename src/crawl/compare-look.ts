@@ -17,7 +17,7 @@ import type { Reporter } from './reporter.ts'
 /** A slot is volatile on all pages of a site when so many have shown it; if words change in it, when no more have shown the opposite. */
 const PAGES = 3
 const MAX_SLOTS = 32
-/** If on this part of them words changed, they may on all. */
+/** If words changed on this share of them, they may change on all. */
 const WORDS = 1 / 4
 /** The text digest of what is not read: a sketch is of an earlier look then. */
 const NO_TEXT = 0n
@@ -48,7 +48,7 @@ export function* compareLook(
   const { before } = item
   const anew = () => ({ ...memory, sketch: sketchOf(now, (before?.looks ?? 0) + 1) })
   if (before === undefined || !isChanged) {
-    // The same bytes, read again: the sketch that is there knows more.
+    // The same bytes were read again: the existing sketch knows more.
     const isSame = before?.digest === memory.digest && before.sketch !== undefined
     return { memory: isSame ? memory : anew() }
   }
@@ -87,7 +87,7 @@ export function slotOnSite({ slots }: SiteMemory, name: number): OnSite {
   const { words, numbers, stayed } = known
   const again = words + numbers
   if (again >= Math.max(PAGES, stayed) && words >= WORDS * again) return 'words'
-  // A stamp stays while nobody publishes.
+  // A time stamp stays while nothing is published.
   return numbers >= PAGES ? 'numbers' : undefined
 }
 
@@ -96,7 +96,7 @@ export function withSlots(memory: SiteMemory, news: readonly SlotNews[]): SiteMe
   const slots = new Map(memory.slots?.map((one) => [one.name, one]))
   for (const { name, what, stays } of news) {
     const known = slots.get(name) ?? { name, words: 0, numbers: 0, stayed: 0, stays }
-    // What stays in it is not of the template, but of each page.
+    // The part that stays belongs to each page, not to the template.
     const isText = stays !== 0 && known.stays !== 0 && stays !== known.stays
     const kind = isText ? 'stayed' : what
     slots.delete(name)

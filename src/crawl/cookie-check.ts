@@ -1,7 +1,8 @@
 /**
- * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told the
- * page's path and redirects back. The page sets a cookie with its first answer, or the check does. The page is asked for again in the
- * same turn; otherwise it would count as moved, and its site would end there. What was asked on the way is no page.
+ * Some servers first find out whether a client keeps cookies: the page redirects to itself, or to a check that is told
+ * the page's path and redirects back. The page sets a cookie with its first answer, or the check does. The page is
+ * requested again in the same turn; otherwise it would count as moved, and its site would end there. What was asked on
+ * the way is no page.
  */
 import type { Exchange, Want } from '../contracts/exchange.ts'
 import type { Robots } from '../web/robots/robots.ts'
@@ -13,11 +14,11 @@ import { schemeOf } from './robots.ts'
 import type { SiteTools, VisitState } from './tools.ts'
 
 const MAX_HOPS = 3
-/** Where a visit has tried so often, cookies are not what is missing. */
+/** After this many tries in a visit, missing cookies are not the reason. */
 const MAX_CHECKS_PER_VISIT = 3
 const WANT: Want = { download: true, limitBytes: 64 * 1024 }
 
-/** `changes`: what the jar had counted before the URL was asked for. True when the server has led back to it. */
+/** `changes`: what the jar had counted before the URL was requested. True when the server has led back to it. */
 export async function passCookieCheck(
   url: WebUrl,
   exchange: Exchange,
@@ -30,7 +31,7 @@ export async function passCookieCheck(
   const target = 'head' in answer ? redirectTarget(answer.head, url.href, site.urls) : undefined
   if (target === undefined || !(target.href === url.href || isToldOf(target, url))) return false
   const { cookies } = connection
-  // A page to log in at is told the path, too. Where the site has set a cookie before, that is what it must be.
+  // A login page receives the path, too. If the site has set a cookie before, it must be a login page.
   if (cookies.changes === changes && changes > 0) return false
   if (state.cookieChecks >= MAX_CHECKS_PER_VISIT) return false
   state.cookieChecks++
@@ -48,7 +49,7 @@ export async function passCookieCheck(
     if (there === undefined || !('head' in there.answer)) return false
     await recordOwnRequest(there, state.reporter, site)
     next = redirectTarget(there.answer.head, next.href, site.urls)
-    // This was no check but a page of its own: no other is asked for twice.
+    // This was not a check but a page of its own: no other is requested twice.
     if (next === undefined) state.cookieChecks = MAX_CHECKS_PER_VISIT
   }
   return false

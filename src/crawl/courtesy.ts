@@ -100,7 +100,7 @@ export class SiteCourtesy {
     if (retryAfter !== undefined) this.#retryUntil = at + wait
   }
 
-  /** A new connection took so long. */
+  /** Notes how long a new connection took. */
   connected(tookMs: Millis): void {
     this.#connects++
     this.#connectMs += (tookMs - this.#connectMs) / this.#connects

@@ -37,7 +37,7 @@ const TLD_WILDCARD = 'tld-wildcard'
 /** Addresses that one visit tries after the first; the next visit continues behind them. */
 const MAX_OTHERS = 4
 
-/** URLs refused in a row take no time, thousands of them: after so many, the thread's other visits have a turn. */
+/** Thousands of URLs may be refused in a row without a wait. After this many, the thread's other visits have a turn. */
 const ROUNDS_PER_TURN = 100
 
 export async function crawlSite(
@@ -48,7 +48,7 @@ export async function crawlSite(
   signal: AbortSignal,
 ): Promise<VisitEnd> {
   const { visit, times } = reporter
-  // Before anything is reported: a visit that ends unused must not take back what the site once asked for.
+  // Before anything is reported: a visit that ends unused must not undo a pause that the site once asked for.
   courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   const [first] = visit.agenda
   // From the site's name, because a later version may not be able to parse its first URL.
@@ -158,7 +158,7 @@ interface Slice {
   requests: number
   /** The URL whose connection was closed under its request. */
   stale: bigint | undefined
-  /** What became of the URL whose turn it is has been recorded. */
+  /** The outcome of the current URL has been recorded. */
   isRecorded: boolean
 }
 
@@ -188,16 +188,16 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   if (end.page.tries > item.tries) slice.requests++
   record(end, slice)
   if (end.visitEnd !== undefined) return end.visitEnd
-  // What is left is fetched under the name that the site goes by: the frontier moves it there.
+  // The rest is fetched under the site's real name: the frontier moves it there.
   if (learnName(end.page, reporter, { scope: state.scope, urls: tools.urls })) return 'slice'
-  // What the site asks for must survive a crash: it is durable before the next request.
+  // A pause that the site asks for must survive a crash, so it is durable before the next request.
   const isUrgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
   if (isUrgent) await tools.durable(reporter)
   if (end.judged?.probe) await checkMissingPage(item.url, robots, connection, pageTools)
   return undefined
 }
 
-/** So that they are in the metrics of whichever server this worker reports to. */
+/** Reported so that they are in the metrics of this worker's server. */
 function countChecks({ archive }: StorageTools, { tally }: Reporter): void {
   const { checked, wrong } = archive.checks()
   if (checked > 0) tally.add('recordsChecked', checked)

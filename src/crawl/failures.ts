@@ -70,7 +70,7 @@ export const BROKEN_OFF: Readonly<Record<'length' | 'time' | 'disconnect', Failu
   disconnect: 'reset',
 }
 
-/** After so many pages in a row without any answer the visit ends, as if the site were silent. */
+/** After this many pages in a row without any answer the visit ends, as if the site were silent. */
 export const SILENT_PAGES = 3
 
 export function isSilence(kind: FailureKind): boolean {

@@ -152,7 +152,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       pack(url, false, out, tools, kind)
       continue
     }
-    // Named twice, once with nofollow and once without: the one without counts.
+    // If a page names a URL with and without nofollow, the link without it counts.
     if (!first && !(passedOver.has(url.key) && takenUp.add(url.key))) {
       // Named in two spellings: the second is tried if the first is not found.
       if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
@@ -160,7 +160,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
     }
     const isCrossSite = url.site !== tools.site
     const known = !isCrossSite && tools.local.holds(url)
-    // Of what is known already, nothing is written.
+    // Nothing is recorded of what is already known.
     const isNews = lists !== undefined && (!known || (isDoubtful && isInDoubt(url, tools)))
     const listed = isCrossSite || (isNews && granted < MAX_LISTED && lists(normalPath(url)))
     if (listed && !isCrossSite) granted++
@@ -286,8 +286,8 @@ function offerHere(
 }
 
 /**
- * A URL that is held back for a parameter that makes no difference is asked for without it, or with its usual value, unless that URL
- * is known: its page may have no other name.
+ * A URL that is held back for a parameter that makes no difference is requested without it, or with its usual value,
+ * unless that URL is known: its page may have no other name.
  */
 export function offerPlainer(url: WebUrl, from: Pick<AgendaItem, 'depth' | 'via' | 'path'>, tools: VisitState): void {
   const plain = tools.plainer(url)

@@ -11,7 +11,7 @@ import type { Reporter } from './reporter.ts'
 /** Names remembered per site, and how long they may be. */
 const MAX_NAMES = 8
 const LONGEST_NAME = 100
-/** So many missing URLs of a name, and so many for each one found, and no form is followed to it any more. */
+/** After this many missing URLs of a name, and this many for each one found, no form is followed to it. */
 const ENOUGH_MISSING = 3
 const MISSING_PER_FOUND = 3
 

@@ -1,8 +1,8 @@
 /**
- * A page that was fetched before is asked for with its validators, so that an unchanged one costs no body (W9). Some
- * servers' validators are untrue: now and then a page is asked for without them, to compare. A server that would have said
- * "not modified" of a changed page twice is not believed until its validators have told many changes; tags that are of no use
- * are not sent, but the date instead.
+ * A page that was fetched before is requested with its validators, so that an unchanged one costs no body (W9). Some
+ * servers' validators are untrue: now and then a page is requested without them, to compare. A server that would have
+ * said "not modified" of a changed page twice is not believed until its validators have told many changes; tags that
+ * are of no use are not sent, but the date instead.
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -16,13 +16,16 @@ import { type PageResult, reportOf, resultOf } from './page-result.ts'
 import { isSitemap } from './sitemaps.ts'
 import type { PolicyTools, StorageTools, VisitState } from './tools.ts'
 
-/** One look in so many is a whole one: at first, and of a site that has told no lie in so many looks. */
+/** One look in so many is a whole one: at first, and for a site whose validators were true in so many looks. */
 const WHOLE_EVERY = 20n
 const TRUSTED_AFTER = 40
 const WHOLE_EVERY_TRUSTED = 300n
-/** From so many on, a server's validators are not believed, or its tags are of no use. */
+/** From this count on, a server's validators are not believed, or its tags count as useless. */
 const LIES = 2
-/** More are not counted, and a change that the validators told makes up for this much of one: servers get repaired. */
+/**
+ * The maximum that is counted. A change that the validators reported makes up for this much of one, since servers get
+ * repaired.
+ */
 const MOST_LIES = 4
 const TOLD = 1 / 16
 const RENEWED = 3
@@ -48,7 +51,7 @@ function validatorToSend({ etag, lastModified }: PageMemory, renewed: number): V
   return etag === undefined || isUseless ? { lastModified } : { etag }
 }
 
-/** Drawn, not counted: the pages of a small site take turns, and it would always be the same page. */
+/** Drawn at random: with a count, the pages of a small site take turns and it would always be the same page. */
 export function isWholeLook(key: UrlKey, asked: number, lies: number): boolean {
   const every = lies === 0 && asked >= TRUSTED_AFTER ? WHOLE_EVERY_TRUSTED : WHOLE_EVERY
   return hash64(`${key} ${asked}`) % every === 0n
@@ -59,11 +62,11 @@ interface LookTools {
   state: VisitState
 }
 
-/** A 304 that was asked for: the page is as it was; the record refers to the one that has its payload. */
+/** The 304 of a conditional request: the page is as it was; the record refers to the one that has its payload. */
 export function unmodified(item: AgendaItem, before: KnownPage, answered: Answered, tools: LookTools): PageResult {
   const { reporter } = tools.state
   reporter.remember(withLook(reporter.memory, {}))
-  // Another tag than ours belongs to other bytes (RFC 9111, §4.3.4): taken over, it would hide a change for good.
+  // A tag that differs from ours belongs to other bytes (RFC 9111, §4.3.4): storing it would hide a change for good.
   const after = { ...validatorsOf(answered.answer.head.headers, answered.exchange.sentAt), ...before }
   return asBefore(item, after, answered, isForbidden(answered, tools), tools)
 }

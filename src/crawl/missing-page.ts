@@ -26,7 +26,7 @@ const MAX_BYTES = 256 * 1024
 const MAX_HOPS = 2
 const WANT: Want = { download: true, limitBytes: MAX_BYTES }
 
-/** Letters made from the site's name: no site has such a page, and a site is always asked for the same one. */
+/** Letters made from the site's name: no site has such a page, and every request to a site uses the same name. */
 export function absurdPath(site: SiteName): string {
   const letters = hash64(`missing ${site}`).toString(36)
   return `/no-such-page-${letters}.html`
@@ -53,7 +53,7 @@ export async function checkMissingPage(
       return
     }
     const exchange = await request(url.href, () => WANT, connection, site)
-    // The visit ends. The detectors have noted the check as done: better never than twice.
+    // The visit ends. The detectors have noted the check as done: no check is better than two.
     if (exchange === undefined || exchange.answer.kind === 'withheld') return
     await recordOwnRequest(exchange, reporter, site)
     const { answer } = exchange

@@ -1,4 +1,4 @@
-/** The decision what becomes of a URL in a visit: taken here, once, for pages, sitemaps and the crawler's own requests. */
+/** Decides what becomes of a URL in a visit: once, here, for pages, sitemaps and the crawler's own requests. */
 import type { Instant, Millis } from '../base/clock.ts'
 import { type FailureKind, keptAs, type Outcome, type RefusedBy, statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
@@ -13,7 +13,7 @@ type TurnEnd =
   /** Its site was given up, and the page with it. */
   | { kind: 'given-up'; failure: FailureKind }
   | { kind: 'moved'; to: string }
-  /** 304, as asked for; or the same bytes. */
+  /** A requested 304, or the same bytes. */
   | { kind: 'as-before'; was: KnownPage['was'] }
   | { kind: 'sitemap'; urls: number }
   /** robots.txt and the check for a missing page. */
@@ -55,7 +55,7 @@ export function decideOutcome(end: TurnEnd): Outcome {
       if (end.noindex) return refusal('directive', 'noindex')
       if (end.unwantedType !== undefined) return refusal('unwanted', `media type ${end.unwantedType}, as its bytes say`)
       if (end.isComplaint) return refusal('hazard', UNSUPPORTED_BROWSER)
-      // What was a redirect or a sitemap has changed, whatever its bytes.
+      // A URL that was a redirect or a sitemap has changed, whatever its bytes.
       return keptAs(end.before && { digest: end.before.was === 'kept' ? end.before.digest : '' }, end.digest)
   }
 }

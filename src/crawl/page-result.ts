@@ -1,4 +1,4 @@
-/** The result of one URL: its report, made once from what is known, and changed by nobody. */
+/** The result of one URL: its report, made once from what is known, and never changed. */
 import type { Instant } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
 import { type FailureKind, type Outcome, type RefusedBy, statusOfRefusal } from '../contracts/outcome.ts'
@@ -18,7 +18,7 @@ export interface PageResult {
   readonly before?: KnownPage
   /** Set when the detectors have seen it; others are shown to them when they are recorded. */
   readonly judged?: Judgement
-  /** With this failure the site fails, and so the visit ends. */
+  /** With this failure the whole site fails, so the visit ends. */
   readonly visitEnd?: VisitEnd
 }
 

@@ -59,7 +59,7 @@ export function judge(
   tools: PolicyTools,
 ): Judgement {
   if (again) {
-    // A refetch repeats the same content; that is not a trap.
+    // Fetching a page again repeats its content; that is no trap.
     reporter.remember(withAnswer(reporter.memory))
     return { duplicate, follow: true, lister: undefined, probe: false }
   }
@@ -69,7 +69,7 @@ export function judge(
   const facts: PageFacts = {
     url,
     path,
-    // What the site itself lists is meant to be read, like its home page.
+    // URLs that the site itself lists are meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
     generation: generationOf(page.path),
     via: pathOfVia(page, reporter, tools),
@@ -222,7 +222,7 @@ export function followDecisions(reporter: Reporter, tools: PolicyTools): void {
   if (isReleased) reporter.learn({ requeue: true })
 }
 
-/** So many URLs of its pattern are held back that one more is not even recorded, unless it is a sample. */
+/** The pattern holds back its maximum of URLs, so one more is not even recorded, unless it is a sample. */
 export function isPatternFull(
   url: WebUrl,
   item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,

@@ -76,7 +76,7 @@ export class Reporter {
     return this.#memory
   }
 
-  /** What the trap detectors remember: theirs to change, and then they say so. */
+  /** What the trap detectors remember. They change it in place, and then report that. */
   get traps(): OpenTraps {
     this.#traps ??= openTraps(this.#trapsSent)
     return this.#traps

@@ -29,7 +29,7 @@ export interface SiteConnection {
   signal: AbortSignal
   /** The visit's address went to another worker while it fetched a robots.txt elsewhere: it requests nothing more. */
   isAway: boolean
-  /** The operator stopped or blacklisted what is requested, which no lease tells: it is not a page of the visit's own site. */
+  /** The operator stopped or blacklisted the target. No lease shows that, because it is not on the visit's own site. */
   isRefused?: () => boolean
 }
 

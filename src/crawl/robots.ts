@@ -192,7 +192,7 @@ async function readRobots(
     const target = mayMove ? redirectTarget(answer.head, url, tools.urls) : undefined
     return target === undefined ? noRules(status) : { kind: 'moved', to: target.href }
   }
-  // We did not ask for a part: the rest may forbid more.
+  // We did not request a part: the rest may forbid more.
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
   if (status >= 400 || status < 200) return noRules(status)
   const { bytes, cut, trouble } = await decoded(answer, MAX_BYTES)
@@ -205,7 +205,7 @@ async function readRobots(
   // A file that our own limit cut may end in half a rule: only whole lines count.
   const reading = robotsInStretches(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
   const robots = await unlessBroken(`reading ${url}`, tools, () => inTurns(reading, () => tools.clock.sleep(0)))
-  // What it forbids is not known, so nothing is allowed.
+  // Its rules are not known, so nothing is allowed.
   if (robots === undefined) return outOfReach(0)
   const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
   if (answer.kind === 'cut' || cut) memory.tooBig = true

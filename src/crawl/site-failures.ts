@@ -54,7 +54,7 @@ export function schemeFails({ tries = 1, at }: RobotsMemory, item: AgendaItem, {
   reporter.addPage(unansweredReport(item, tools.clock.now(), failure, outcome, item.tries))
 }
 
-/** A page failed after so many bytes: does its site, and the visit end with it? */
+/** Whether a page that failed after `bytes` bytes means that its site fails, and ends the visit. */
 export function endAfter(
   failure: FailureKind,
   item: AgendaItem,
@@ -62,7 +62,7 @@ export function endAfter(
   { reporter, courtesy, tools }: FailingSite,
 ): VisitEnd | undefined {
   const { whole } = FAILURES[failure]
-  // A body that broke off brought something: the site is slow or clumsy, but not silent.
+  // A truncated body still brought something: the site is slow or faulty, but not silent.
   if (!whole && (!isSilence(failure) || bytes > 0)) return undefined
   if (whole && isHttpsGuess(item)) return undefined
   const silent = reporter.memory.silent + 1

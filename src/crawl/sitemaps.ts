@@ -24,7 +24,7 @@ export const MAX_FEEDS = 20
 export const MAX_SITEMAP_BYTES = 256 * 2 ** 20
 /** The rule in crawl.log and explain. */
 export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
-/** An index may name indexes: so many levels, and so many redirects on the way. */
+/** An index may name indexes: the maximum levels, and the maximum redirects on the way. */
 const DEEPEST = 3
 const MAX_MOVES = 5
 /** One letter less than a discovery path may have, so that the paths of listed pages don't end in `M`. */
@@ -132,19 +132,19 @@ export function namedBy({ url, via, path }: AgendaItem): string | undefined {
 
 /** The rule in crawl.log, explain and `--trust`. */
 export const IN_VAIN = 'sitemap-news'
-/** So many listed pages are fetched before it is known what the lists are worth. */
+/** Listed pages that are fetched before the lists are judged. */
 const TESTED = 40
 const MIN_NEWS = 0.1
-/** Until then, so many may wait: a machine lists more than can ever be read, and others wait behind them. */
+/** Until then, this many may wait: a machine lists more than can ever be read, and other pages wait behind them. */
 const MAX_UNTESTED = 500
 
-/** So many, if they are not copies, but the same but for numbers: measurements, or a machine's. */
+/** The same for pages that are no copies but differ only in numbers: measurements, or pages that a machine makes. */
 const TESTED_ALIKE = 200
 
-/** One list may be of pages behind a login: so many in a row must say nothing new. */
+/** One list may be of pages behind a login, so this many in a row must say nothing new. */
 const MAX_VAIN = 3
 
-/** Next to all that the last sitemaps of the site list says nothing new. What they have listed is still read. */
+/** Nearly all pages in the last sitemaps of the site say nothing new. What they have listed is still read. */
 export function isInVain({ sitemaps }: Pick<SiteMemory, 'sitemaps'>): boolean {
   return (sitemaps?.vain ?? 0) >= MAX_VAIN && saysNothingNew(sitemaps)
 }
@@ -154,7 +154,7 @@ function saysNothingNew({ tested = 0, news = 0, copies = 0 }: Partial<Noted> = {
   return (tested >= TESTED && tested - copies < least) || (tested >= TESTED_ALIKE && news < least)
 }
 
-/** A sitemap has come in. After one of no worth the next is judged by what it lists itself. */
+/** A sitemap was read. After a worthless one, the next is judged by what it lists itself. */
 export function noteRead(more: number, reporter: Reporter): void {
   const { bytes = 0, vain = 0, ...known } = sitemapsOf(reporter.memory)
   note({ bytes: bytes + more }, reporter)
@@ -163,8 +163,8 @@ export function noteRead(more: number, reporter: Reporter): void {
 }
 
 /**
- * The next sitemap comes after what pages link to: enough listed pages wait of which nobody knows what they are worth,
- * or next to all that were read say nothing new but for numbers.
+ * The next sitemap comes after what pages link to: enough listed pages wait whose worth is unknown, or nearly all
+ * that were read say nothing new but for numbers.
  */
 export function mustWait({ before }: AgendaItem, { sitemaps }: SiteMemory): boolean {
   const { urls = 0, tested = 0, news = 0 } = sitemaps ?? {}

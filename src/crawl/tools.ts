@@ -41,9 +41,12 @@ export interface RequestTools extends CommonTools {
   enter: Frontier['enter']
   /** The blacklist rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
-  /** A blacklist refuses the URL, be it only a robots.txt that another site redirects to. */
+  /** A blacklist refuses the URL, even for a robots.txt that another site redirects to. */
   isRefused(url: WebUrl): boolean
-  /** The operator paused or barred it: nothing is asked of it for now, not even a robots.txt that another site redirects to. */
+  /**
+   * The operator paused or barred it: it gets no request for now, not even for a robots.txt that another site redirects
+   * to.
+   */
   isStopped(site: SiteName): boolean
   pauses: PauseRules
   /** Makes the courtesy of one site for one visit: `SiteCourtesy`, or a simulation's own. */
@@ -69,7 +72,7 @@ export type SitemapPolicy = 'no' | 'robots' | 'usual'
 export interface PolicyTools extends CommonTools {
   /** Parses by the rules of the collection: every URL that becomes a key. */
   urls: UrlReader
-  /** Read anew for every page: blacklists may change while the crawl runs. */
+  /** Asked for every page, because blacklists may change while the crawl runs. */
   scope(): Scope
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */
@@ -83,13 +86,13 @@ export interface PolicyTools extends CommonTools {
   token: string
 }
 
-/** To read what came. */
+/** What reading an answer needs. */
 export interface ReadingTools extends CommonTools {
   read(input: PageBytes): Stretches<Reading>
   watch: ReadingWatch
 }
 
-/** To keep what came. */
+/** What keeping an answer needs. */
 export interface StorageTools {
   archive: Archive
   findCopy: FindCopy

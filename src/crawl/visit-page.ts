@@ -65,7 +65,7 @@ function isRedirectChain(item: AgendaItem, page: PageReport, { state, site }: Pa
   const { reporter } = state
   if (redirectsIn(item.path) + 1 < MAX_REDIRECTS || site.trusts(reporter.visit.site, REDIRECT_CHAIN)) return false
   const evidence = `${MAX_REDIRECTS} redirects in a row, each to another URL`
-  // Once per visit: a site may have any number of them.
+  // Reported once per visit: a site may have any number of them.
   if (item.before === undefined && reporter.isFirstRefusal(CHAIN_KEY))
     reportFinding({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
   reporter.tally.add(`stopped:${REDIRECT_CHAIN}`)

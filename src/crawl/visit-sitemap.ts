@@ -161,7 +161,8 @@ async function takeListed(
   await inTurn(urls, (some) => {
     taken += takeSome(item, some, left, tools)
   })
-  // At a later look nobody counts what is new, but the site has as many as this one lists: it may have grown beyond belief.
+  // A later look cannot count what is new, but the site has at least as many URLs as this sitemap lists: the list may
+  // have grown beyond the limit.
   const isAgain = item.before !== undefined && namedBy(item) === undefined
   if (isAgain && taken > sitemapsOf(state.reporter.memory).urls) note({ urls: taken }, state.reporter)
   return taken

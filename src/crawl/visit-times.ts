@@ -25,7 +25,7 @@ export class VisitTimes {
     this.#since = clock.elapsed()
   }
 
-  /** What was under way before goes on afterwards. */
+  /** The earlier operation goes on afterwards. */
   async during<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     const before = this.#operation
     this.#to(operation)
@@ -36,7 +36,7 @@ export class VisitTimes {
     }
   }
 
-  /** The call that brought this visit, and others, took so long (CoBWeb's scheduler latency, C11). */
+  /** How long the call took that brought this visit and others (CoBWeb's scheduler latency, C11). */
   checkedOut(tookMs: Millis): void {
     this.#checkOuts++
     this.#sums['check-out'] += tookMs

@@ -1,4 +1,4 @@
-/** The style and the script, under names that hold their digest: browsers may keep them for ever. */
+/** The style and the script, under names that contain their digest, so browsers may cache them forever. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { realDisk } from '../base/real-disk.ts'

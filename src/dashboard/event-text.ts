@@ -58,10 +58,10 @@ const TEXTS: Texts = {
   trouble: ({ what }) => bad(visible(what, 400)),
 }
 
-/** False for events that come with every page. */
+/** False for events that every page causes. */
 export const isTold = ({ kind }: Event): boolean => kind in TEXTS
 
-/** Undefined for events that are not told. */
+/** Undefined for events that are not shown. */
 export function eventText(event: Event, base: string): EventText | undefined {
   const site = (name: string) => html`<a href="${href(base, '/site', { name })}">${visible(name, 80)}</a>`
   const text = TEXTS[event.kind] as ((event: Event, name: typeof site) => EventText) | undefined

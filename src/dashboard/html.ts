@@ -1,6 +1,7 @@
 /**
  * HTML that escapes by construction. Whatever a template interpolates is text, unless it is itself `Html`; there is no way to pass a text through as mark-up.
- * Characters that nobody sees (controls, bidi, zero width) are written out, so that a stranger's title can't reorder or hide what stands beside it.
+ * Invisible characters (controls, bidi, zero width) are written out, so that a stranger's title can't reorder or hide
+ * what stands beside it.
  */
 export class Html {
   readonly text: string

@@ -102,7 +102,7 @@ export function actionButton(
 ): Html {
   if (request.role !== 'operator') return html``
   const { confirm, kind, fields } = options
-  // What a person fills in comes first, and so counts.
+  // Fields that a person fills in come first, so they win.
   const form = html`<form method="post" action="${request.base}/act" class="act">${fields}${Object.entries(
     actionFields(action),
   ).map(

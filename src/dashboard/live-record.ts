@@ -14,7 +14,7 @@ const MAX_EVENTS = 60
 const MAX_VISITS = 20
 const MAX_TEXT = 500
 
-/** There are many of them. */
+/** These events are frequent. */
 const OF_VISITS: readonly Event['kind'][] = ['visit-ended', 'lease-lost']
 
 export class LiveRecord {

@@ -4,7 +4,7 @@ import { grouped } from '../report/text-table.ts'
 import { type Html, href, html, visible } from './html.ts'
 import type { PageRequest } from './page.ts'
 
-/** What a form or link gave: without what no name and no URL has, and never long. */
+/** Text from a form or link, without characters that no name or URL has, and cut to a maximum length. */
 export function asked({ query }: PageRequest, name: string, maxLength = 2000): string {
   return (query.get(name) ?? '').replaceAll('\0', '').trim().slice(0, maxLength)
 }
@@ -29,7 +29,7 @@ export function story(lines: readonly string[]): Html {
   return html`<ul class="story">${lines.map((line) => html`<li${line.startsWith(' ') && html` class="part"`}>${visible(line.trim(), 2000)}</li>`)}</ul>`
 }
 
-/** How many of what, with a bar each. */
+/** Counts by name, each with a bar. */
 export function distribution(caption: string, counts: readonly { what: string; count: number }[]): Html {
   const most = Math.max(1, ...counts.map(({ count }) => count))
   const rows = counts.map(

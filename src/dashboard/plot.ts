@@ -9,7 +9,7 @@ export interface Plot {
   kind: 'lines' | 'points' | 'bars'
   x: Axis
   y: Axis
-  /** At most six are told apart. */
+  /** At most six can be told apart. */
   series: readonly { name: string; points: readonly { x: number; y: number }[] }[]
 }
 

@@ -43,7 +43,7 @@ export type StatementCounts = Record<StatementKind, number>
 
 export const noStatements = (): StatementCounts => ({ select: 0, insert: 0, update: 0, delete: 0, other: 0 })
 
-/** A query with WITH counts as what it does in the end, if it changes rows. */
+/** A query with WITH counts as its last statement, if that changes rows. */
 export function kindOf(sql: string): StatementKind {
   const [, first = ''] = /^\s*(\w+)/.exec(sql) ?? []
   const word = first.toLowerCase() === 'with' ? (/\b(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select') : first

@@ -57,7 +57,7 @@ function onSqlite(db: SqliteTx): Queries {
 
 /** Rows of a cursor that are fetched at once: some hold a megabyte of links. */
 const ROWS_AT_ONCE = 100
-/** A loop inside a loop inside a loop is as deep as it gets. */
+/** Cursors open at once: loops are nested at most three deep. */
 const MAX_CURSORS = 8
 
 function onPostgres(db: PostgresTx): Queries {

@@ -107,7 +107,7 @@ function keysOf(places: readonly At[], at: readonly (keyof At)[]): bigint[][] {
   return columnsOf(places, ...at) as bigint[][]
 }
 
-/** Which places may have a row when none was read: the others need no look-up. */
+/** Which places may have a row that was not read: the others need no look-up. */
 export interface PlaceFilter {
   mayHave(place: At): boolean
   add(place: At): void
@@ -157,7 +157,7 @@ export class TableRows<Row extends At> {
     for (const row of await readRows(this.#tx, this.#table, missing.values())) this.keep(row)
   }
 
-  /** It is as the database has it. */
+  /** It equals the row in the database. */
   keep(row: Row): Row {
     this.#rows.set(nameOf(row), row)
     return row

@@ -88,7 +88,7 @@ export class Connection {
   /** Calls the exchange at this time of the monotonic clock; replaces an earlier time. */
   callAt(at: Millis): void {
     this.#cancel?.()
-    // What is due already is called a millisecond later: a socket's bytes come first.
+    // A time that is already over is called a millisecond later: a socket's bytes come first.
     this.#cancel = this.#clock.after(Math.max(1, at - this.#clock.elapsed()), () => {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.deadlineReached()

@@ -63,7 +63,7 @@ export function isPrivateName(host: string): boolean {
   return PRIVATE_NAMES.test(host)
 }
 
-/** True: we may connect there. What cannot be read as an address is refused. */
+/** True: we may connect there. A text that is no address is refused. */
 export function addressGuard({ allowPrivate, allow }: GuardOptions): (ip: string) => boolean {
   const named = new IpRanges([...allow].filter((ip) => isIP(ip) !== 0))
   const isPublic = (ip: string) => ASSIGNED.has(ip) && !REFUSED.has(ip)

@@ -61,7 +61,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const stop = new Stop()
   let isBusy = false
 
-  /** Undefined for what is not an http or https URL. */
+  /** Undefined for anything but an http or https URL. */
   const endpointOf = ({ url, address }: FetchRequest): { endpoint: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined

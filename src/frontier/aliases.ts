@@ -26,7 +26,7 @@ export interface Alias extends NewAlias {
   since: Instant
 }
 
-/** As a row has it. */
+/** An alias as its row has it. */
 export type AliasRow = Omit<Alias, 'https'> & { https: number }
 
 export function aliasOf(row: AliasRow): Alias {
@@ -35,7 +35,7 @@ export function aliasOf(row: AliasRow): Alias {
 
 export type AliasAnswer =
   | 'taken'
-  /** It is there already, or the operator's list says otherwise. */
+  /** The alias exists already, or the operator's list says otherwise. */
   | 'known'
   /** The original is itself an alias of this name. */
   | 'cycle'
@@ -106,14 +106,14 @@ export class AliasNames {
   }
 }
 
-/** What a transaction changed. */
+/** The changes of a transaction. */
 export interface AliasChange extends NamedAs {
   name: SiteName
   since: Instant
   evidence: string
 }
 
-/** The aliases as a transaction sees them: what all know, and what it has changed. */
+/** The aliases as a transaction sees them: the shared ones, with its own changes. */
 export class AliasView {
   readonly #names: AliasNames
   readonly #urls: UrlReader
@@ -182,7 +182,7 @@ export class AliasView {
     this.#unwritten.clear()
   }
 
-  /** What is to be written. null: dropped. */
+  /** The changes to write. null: dropped. */
   take(): { name: SiteName; change: AliasChange | null }[] {
     const names = [...this.#unwritten]
     this.#unwritten.clear()
@@ -217,7 +217,7 @@ function objectionTo(
   return end === undefined ? undefined : 'refused'
 }
 
-/** What decides where a link is entered. */
+/** The facts that decide where a link is entered. */
 export interface Renaming {
   urls: UrlReader
   aliases: AliasView
@@ -254,7 +254,7 @@ function atOriginal(tools: Omit<Renaming, 'aliases'>, link: Link, original: Orig
   const url = tools.urls.parse(link.url)
   if (url === undefined || normalPath(url) === '/' || !tools.mayReplace(original.site)) return undefined
   const target = tools.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
-  // The original itself redirects to the alias, or does not have the page: it is here or nowhere.
+  // The original itself redirects to the alias, or does not have the page: only the alias can have it.
   if (target === undefined || (link.via !== '' && tools.urls.parse(link.via)?.key === target.key)) return undefined
   const { spelling: _, ...rest } = link
   return { ...rest, url: target.href, key: target.key, site: target.site }

@@ -1,5 +1,5 @@
 /**
- * Lists for people who look around: sites by name, URLs by text. A page is a look-up in an index, or a walk along one that ends
+ * Lists for the dashboard: sites by name, URLs by text. A page is a look-up in an index, or a walk along one that ends
  * when enough was found or the time is up, and says where to go on.
  */
 import { siteKeyOf } from '../contracts/visit.ts'
@@ -19,7 +19,7 @@ export type GoOn = () => boolean
 /** Rows of one statement of a walk: some milliseconds on either database. */
 export const PIECE = 5000
 
-/** Name and this: after all that begin with the name; and just after the name itself. */
+/** Appended to a name: sorts after all that begin with it; and just after the name itself. */
 const LAST_CHARACTER = '\u{10ffff}'
 const FIRST_CHARACTER = '\u0001'
 
@@ -126,7 +126,7 @@ export interface QueuedUrl {
 export const READ_QUEUE = `SELECT url, depth, enqueued_at AS "enqueuedAt", due_at AS "dueAt" FROM url
   WHERE bucket = ? AND site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
 
-/** What a site's next visits ask for, first things first. */
+/** The URLs that a site's next visits request, in their order. */
 export function queueOf(tx: Tx, site: string, atMost: number): Promise<QueuedUrl[]> {
   return queries(tx).all<QueuedUrl>(READ_QUEUE, ...siteRow(tx, siteKeyOf(site)), atMost)
 }

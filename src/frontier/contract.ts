@@ -268,7 +268,7 @@ export interface SitePause {
 /** Kept as counters: reading them costs the same however large the crawl is. */
 export interface Totals {
   sites: Record<SiteState, number>
-  /** What is neither marked nor waiting belongs to held sites. */
+  /** URLs that are neither marked nor waiting belong to held sites. */
   urls: { known: number; marked: number; waiting: number; refreshing: number }
   /** Pages that current visits may still fetch. */
   granted: number

@@ -1,4 +1,4 @@
-/** What operators do while the crawl runs, whoever asks: the dashboard, the API or the command line. */
+/** The actions of operators while the crawl runs, from the dashboard, the API or the command line. */
 import { never } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
@@ -38,7 +38,7 @@ export interface ControlParts {
   settled(): Promise<void>
 }
 
-/** No site gets a shorter pause, whoever decides it. */
+/** The shortest pause that an operator may set for a site. */
 export const MIN_PAUSE: Millis = 1000
 const MAX_PAUSE: Millis = 86_400_000
 const MAX_REASON = 1000
@@ -142,10 +142,13 @@ async function effectOf(acting: Acting, action: Action): Promise<Effect> {
   }
 }
 
-/** Without the blacklist: with it the audit log would grow with the square of its lines. Its version tells nobody anything. */
+/**
+ * Without the blacklist: with it the audit log would grow with the square of its lines. Its version means nothing to
+ * people.
+ */
 const audited = ({ blacklist: _, blacklistVersion: __, ...choice }: Choice): Choice => choice
 
-/** Changes what is decided about a subject. Nothing is written when it was so already. */
+/** Changes what is decided about a subject. Nothing is written if nothing changes. */
 async function decide(
   { tx, version }: Acting,
   subject: string,
@@ -175,11 +178,11 @@ async function steerCrawl(
     return paused === undefined ? { ...before, paused: withReason(by, action.reason) } : undefined
   })
   const now = {
-    pause: 'The crawl is paused: no request is made until it is resumed, not after a restart either.',
+    pause: 'The crawl is paused: no request is made until it is resumed, even after a restart.',
     resume: 'The crawl goes on.',
     stop: 'The crawl ends: visits under way check in first.',
   }[action.action]
-  // It is written again all the same: a process that was just beginning may have missed the first.
+  // It is written again anyway: a process that was just beginning may have missed the first.
   if (action.action === 'stop' && (decided.before as Choice).stopped) return { ...decided, after: undefined, now }
   return { ...decided, now }
 }
@@ -210,7 +213,7 @@ async function steerSite(
   return { ...decided, now }
 }
 
-/** The frontier, about a site that the operator names. */
+/** Calls of the frontier about a site that the operator names. */
 async function tell({ ledger, tx }: Acting, site: SiteName, { paused, barred }: Choice): Promise<void> {
   await ledger.stopSite(tx, site, barred ? 'barred' : paused ? 'paused' : null, barred?.reason)
 }

@@ -9,7 +9,7 @@ import type { SiteName } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 
-/** The subject of what concerns the whole crawl. */
+/** The subject of decisions about the whole crawl. */
 export const WHOLE_CRAWL = ''
 
 interface ControlRow {
@@ -127,7 +127,7 @@ export async function forgetStop(tx: Tx): Promise<void> {
   if (stopped !== undefined) await writeChoice(tx, WHOLE_CRAWL, choice, version)
 }
 
-/** In memory: what is in force, as last read. */
+/** The decisions in force, in memory, as last read. */
 export class Decisions {
   /** Woken when something was decided, here or at another server. */
   readonly changed = new Wakeup()
@@ -158,7 +158,7 @@ export class Decisions {
     return this.#database.dialect === 'postgres' || this.#deciding > 0
   }
 
-  /** Something is decided here; it is read before this resolves. */
+  /** This process has decided something; it is read before this resolves. */
   async decide<T>(work: () => Promise<T>): Promise<T> {
     this.#deciding++
     try {

@@ -36,7 +36,10 @@ export function readerOf(recorded: string | undefined): UrlReader {
   const names = text === NONE ? [] : text.split(',')
   const unknown = names.find((name) => !isRule(name))
   if (unknown !== undefined) {
-    throw new Problem('newer-database', `this collection was made with the URL rule '${unknown}' of a later version`)
+    throw new Problem(
+      'newer-database',
+      `this collection was made with the URL rule '${unknown}' of a later version: use that version`,
+    )
   }
   last = { text, urls: urlReader(names.filter(isRule)) }
   return last.urls

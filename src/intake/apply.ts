@@ -24,7 +24,7 @@ export type ApplyTools = IntakeTools & { log: CrawlLog }
 export interface Decided<Part> {
   /** Finished, whether they counted or not. */
   done: Part[]
-  /** A part before them is missing. */
+  /** An earlier part is missing. */
   outOfOrder: Part[]
   /** They cannot be read. */
   corrupt: (Part & { why: string })[]

@@ -63,7 +63,7 @@ export function bestRatesWithin(pages: RatedPages, permitted: Float64Array, tota
     }
     return asked
   }
-  // At the lowest price a server has use for so many looks, whatever it permits.
+  // The looks that a server has use for at the lowest price, whatever it permits.
   const caps = permitted.map((cap, server) =>
     minPrice > 0 ? Math.min(cap, Math.max(LEAST_CAP, demand(server, Math.log(minPrice)))) : cap,
   )
@@ -108,7 +108,7 @@ function keepWithin(looks: Float64Array, total: number): void {
   for (let page = 0; sum > total && page < looks.length; page++) looks[page] *= total / sum
 }
 
-/** Servers that others fill by what they leave: so often, at most, is the rest shared out anew. */
+/** How often, at most, the rest is shared out anew: what full servers leave may fill others. */
 const MAX_ROUNDS = 8
 
 /**

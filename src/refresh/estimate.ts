@@ -22,8 +22,8 @@ export interface Looks {
 /** Before the first look at any page of a site: once in 30 days. */
 export const FIRST_PRIOR = 1 / (30 * 86_400)
 /**
- * The prior counts for at most so many changes, seen or missed. It is the inverse width of the logistic distribution, whose
- * standard deviation is then a factor of 3.6. Of 1 to 2, 1.4 did best for rates from narrow to heavy-tailed.
+ * The prior counts for at most this many changes, seen or missed. It is the inverse width of the logistic distribution,
+ * whose standard deviation is then a factor of 3.6. Of 1 to 2, 1.4 did best for rates from narrow to heavy-tailed.
  */
 const PULL = 1.4
 /** By this factor a site's prior errs low. */

@@ -112,7 +112,7 @@ function check(scenario: Scenario, where: (column: Column, at: number) => string
 
 /** Updates that the crawlers can do within the horizon. */
 export function crawlerCapacity(crawlers: Float64Array, horizon: number): number {
-  // Ten times 0.1 is 0.9999999999999999; don't lose an update to that.
+  // Ten times 0.1 is 0.9999999999999999: rounding must not lose an update.
   return Math.min(MAX_UPDATES, Math.floor(crawlers.reduce((sum, rate) => sum + rate, 0) * horizon + 1e-6))
 }
 

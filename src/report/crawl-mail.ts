@@ -65,7 +65,7 @@ export function dayMail(report: DayReport): Mail {
 export function problemMail(name: string, begun: readonly ProblemNews[], over: readonly ProblemNews[]): Mail {
   const [first] = [...begun, ...over]
   const more = begun.length + over.length - 1
-  // What one of several servers sees begins with its URL.
+  // With several servers, each problem begins with the URL of the server that sees it.
   const [short] = /^(https?:\S+ )?.*?(?=[:;] |$)/s.exec(first.what)!
   const subject = `${begun.length === 0 ? 'over: ' : ''}${short.slice(0, 120)}${more > 0 ? ` (and ${more} more)` : ''}`
   const groups = [

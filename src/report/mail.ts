@@ -19,7 +19,7 @@ export interface Mailer {
   readonly to: string
   /** Rejects with a `Problem` that says what to do. */
   send(mail: Mail): Promise<void>
-  /** What is under way is given up. */
+  /** Gives up the mail under way. */
   close(): void
 }
 

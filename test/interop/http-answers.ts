@@ -412,7 +412,7 @@ Three rules decide:
 2. **Strict in framing.** Where the end of a body could only be guessed (different lengths, a broken chunk), the exchange
    fails as \`protocol\`; an archive must not hold a page that was cut or joined by a guess.
 3. **Bounded.** A head has at most 64 KB and 200 lines, interim answers included at most 10 of them; a chunk's line 4 KB, trailers 16 KB, framing
-   64 KB plus 8 bytes a byte of body.
+   64 KB plus 8 bytes per byte of body.
 
 A body that ends before its time is kept as far as it came and marked (\`WARC-Truncated: disconnect\`, \`time\`, \`length\`); without a byte of body it is a failure.
 curl's errors: 1 unsupported protocol, 8 weird reply, 18 partial file, 28 timeout, 43 bad argument, 52 empty reply, 56 receive error, 61 unknown coding.

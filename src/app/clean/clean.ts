@@ -69,7 +69,7 @@ export async function takeRole(opening: AsyncDisposableStack, database: Database
   opening.defer(() => role.release())
 }
 
-/** Leases were given up when the database was opened: those that are still there were not orphaned. */
+/** Opening the database gave up orphaned leases, so those that are still there are not orphaned. */
 async function remove(settings: Settings, database: Database, before: Findings, ours: boolean): Promise<Cleaned> {
   return withOrphans(settings, database, !ours, async ({ orphans, notes }) => {
     const left = new Set(orphans.filter(isLease).map(({ name }) => name))
@@ -116,7 +116,7 @@ export function filesOf(folder: string, { dialect }: Database): CleanerParts['fi
   return { disk: realDisk, folder, node, owner: node ?? EMBEDDED_OWNER }
 }
 
-/** As servers do it, for when none is running. */
+/** What servers do themselves, for when none is running. */
 export async function freeLeases(database: Database, ledger: Ledger, clock: Clock): Promise<void> {
   for (let isDone = false; !isDone; )
     isDone = await database.transact(async (tx) => {

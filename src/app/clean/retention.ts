@@ -56,7 +56,7 @@ async function thin(settings: Settings, database: Database, rule: RetentionRule,
     const volumes = new Set(located.map(({ id }) => id))
     const { needed, elsewhere, ...thinned } = await thinCaptures({ ...parts, rule, now, volumes, remove })
     const notes = notesOn(elsewhere, left)
-    /** That the rule does not keep, in volumes that cannot be rewritten from here; the notes say why. */
+    /** Captures that the rule does not keep, in volumes that cannot be rewritten from here; the notes say why. */
     const counted = { ...thinned, elsewhere: sumOf(elsewhere.values()) }
     if (!remove) return { ...counted, volumes: 0, freed: 0, notes }
     const random = seededRandom(freshSeed())

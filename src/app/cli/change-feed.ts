@@ -8,7 +8,7 @@ import { escaped } from './diff-html.ts'
 export const MAX_ENTRIES = 100
 
 export interface FeedOf {
-  /** What the feed is of: a folder or a database. It makes the feed's id. */
+  /** The source of the changes, a folder or a database. The feed's id is made from it. */
   collection: string
   version: string
   /** When it was made, for a feed without entries. */

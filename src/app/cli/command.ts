@@ -20,7 +20,7 @@ export interface Invocation {
   version: string
   /** Calls back on the first Ctrl-C or SIGTERM; the second ends the program. Returns the function that stops listening. */
   onInterrupt(call: () => void): () => void
-  /** For whoever starts this process again when it dies. */
+  /** Signs of life for the process that restarts this one when it dies. */
   heart: Heart
 }
 
@@ -41,7 +41,7 @@ export interface Command {
 export interface Answer {
   /** For `--json`, with the keys that docs/reference/json.md lists. */
   json: object
-  /** Without it. A list is of sentences, which a terminal wraps. Undefined: nothing is printed. */
+  /** Printed without `--json`. A list holds sentences, which a terminal wraps. Undefined: nothing is printed. */
   text: string | readonly string[] | undefined
   /** 0 if it is left out. */
   exit?: number

@@ -4,7 +4,7 @@ import { serveWeb } from '../../../testkit/web/serve.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
 import { realClock } from '../../base/clock.ts'
 
-/** Undefined: as the usual demonstration has it. */
+/** Undefined: the demo's own number. */
 export interface DemoOptions {
   sites: number | undefined
   /** Average per site. */

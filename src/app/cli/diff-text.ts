@@ -45,7 +45,7 @@ export function compare(before: PageVersion, after: PageVersion): PageDiff | und
 export const versionText = ({ at, status, mediaType, body }: PageVersion) =>
   `${timeText(at)} UTC, ${status}, ${mediaType === '' ? 'no type' : plain(mediaType)}, ${formatSize(body.length)}`
 
-/** Undefined: they are no images, or the same. */
+/** Undefined: they are not images, or they are equal. */
 export async function comparePictures({ before, after }: Versions): Promise<ImageDiff | undefined> {
   if (before === undefined || before.as !== 'none' || after.as !== 'none' || before.digest === after.digest)
     return undefined
@@ -93,7 +93,7 @@ function pictureLines(images: ImageDiff): string[] {
   ]
 }
 
-/** What a kind of fact is called. */
+/** The name of each kind of fact. */
 export const FACT_NAMES: Record<FactChange['kind'], string> = {
   place: 'place',
   tag: 'tags',
@@ -135,7 +135,7 @@ export function summaryOf({ counts, unit, unseen, rest, more }: PageDiff): strin
 const MAX_LISTED = 5000
 /** Lines of a column for one block. */
 const MAX_LINES = 30
-/** Of a changed block, unchanged text that is longer is shortened to its ends. */
+/** Longer unchanged text of a changed block is shortened to its ends. */
 const MAX_SAME = 120
 const KEPT_SAME = 50
 
@@ -161,7 +161,7 @@ export function placeOf(row: Exclude<DiffRow, { kind: 'same' }>): string {
 
 type SameRow = Extract<DiffRow, { kind: 'same' }>
 
-/** Of what is the same, the blocks beside a difference. */
+/** How many equal blocks are shown beside a difference. */
 function sameLines(
   { count, first, last }: SameRow,
   unit: string,
@@ -308,7 +308,7 @@ function painted(text: string, style: Style, { colour }: Look): string {
   return style === undefined || !colour || text === '' ? text : `${CODES[style]}${text}${RESET}`
 }
 
-/** Into lines of so many columns, between words; a longer word is broken. */
+/** Breaks a text into lines of this many columns, between words; a longer word is split. */
 function wrapped(segments: readonly Segment[], width: number): Segment[][] {
   const lines: Segment[][] = []
   let line: Segment[] = []

@@ -23,12 +23,12 @@ export function percent(share: number): string {
 /** The lines of `status`; none is longer than 80 characters. */
 export function freshnessLines(freshness: Freshness): string[] {
   const { pages, measured, sites, stalenessRatio, ageSeconds, capacity, gain } = freshness
-  const more = capacity === null ? '' : `one look/s more +${percent(gain.oneMoreLook)}, `
+  const oneMore = capacity === null ? '' : `+${percent(gain.oneMoreLook)} from one look/s more, `
   const lines = [
     `  fresh       ${percent(freshness.freshness)} expected, of ${some(pages, 'known page')}`,
     `              out of date for ${ageSeconds < 1 ? 'less than 1s' : formatDuration(Math.round(ageSeconds) * 1000)} on average`,
     `  at most     ${percent(freshness.bound)}, with ${howOften(freshness.boundLooks)}`,
-    `  would bring ${more}pauses shorter by 10% +${percent(gain.shorterPause)}`,
+    `  gain        ${oneMore}+${percent(gain.shorterPause)} from 10% shorter pauses`,
   ]
   if (stalenessRatio !== null)
     lines.splice(

@@ -1,6 +1,7 @@
 /**
- * Signs of life of this process, to whoever restarts it when there are none: our supervisor (`supervise.ts`) over its channel, or systemd (WatchdogSec). Node has no
- * datagram sockets of Unix, so systemd is told by its own program systemd-notify, which needs NotifyAccess=all in the unit.
+ * Signs of life of this process, for the one that restarts it when there are none: our supervisor (`supervise.ts`) over
+ * its channel, or systemd (WatchdogSec). Node has no datagram sockets of Unix, so systemd is told by its own program
+ * systemd-notify, which needs NotifyAccess=all in the unit.
  */
 import { spawn } from 'node:child_process'
 import { type Clock, every, type Millis } from '../../base/clock.ts'
@@ -11,7 +12,7 @@ export const SUPERVISOR_VARIABLE = 'ORB_SUPERVISOR'
 
 export type FromSupervised =
   | { kind: 'beat' }
-  /** What the command does has begun. */
+  /** The command has begun its work. */
   | { kind: 'running' }
   /** The command ended, well or not: its exit code is the last word, unless `passing` says why it may go on later. */
   | { kind: 'ended'; passing?: string }
@@ -24,11 +25,11 @@ export interface ToSupervised {
 
 export interface Heart {
   readonly isSupervised: boolean
-  /** `isStuck`: the loop turns, but what it should do is not done. */
+  /** `isStuck`: the event loop turns, but its work is not done. */
   running(isStuck: () => boolean): void
   /**
    * It stops. `isFinal`: the exit code is the last word, so it is not started again. `passing`: what prevented it, which passes by itself: once it
-   * has run it is started again all the same.
+   * has run it is started again anyway.
    */
   stop(isFinal: boolean, passing?: string): void
   /** How often the supervisor started it again in the last day; undefined: never. */
@@ -39,7 +40,7 @@ const BEAT_EVERY: Millis = 1000
 /** Systemd waits at most this often for a beat: each is a process. */
 const NOTIFY_EVERY: Millis = 5000
 
-/** Nobody asks for signs of life. */
+/** Nothing expects signs of life. */
 export const NOBODY: Heart = { isSupervised: false, running() {}, stop() {}, restarts: () => undefined }
 
 /** Beats until it is stopped. */
@@ -57,7 +58,7 @@ export function startHeart(clock: Clock): Heart {
     process.on('message', ({ count, why }: ToSupervised) => {
       restarted = { count, why, at: clock.elapsed() }
     })
-    // Nobody would start it again, and the next supervisor would find the collection in use.
+    // Without its supervisor nothing would start it again, and the next supervisor would find the collection in use.
     process.on('disconnect', onAlone)
     process.channel?.unref()
   }
@@ -94,7 +95,7 @@ export function systemdWatchdog(env: NodeJS.ProcessEnv, clock: Clock): (() => vo
   return () => {
     if (clock.elapsed() < next) return
     next = clock.elapsed() + everyMs
-    // Where the program is missing systemd hears nothing, and restarts this one: the unit and the machine do not fit.
+    // If systemd-notify is missing, systemd hears nothing and restarts this process: the unit does not fit the machine.
     spawn('systemd-notify', ['WATCHDOG=1'], { stdio: 'ignore', env }).on('error', () => {})
   }
 }

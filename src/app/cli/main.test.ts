@@ -180,6 +180,8 @@ test('a mistake is one line and exit code 2', async () => {
     [['simulate', 'weather'], /cannot simulate 'weather'/],
     [['seed'], /no seeds given/],
     [['explain', 'http://['], /is not a valid URL/],
+    [['crawl', '--seeds', join(folder, 'none')], /--seeds: cannot read \S+\/none: no such file or folder\n/],
+    [['crawl', '--seeds', folder], /--seeds: cannot read \S+: it is a folder\n/],
   ]
   for (const [line, pattern] of mistakes) {
     const { exit, err, out } = await orbweaver(line)
@@ -206,7 +208,7 @@ test('serve prints the URL at which workers reach it', async () => {
   const secret = join(folder, 'join')
   writeFileSync(secret, 'a secret of some length')
   const joins = ['--join-secret', `@${secret}`]
-  assert.match(await said(), /start a worker with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
+  assert.match(await said(), /start a worker with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723 -c worker\n/)
   assert.match(
     await said('--public-url', 'https://crawl.example', ...joins),
     /serving at http:\/\/127\.0\.0\.1:8723; start a worker with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
@@ -214,7 +216,7 @@ test('serve prints the URL at which workers reach it', async () => {
   assert.match(await said('--host', '0.0.0.0', ...joins), /worker --server http:\/\/barn:8723 --join-secret @FILE\n/)
   assert.match(
     await said('--host', '0.0.0.0'),
-    /worker --server http:\/\/127\.0\.0\.1:8723\n.*without --join-secret only workers on this machine/,
+    /worker --server http:\/\/127\.0\.0\.1:8723 -c worker\n.*without --join-secret only workers on this machine/,
   )
 })
 

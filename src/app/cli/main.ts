@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { realClock } from '../../base/clock.ts'
-import { EXIT, firstFailure, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
+import { EXIT, fileErrorText, firstFailure, isDiskFull, Problem, type ProblemCode } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
 import { didYouMean } from '../config/nearest.ts'
 import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
@@ -219,30 +219,20 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(COMMAND_NAMES.map((name) => LOADERS[name]()))
 }
 
-/** Errors of the file system that are not bugs. */
-const FILE_ERRORS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'not permitted',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'no such file or folder',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-  EISDIR: 'it is a folder',
-  EEXIST: 'it exists already',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links form a loop',
-  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
-  ENFILE: 'too many files are open on this machine',
-  EIO: 'the device reports an error',
-}
-
 /** Caused by the machine rather than by the command line. */
 const MACHINE_ERRORS = new Set(['EMFILE', 'ENFILE', 'EIO'])
+/** System calls whose names are no plain verbs. */
+const VERBS: Readonly<Record<string, string>> = {
+  mkdir: 'create the folder',
+  scandir: 'read the folder',
+  unlink: 'remove',
+  rmdir: 'remove the folder',
+}
 
 function fileError(error: unknown): { line: string; exit: number } | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code, syscall, path } = error as NodeJS.ErrnoException
-  const text = code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
-  if (code === undefined || text === undefined) return undefined
-  const what = path === undefined ? `${syscall} failed` : `cannot ${syscall} ${path}`
+  const text = fileErrorText(error)
+  if (text === undefined) return undefined
+  const { code = '', syscall = '', path } = error as NodeJS.ErrnoException
+  const what = path === undefined ? `${syscall} failed` : `cannot ${VERBS[syscall] ?? syscall} ${path}`
   return { line: `${what}: ${text}`, exit: MACHINE_ERRORS.has(code) ? EXIT.failed : EXIT.usage }
 }

@@ -14,7 +14,7 @@ import { clip, decidedText, plain, some } from './text.ts'
 const WINDOW_MS = 30_000
 /** The time left is estimated from a shorter time, because the pace changes as sites end. */
 const LATELY_MS = 8_000
-/** Whether the queue grows changes even faster. */
+/** The growth of the queue changes even faster. */
 const TREND_MS = 3_000
 const MAX_KEPT = 200
 
@@ -141,7 +141,7 @@ function state(history: History): string {
   const { urls, sites, waitsFor, next, outage, paused, lateMs } = now
   if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
     return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
-  if (paused !== undefined) return `paused ${decidedText(paused, now.at)}; orbweaver resume goes on`
+  if (paused !== undefined) return `paused ${decidedText(paused, now.at)}; 'orbweaver resume' ends that`
   const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
   const isRefresh = now.refresh !== undefined
   if (!isRefresh && waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`

@@ -80,7 +80,7 @@ export function dashboardNote(url: string, { viewerToken, operatorToken }: Setti
   return `orbweaver: dashboard at ${url}/${local}`
 }
 
-/** Its work of every second was not done for a minute: five more, and the supervisor starts the process again. */
+/** The work of every second was not done for a minute. After five more, the supervisor starts the process again. */
 const STUCK_MS = 60_000
 export const isStuck = ({ stuckMs }: CrawlSnapshot): boolean => stuckMs > STUCK_MS
 
@@ -123,7 +123,7 @@ export function resultText({ end, last, tookMs }: CrawlResult, folder: string): 
   return `${ENDED[end.why]}: ${sum}.\nResume with: orbweaver crawl${collectionFlag(folder)}${raise}`
 }
 
-/** Sites that are held back are neither done nor waiting at the end. */
+/** At the end, sites that are held back are neither done nor waiting. */
 function heldText({ sites: { total, ...others } }: CrawlSnapshot): string {
   const held = Object.values(others).reduce((rest, count) => rest - count, total)
   return held > 0 ? ` (${grouped(held)} held back: see orbweaver status)` : ''

@@ -96,12 +96,12 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
 
 export interface Output {
   write(data: Uint8Array | string): Promise<void> | void
-  /** Whoever reads now finds all that was written. */
+  /** A reader now finds everything that was written. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-/** Texts are gathered to so many letters, because a call per line costs more than the line. */
+/** Text is written in pieces of this many characters, because a call per line costs more than the line. */
 const BLOCK = 64 * 1024
 
 /** Where `-o FILE` writes; no file, or `-`: standard output. Like a shell's `>` it truncates an existing file, so devices and links keep working. */

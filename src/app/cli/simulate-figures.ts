@@ -35,7 +35,7 @@ interface Figure {
   scenario: string
 }
 
-/** What one of them says for itself. */
+/** The particulars of one figure. */
 type Found = Omit<Figure, 'name' | 'x' | 'y'> & Partial<Pick<Figure, 'x' | 'y'>>
 
 const RIVALS: readonly PolicyName[] = ['psp', 'mp2', 'm-wolf']

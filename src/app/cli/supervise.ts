@@ -1,6 +1,6 @@
 /**
  * The supervisor (V9): runs the same command in a process of its own, and starts it again when it dies or shows no sign of life for five minutes. Signals are passed
- * on, and its exit code is the command's. It knows nothing of crawls, so that nothing of them can hang it.
+ * on, and its exit code is the command's. It knows nothing of crawls, so a crawl cannot hang it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -23,7 +23,10 @@ export interface SuperviseOptions {
 }
 
 const TIMES = {
-  /** Without a sign of life for so long, it is killed (V9). Before it has begun, while it repairs what a crash left, it has longer. */
+  /**
+   * A process without a sign of life for this long is killed (V9). Until it has begun, it has longer, to repair what a
+   * crash left.
+   */
   silentMs: 5 * 60_000,
   startMs: 60 * 60_000,
   /** Before it is started again; doubles while it dies young. */
@@ -32,9 +35,9 @@ const TIMES = {
 }
 const LOOK_EVERY: Millis = 1000
 const DAY: Millis = 86_400_000
-/** One that ran for so long did not die young. */
+/** A process that ran for this long did not die young. */
 const OLD: Millis = 10 * 60_000
-/** One that never begins is not started for ever. */
+/** A process that never begins is started only so many times. */
 const MAX_FALSE_STARTS = 3
 
 /** How a process ended. */
@@ -84,7 +87,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
         beat?.()
         await clock.sleep(Math.min(left, LOOK_EVERY), wakeup.signal())
       }
-      // Nothing runs: what it died of before is not why it ends.
+      // Nothing runs, so the reason of its last death is not the reason of this end.
       if (isStopping) return EXIT.interrupted
       restarts.push(clock.elapsed())
       while (restarts[0] < clock.elapsed() - DAY) restarts.shift()
@@ -135,7 +138,7 @@ async function watched(child: ChildProcess, { clock, beat }: SuperviseOptions, t
     for (let looked = clock.elapsed(); !over.signal.aborted; looked = clock.elapsed()) {
       beat?.()
       await clock.sleep(lookEvery, over.signal)
-      // The supervisor itself, or the machine, was halted: the process gets its time again.
+      // The supervisor itself, or the machine, was halted, so the process gets its full time again.
       if (clock.elapsed() - looked > 2 * lookEvery + 1000) heardAt = clock.elapsed()
       if (clock.elapsed() - heardAt < (hasRun ? times.silentMs : times.startMs)) continue
       isSilent = true

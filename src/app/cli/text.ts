@@ -14,7 +14,7 @@ export function isoTime(at: number | undefined): string | null {
 
 const INSTANT = /^(at|since|notBefore|\w+At)$/
 
-/** Facts as `--json` prints them: times as texts, null for what is not known. */
+/** Facts as `--json` prints them: times as text, null for unknown. */
 export function jsonOf(facts: unknown, name = ''): unknown {
   if (facts === undefined) return null
   if (typeof facts === 'number') return INSTANT.test(name) ? isoTime(facts) : facts
@@ -75,9 +75,9 @@ export function explainHint(url: string, folder: string): string {
 export function ago(then: number, now: number): string {
   const seconds = Math.round((now - then) / 1000)
   if (seconds < 0) return 'in the future'
-  if (seconds < 90) return `${seconds} s ago`
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`
+  if (seconds < 90) return `${seconds}s ago`
+  if (seconds < 5400) return `${Math.round(seconds / 60)}m ago`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)}h ago` : `${Math.round(seconds / 86_400)}d ago`
 }
 
 /** `1 URL`, `1,200 URLs`. */
@@ -106,12 +106,12 @@ export function plainJson(json: string): string {
   return json.replace(UNSAFE, (character) =>
     character < ' '
       ? character
-      : // By half characters: JSON has no others.
+      : // By UTF-16 code units: JSON escapes have no others.
         character.replace(/./gs, (half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 }
 
-/** On a terminal, where escape sequences take none. */
+/** Columns on a terminal; escape sequences take none. */
 export function columnsOf(line: string): number {
   return displayWidth(line.replace(/\x1b\[\d+m/g, ''))
 }
@@ -141,7 +141,7 @@ export function wrap(text: string, width: number): string[] {
   return line === '' ? lines : [...lines, line]
 }
 
-/** `by anna@laptop 3 hours ago: the power is cut`. */
+/** `by anna@laptop 3h ago: the power is cut`. */
 export function decidedText({ who, at, reason }: Decided, now: number): string {
   return `by ${plain(who)} ${ago(at, now)}${reason === undefined ? '' : `: ${plain(reason)}`}`
 }

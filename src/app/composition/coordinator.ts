@@ -52,9 +52,11 @@ export interface CoordinatorParts extends FrontierParts {
   folder: string
   /** Workers live on other machines: their leases outlive this process, and volumes that they still send are theirs. */
   serves?: boolean
-  /** Share of captures that are asked for again through another worker. */
+  /** Share of captures that are fetched again through another worker. */
   recheckShare?: number
-  /** Its supervisor started it again: a stop that ended the process before, or should have, counts for this one too. */
+  /**
+   * The supervisor started it again. A stop that ended the earlier process, or should have, counts for this one too.
+   */
   isRestarted?: boolean
   /** Reads again what the weights of pages depend on. */
   renewWeights?(): Promise<void>
@@ -147,7 +149,7 @@ export function loseVisits({ frontier, parts }: Coordinator, worker: string): Pr
   })
 }
 
-/** What actions are checked by, and what they do outside of the frontier. */
+/** How actions are checked, and their effects outside the frontier. */
 export function steeringRules(
   ledger: Ledger,
   clock: Clock,
@@ -241,11 +243,11 @@ async function recovered(parts: CoordinatorParts, opened: Opened) {
         const { sites, urls: queue } = await frontierQueries.totals(tx)
         const admitted = await ledger.seed(tx, urls)
         originals.stale()
-        // Seeds that are named again after a crawl has ended are tried again if they gave no answer then.
+        // A seed that gave no answer is tried again if it is named again after the crawl has ended.
         if (queue.waiting + sites.leased + sites.returning === 0) await ledger.tryAgain(tx, urls)
         return admitted
       }),
-    /** A thread hung on this page and was ended: records the page in the name of its visit, whose lease is still open. */
+    /** Records a page on which a thread hung and was ended, in the name of its visit, whose lease is still open. */
     async recordUnreadable(reading: NowReading) {
       // Parts of the visit that are still in the inbox come first: this one follows the last of them.
       await intake.idle()
@@ -286,7 +288,7 @@ function callsOf({ database, clock, journal }: CoordinatorParts, opened: Opened)
       await originals.refresh()
       const answer = await lease(worker, atMost)
       if (node === undefined || answer.next !== 'over') return answer
-      // Links of applied reports may still be on their way to the frontier. After that nothing new can come.
+      // Links of applied reports may still be on their way to the frontier. After them nothing new can come.
       if (!(await intake.isSettled())) return { visits: [], next: BUSY_WAIT }
       return lease(worker, atMost)
     },
@@ -346,7 +348,7 @@ function periodicWork(
   }
   let nextNote = 0
   return {
-    /** A refresh has still to bring in pages of earlier crawls, some with each tick. */
+    /** A refresh still has to enrol pages of earlier crawls, some with each tick. */
     isEnrolling: () => planner?.isEnrolling ?? false,
     /** Short work of every second: expired leases, a note of the progress, the planner of a refresh. */
     async tick() {
@@ -364,7 +366,7 @@ function periodicWork(
       // Another server, or `orbweaver seed`, may have added seeds.
       if (isShared) originals.stale()
     },
-    /** What is done at the end: reverse index, CDXJ, volumes that a dead thread left open. */
+    /** Work at the end: reverse index, CDXJ, volumes that a dead thread left open. */
     async finish() {
       await intake.drain()
       await planner?.finish()

@@ -36,7 +36,7 @@ export interface FrontierParts {
   besideServers?: FrontierOptions['besideServers']
 }
 
-/** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
+/** The rule by which sites of a domain are held (`frontier/rules/domains.ts`), as `--trust` names it. */
 const DNS_WILDCARD = 'dns-wildcard'
 
 /** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
@@ -94,10 +94,10 @@ function originalScope(parts: FrontierParts, urls: UrlReader) {
   }
 }
 
-/** The size of a document, as long as there is none. */
+/** The assumed size of a document until there is one. */
 const USUAL_BYTES = 30_000
 
-/** What `--max-pages` and `--max-size` leave, by the applied reports. */
+/** The pages that `--max-pages` and `--max-size` still allow, by the applied reports. */
 function pageBudget({ maxPages, maxSize }: Pick<Settings, 'maxPages' | 'maxSize'>) {
   if (maxPages === undefined && maxSize === undefined) return undefined
   return {

@@ -110,7 +110,7 @@ export class CrawlView {
       /** An operator paused it. */
       paused: this.#coordinator.decisions.crawl.paused,
       lateMs: Math.max(this.#lateMs, this.#workerPool.lateMs),
-      /** How long the work of every second has not been done, while it should be. */
+      /** How long the work of every second has been overdue. */
       stuckMs: this.isKept && outage === undefined ? this.#coordinator.parts.clock.elapsed() - this.#last : 0,
       /** How long the database has been unreachable. */
       outage,

@@ -44,7 +44,7 @@ async function inLocations(coordinator: Coordinator, journal: Readers<Event>) {
   })
   const ship = () =>
     list.ship().catch((error) => Promise.reject(error instanceof LocationFailed ? noneLeft(error) : error))
-  // So that no thread begins in a location that is full already.
+  // No thread may begin in a location that is already full.
   await ship().catch((error) => {
     close()
     throw error

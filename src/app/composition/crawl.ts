@@ -74,7 +74,7 @@ async function recordPass({ parts: { database, refresh } }: Coordinator): Promis
   if (once !== undefined) await database.transact((tx) => writeRecord(tx, 'refresh_pass', String(once)))
 }
 
-/** Throws when nothing could ever be collected: better before the crawl than after it. */
+/** Throws if nothing could ever be collected: it is better to know before the crawl. */
 function checkSeedsInScope(plan: CrawlPlan): void {
   const seeds = parseUrls(urlsOf(plan.settings), plan.seeds)
   const scope = scopeFor(plan.settings, seeds, () => emptyBlacklist)()
@@ -111,7 +111,7 @@ interface Run extends CrawlParts {
   notes: ThreadNotes | undefined
   view: CrawlView
   watch: CrawlWatch
-  /** Undefined: nothing but its completion ends it. */
+  /** Undefined: only its completion ends it. */
   why: CrawlEndReason | undefined
   stop(reason: CrawlEndReason): void
 }
@@ -128,7 +128,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   const live = liveScope(parts.plan, coordinator, () => threads.renew())
   const threads = openThreads(parts, live, notes, thread)
   const view = new CrawlView(coordinator, threads)
-  // A pass over all pages would be over before its first page came in.
+  // Otherwise a pass over all pages would be over before its first page is enrolled.
   if (parts.plan.settings.refresh) await coordinator.tick()
   await view.refresh()
   // Looks after what concerns all crawls that share the database.
@@ -144,7 +144,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
     threads.stop()
   }
   const run: Run = { ...parts, threads, live, notes, view, watch, why: undefined, stop }
-  // Before anything has begun: its port may be taken.
+  // Opened before anything else begins, because its port may be taken.
   const dashboard = await openDashboardOf(run)
   // The last who has SQLite's file open must be the one who writes it.
   opening.defer(async () => dashboard?.close())
@@ -153,7 +153,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   threads.start()
   return {
     done: untilEnd(run, known, opening.move()),
-    /** Where its pages are, with `--dashboard`. */
+    /** The address of its dashboard, with `--dashboard`. */
     dashboard: dashboard?.url,
     snapshot: () => view.snapshot(),
     /** What is wrong now, as this process sees it. */
@@ -162,7 +162,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker, opening: AsyncDisposa
   }
 }
 
-/** Loaded only when it is asked for. */
+/** Loaded only on request. */
 async function openDashboardOf(run: Run) {
   const { plan, journal, coordinator, view, watch } = run
   const { settings, version } = plan

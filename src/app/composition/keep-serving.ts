@@ -84,7 +84,7 @@ async function isSettled(coordinator: Coordinator, view: CrawlView): Promise<boo
   return endOf(coordinator, view) === 'complete'
 }
 
-/** Undefined: it goes on. With `--max-pages` visits under way are awaited, for their pages count. */
+/** Undefined: the crawl continues. With `--max-pages`, visits under way are awaited because their pages count. */
 function endOf(
   { intake, parts: { settings } }: Coordinator,
   { totals, counters }: CrawlView,

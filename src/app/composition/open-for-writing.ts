@@ -40,7 +40,7 @@ export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | '
 export async function openForWriting(settings: Settings, options: WritingOptions) {
   const folder = settings.collection
   for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
-  // A loss of power must not take the folder itself, with all that is durable in it.
+  // A power failure must not take the folder itself, with all durable data in it.
   await realDisk.syncFolder(folder)
   await realDisk.syncFolder(dirname(resolve(folder)))
   await using opening = new AsyncDisposableStack()
@@ -58,7 +58,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
     ...(workers && { workers }),
     isRestarted: options.restarts?.() !== undefined,
   })
-  // What the log file lacks then, the database still has.
+  // The database still has what the log file then lacks.
   opening.defer(() => coordinator.intake.close().catch(() => {}))
   if (database.dialect === 'postgres' && given !== undefined)
     await database.transact((tx) => writeRecord(tx, 'settings', writeSettingsFile(given, version)))
@@ -66,7 +66,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   return { coordinator, journal, notifications, fresh, ...closing(opening) }
 }
 
-/** What was opened is the caller's from now on. */
+/** From now on the caller owns what was opened. */
 function closing(opening: AsyncDisposableStack): AsyncDisposable & { close(): Promise<void> } {
   const opened = opening.move()
   return { close: () => opened.disposeAsync(), [Symbol.asyncDispose]: () => opened.disposeAsync() }
@@ -125,7 +125,10 @@ async function isServed(database: Database, clock: Clock): Promise<boolean> {
   )
 }
 
-/** What must be the same in every process that has the database open, whatever the settings on this machine. `order`: none yet. */
+/**
+ * Options that must be the same in every process that has the database open, whatever the settings on this machine.
+ * `order`: none yet.
+ */
 function asServersHaveIt(database: Database) {
   return database.read(async (tx) => {
     const recorded = await readRecord(tx, 'order')

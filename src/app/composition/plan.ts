@@ -14,7 +14,7 @@ export interface CrawlPlan {
   settings: Settings
   /** All seeds of the collection, this run's among them. */
   seeds: readonly string[]
-  /** Other URLs at which names to try may turn out to live. */
+  /** Other URLs at which submitted names may turn out to be. */
   alternates?: readonly string[]
   version: string
 }

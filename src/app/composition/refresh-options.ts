@@ -1,4 +1,4 @@
-/** Refreshing as the settings want it: which policy, and what a fresh copy of each page is worth. */
+/** The options of a refresh from the settings: which policy, and what a fresh copy of each page is worth. */
 import type { Instant } from '../../base/clock.ts'
 import { InlinkCounts } from '../../collection/links/inlink-counts.ts'
 import type { Database } from '../../database/database.ts'

@@ -24,7 +24,7 @@ import { keepServing, maintenanceRole, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 
 export interface ServeOptions extends WritingOptions {
-  /** What was set: it goes into the plan for workers. */
+  /** The given settings, for the plan of workers. */
   given: ReadonlyMap<SettingName, Given>
 }
 
@@ -38,7 +38,7 @@ export async function startServer(settings: Settings, options: ServeOptions) {
   if (settings.refresh && settings.untilDone)
     throw new Problem('bad-flag', '--refresh never ends, so --until-done cannot be given with it')
   const tls = tlsFilesOf(settings)
-  // Mistakes show before anything is opened.
+  // Checked before anything is opened.
   tls?.read()
   checkWeights(settings)
   const roster = new Roster()
@@ -129,7 +129,10 @@ export async function startServer(settings: Settings, options: ServeOptions) {
   return { url, publicUrl, done, snapshot: () => view.snapshot(), problems: watching.now, stop: () => stop.abort() }
 }
 
-/** What one server has applied may free sites for workers that wait at another. One commit for many, for they are expensive. */
+/**
+ * Parts that one server applied may free sites for workers that wait at another. One commit serves many, because
+ * commits are expensive.
+ */
 function othersNudged(coordinator: Coordinator, notifications: Notifications, nudge: Wakeup): () => void {
   const { database, clock } = coordinator.parts
   let isPending = false

@@ -13,7 +13,7 @@ import { regionRulesOf, trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
 import { type CrawlPlan, hazardLimits, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
-/** Visits at one address at once (DESIGN §3). */
+/** Maximum visits at one address at the same time. */
 const VISITS_PER_ADDRESS = 8
 
 type Reached = 'clock' | 'journal' | 'openSession' | 'resolve' | 'archive' | 'findCopy' | 'watch'

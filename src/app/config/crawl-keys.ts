@@ -11,12 +11,12 @@ const CRAWLERS: readonly CommandName[] = ['crawl', 'refresh', 'serve', 'config']
 const ENDS = { commands: ['crawl', 'serve', 'config'], lasting: false } as const
 /** Settings that a simulated crawl takes too. */
 const SIMULATED: readonly CommandName[] = [...CRAWLERS, 'simulate']
-/** What webmasters are told. */
+/** What webmasters learn about the crawl. */
 const SHOWN: readonly CommandName[] = [...CRAWLERS, 'bot-page']
 const LOOKUPS: readonly CommandName[] = [...CRAWLERS, 'mirrors']
 const GENERAL = { commands: COMMAND_NAMES } as const
 const CRAWL = { commands: CRAWLERS, lasting: true } as const
-/** What is measured depends on them, too. */
+/** Measurements depend on them, too. */
 const REFRESH = { commands: ['refresh', 'plan', 'status', 'serve', 'config'], lasting: true } as const
 
 const SECOND = 1000

@@ -113,6 +113,7 @@ test('the error for a wrong value names its source and an example of a right one
 
 test('a file that is not YAML is refused with the line number', () => {
   refused(/orbweaver\.yaml, line 2: /, [], world({}, { [KEPT]: 'pause: 2s\n  : : [' }))
+  refused(/orbweaver\.yaml, line 2: [^:]*end with a \]$/, [], world({}, { [KEPT]: 'pause: [1\n' }))
   refused(/must consist of lines/, [], world({}, { [KEPT]: '- a\n- b' }))
   refused(/max-depth takes one value/, [], world({}, { [KEPT]: 'max-depth: [1, 2]' }))
   assert.equal(loadSettings([], 'crawl', world({}, { [KEPT]: '' })).settings.pause, 2000)

@@ -47,7 +47,7 @@ function tooBig(bytes: number, parts: readonly [what: string, bytes: number][]):
   )
 }
 
-/** What one machine decides for itself, whatever the plan says. */
+/** Settings that each machine decides for itself, whatever the plan says. */
 export type OwnSettings = Pick<Settings, 'collection' | 'workers' | 'visits' | 'verbose' | 'quiet' | 'dnsServers'>
 
 /** Writes the files of the plan into `folder`: blacklists are read again when their files change. */

@@ -1,5 +1,5 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
-import { Problem, reasonOf } from '../../base/errors.ts'
+import { fileErrorText, Problem, reasonOf } from '../../base/errors.ts'
 import { parseSeed } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import { clip, Damaged, type Found, fileChunks, foundIn, type Line, refused, seedOn } from '../seeds/input.ts'
@@ -26,7 +26,7 @@ export async function readSeeds({ args, file, mayBeEmpty }: SeedSources): Promis
         else if (each.kind === 'refused') bad.push(each)
       }
   } catch (error) {
-    const why = error instanceof Damaged ? `it ${error.message}` : reasonOf(error)
+    const why = error instanceof Damaged ? `it ${error.message}` : (fileErrorText(error) ?? reasonOf(error))
     throw new Problem('unreadable', `--seeds: cannot read ${name}: ${why}`)
   }
   const [first, ...others] = bad

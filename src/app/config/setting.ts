@@ -83,7 +83,7 @@ export interface Setting<T> {
   readonly read: (given: readonly string[]) => T
 }
 
-/** What a setting may say for itself, or its group for all of its settings. */
+/** What a single setting defines, or its group for all of its settings. */
 type Shared = Partial<Pick<Setting<unknown>, 'commands' | 'lasting' | 'flagOnly'>>
 
 interface Description extends Shared, Partial<Pick<Setting<unknown>, 'form' | 'short' | 'secret'>> {
@@ -94,7 +94,7 @@ interface Description extends Shared, Partial<Pick<Setting<unknown>, 'form' | 's
 /** A setting before `group` has completed it. */
 type Draft<T> = Description & Pick<Setting<T>, 'form' | 'repeatable' | 'fallback' | 'fallbackText' | 'read'>
 
-/** Completes settings with what all of them share; what one says for itself counts more. */
+/** Completes settings with what their group defines; a setting's own definition wins. */
 export function group<T extends Record<string, Draft<unknown>>>(name: Group, shared: Shared, drafts: T) {
   const usual = { commands: [], lasting: false, flagOnly: false, secret: false, group: name, ...shared }
   const settings = Object.entries(drafts).map(([key, draft]) => [key, { ...usual, ...draft }])

@@ -20,10 +20,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, G
   const document = parseDocument(text, { lineCounter: lines, schema: 'failsafe' })
   const broken = document.errors[0]
   if (broken !== undefined)
-    throw new Problem(
-      'bad-config',
-      `${path}, line ${lines.linePos(broken.pos[0]).line}: ${broken.message.split('\n')[0]}`,
-    )
+    throw new Problem('bad-config', `${path}, line ${lines.linePos(broken.pos[0]).line}: ${complaint(broken.message)}`)
   const entries = new Map<SettingName, Given>()
   const root = document.contents
   if (root === null || (isScalar(root) && root.value === '')) return entries
@@ -38,6 +35,14 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, G
     entries.set(name, { texts, source: { by: 'file', name: `${path}, line ${line}, ${written}` } })
   }
   return entries
+}
+
+/** The parser's message without the position, which it repeats before the lines it quotes. */
+function complaint(message: string): string {
+  return message
+    .split('\n', 1)
+    .join('')
+    .replace(/(?: at line \d+, column \d+)?:?$/, '')
 }
 
 /** A scalar, a list of scalars, or a map for settings such as `HOST=…` and `TYPE=…`. */

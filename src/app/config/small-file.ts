@@ -1,7 +1,7 @@
 /** Reads a small file that a person wrote (settings, a secret) as a whole, up to a maximum size. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { Millis } from '../../base/clock.ts'
-import { Problem, reasonOf } from '../../base/errors.ts'
+import { fileErrorText, Problem, reasonOf } from '../../base/errors.ts'
 
 /**
  * How long to wait for a pipe, in total: while a writer has it open (enough for a program that asks a vault for a secret or a person for
@@ -20,7 +20,7 @@ export function readSmallFile(path: string, maxBytes: number, patience = PATIENC
   } catch (error) {
     // ENOTDIR: the folder is a file; the code that needs the folder gives a clearer message.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new Problem('unreadable', `cannot read ${path}: ${reasonOf(error)}`)
+    throw new Problem('unreadable', `cannot read ${path}: ${fileErrorText(error) ?? reasonOf(error)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** What pages weigh, by the beginnings of their URLs (`--refresh-weights FILE`). */
+/** The weights of pages, by URL prefix (`--refresh-weights FILE`). */
 import { Problem } from '../../base/errors.ts'
 import type { Settings } from './keys.ts'
 import { readSmallFile } from './small-file.ts'

@@ -11,7 +11,7 @@ import { openCollection } from '../reader/open.ts'
 
 export interface ReaderData {
   settings: Settings
-  /** For one statement of PostgreSQL. */
+  /** The time limit of one PostgreSQL statement. */
   statementMs: number
 }
 

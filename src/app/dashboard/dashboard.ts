@@ -80,7 +80,7 @@ export function openDashboard(parts: DashboardParts): { pages: Pages; close(): P
   const reader = readerFor(limits.pageMs, (name, argument) => slow.of(name, argument))
   const statements = settings.database === undefined ? 1 : STATEMENTS
   const shared = new Map<string, { at: Millis; answer: Promise<PageAnswer> }>()
-  // The first page shall not wait for it.
+  // Started early so that the first page need not wait.
   reader.warm()
   let queued = 0
   /** Reported once, until a page can be made again: open tabs ask every two seconds. */
@@ -242,7 +242,7 @@ function readerBy({ data, clock, startMs, slow }: ReaderParts) {
   }
   return {
     end,
-    /** Starts it before it is needed; a failure shows when it is. */
+    /** Starts the process before it is needed; a failure shows at its first use. */
     warm(): void {
       child ??= start()
       child.catch(() => {})
@@ -277,7 +277,7 @@ function readerBy({ data, clock, startMs, slow }: ReaderParts) {
   }
 }
 
-/** One that was killed meanwhile is no trouble: what was asked of it fails by its end. */
+/** A process that was killed meanwhile is no trouble: its pending requests fail when it ends. */
 function tell(child: ChildProcess, message: ToReader): void {
   if (child.connected) child.send(message, () => {})
 }
@@ -307,7 +307,7 @@ export function slowFigures(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock
   const queue = (key: string, figure: SlowFigure, name: string, argument: string) => {
     figure.isQueued = true
     turn = turn.then(async () => {
-      // Forgotten while it waited: many others were asked for since. So no more wait than are kept.
+      // Forgotten while it waited, because many others were requested since. So no more wait than are kept.
       if (figures.get(key) !== figure) return
       cancelIdle()
       const began = clock.elapsed()
@@ -323,7 +323,7 @@ export function slowFigures(reader: Pick<Reader, 'ask' | 'end' | 'close'>, clock
     of(name: string, argument: string): Slow<unknown> {
       const key = JSON.stringify([name, argument])
       const figure = figures.get(key) ?? { shown: { state: 'computing' }, at: 0, tookMs: 0, isQueued: false }
-      // The least recently asked for is forgotten first.
+      // The least recently requested one is forgotten first.
       figures.delete(key)
       figures.set(key, figure)
       if (figures.size > MAX_SLOW) figures.delete(figures.keys().next().value!)

@@ -61,7 +61,7 @@ const MAX_AT_ONCE = 100
 interface Request {
   who: string
   action: Action
-  /** Nobody waits for it any more. */
+  /** The process that asked has given up. */
   until: Instant
 }
 
@@ -112,8 +112,8 @@ export async function askRunning(
 }
 
 /**
- * Begins to take actions: what an earlier process left is removed. Requests stay, for somebody may have asked while this one started.
- * The folder belongs to this process, whoever asks first.
+ * Begins to take actions: what an earlier process left is removed. Requests stay: they may have been made while this
+ * process started. The folder belongs to this process, whichever user made the first request.
  */
 export function openActions(disk: Disk, collection: string): void {
   const folder = join(collection, FOLDER)
@@ -135,7 +135,7 @@ export async function answerAsked(
     .filter((one) => one.endsWith(REQUEST))
     .slice(0, MAX_AT_ONCE)) {
     const path = join(folder, name.slice(0, -REQUEST.length))
-    // Gone: whoever asked has waited long enough.
+    // Gone: the process that asked has waited long enough.
     if (disk.size(path + REQUEST) === undefined) continue
     disk.rename(path + REQUEST, path + TAKEN)
     let answer: Answer | undefined
@@ -150,7 +150,7 @@ export async function answerAsked(
   }
 }
 
-/** Whole or not at all; it need not survive a loss of power, for then nobody waits for it. */
+/** Writes all or nothing. The file need not survive a power failure: nobody waits for it then. */
 function write(disk: Disk, path: string, value: unknown): void {
   const file = disk.append(`${path}.new`)
   file.write(new TextEncoder().encode(JSON.stringify(value)))

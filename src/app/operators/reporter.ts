@@ -23,7 +23,7 @@ import type { Mail, Mailer } from '../../report/mail.ts'
 import type { Settings } from '../config/keys.ts'
 import { dayReport } from '../reader/status.ts'
 
-/** Undefined: nobody gets mails. The library is loaded only for those who do. */
+/** Undefined: no mail is sent, so the library is not loaded. */
 export async function mailerOf(
   { mailTo, mailFrom, smtp }: Pick<Settings, 'mailTo' | 'mailFrom' | 'smtp'>,
   clock: Clock,
@@ -77,7 +77,7 @@ export class Reporter {
   #notBefore: Millis = 0
   /** Marks a mail that was sent. Nothing else is sent before it is written: a database may be readable and take no writes. */
   #mark: ((tx: Tx) => Promise<void>) | undefined
-  /** About the database, which can't remember it. */
+  /** Mails about the database, which can't record them itself. */
   #outage: { mailedAt: Millis; isOver: boolean; what: string; since: Instant } | undefined
 
   constructor(parts: ReporterParts) {
@@ -101,7 +101,7 @@ export class Reporter {
       await this.#reportProblems()
       await this.#reportDay()
     } catch {
-      // Said where it happened; an unreachable database says so itself.
+      // Reported where it happened, as is an unreachable database.
     }
   }
 
@@ -118,7 +118,7 @@ export class Reporter {
       const report = await database.read((tx) => dayReport(tx, name, clock.now(), ended))
       await this.#send(dayMail(report))
     } catch {
-      // Said already, or the database is what failed.
+      // Already reported, or the database itself has failed.
     }
   }
 
@@ -127,7 +127,7 @@ export class Reporter {
     this.#parts.mailer.close()
   }
 
-  /** What takes longer is given up. */
+  /** A mail that takes longer is given up. */
   async #inTime(work: Promise<void>): Promise<void> {
     const { clock, mailer } = this.#parts
     if (!(await finishesWithin(clock, END_WITHIN, work))) mailer.close()

@@ -1,4 +1,4 @@
-/** What operators decide reaches this process: its own actions at once, those of other processes within a second. */
+/** Brings operators' decisions to this process: its own actions at once, those of other processes within a second. */
 import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { tellingOnce } from '../../base/journal.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
@@ -27,11 +27,11 @@ export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coor
     const { seeded } = decisions.crawl
     if (seeded === known) return
     plan = { ...plan, ...(await scopeSeeds(parts)) }
-    // Not before: until then no thread may get a visit to a new seed.
+    // Set only now: until then no thread may get a visit to a new seed.
     known = seeded
     renewThreads()
   }
-  /** Whoever calls meanwhile waits for the same one. After a failure the next call tries again. */
+  /** Calls meanwhile wait for the same one. After a failure the next call tries again. */
   const renew = (): Promise<void> => {
     renewing ??= renewNow().finally(() => {
       renewing = undefined
@@ -57,7 +57,7 @@ export function liveScope(first: CrawlPlan, { decisions, frontier, parts }: Coor
         if (decisions.crawl.seeded === before) return answer
         const visits = answer.visits.map(({ id }) => id)
         await parts.database.transact((tx) => frontier.ledger.giveBack(tx, visits))
-        // What fails, `keepSteering` says and tries again.
+        // `keepSteering` reports a failure and tries again.
         await renew().catch(() => {})
         return { visits: [], next: LOOK_EVERY }
       },
@@ -73,7 +73,7 @@ const NO_ACTIONS = "operators' actions cannot be taken from the folder `actions`
 export interface Steered {
   /** For its workers: what they do not know yet. */
   order(orders: Orders): void
-  /** Somebody stopped the crawl since this process began, or before its supervisor started it again. */
+  /** An operator stopped the crawl since this process began, or before its supervisor started it again. */
   stop(): void
   /** There may be new seeds, and the scope may follow them. */
   seeded?(): Promise<void>
@@ -104,13 +104,13 @@ export async function keepSteering(
   if (isAlone) await attempt(NO_ACTIONS, () => openActions(disk, folder))
   while (!over.aborted) {
     const rung = AbortSignal.any([decisions.changed.signal(), over])
-    // A folder of somebody else, or a full disk: the crawl goes on.
+    // A folder of another user, or a full disk: the crawl goes on.
     if (isAlone) await attempt(NO_ACTIONS, () => answerAsked(disk, folder, control, clock))
     // A shared database comes back, or the operator reads this; its workers go on as they are.
     if (isAlone) await decisions.refresh()
     else await attempt("operators' decisions cannot be read", () => decisions.refresh())
     sent = sendOrders(decisions, sent, steered.order)
-    // A process that was begun by somebody has forgotten the stop before it; one that was only restarted has not.
+    // A process that a person started ignores an earlier stop; one that its supervisor restarted does not.
     if (decisions.crawl.stopped !== undefined || (decisions.crawl.stopVersion ?? 0) > since) steered.stop()
     await attempt('the scope cannot follow new seeds', () => steered.seeded?.())
     await clock.sleep(LOOK_EVERY, rung)

@@ -1,4 +1,7 @@
-/** What is wrong with a crawl or a server in this process: watched (`cluster/maintenance/problem-watch.ts`), and mailed where somebody gets mails. */
+/**
+ * What is wrong with a crawl or a server in this process: watched (`cluster/maintenance/problem-watch.ts`), and mailed
+ * if `--mail-to` is given.
+ */
 import { statfsSync } from 'node:fs'
 import { realClock } from '../../base/clock.ts'
 import { type LocalLook, watchProblems } from '../../cluster/maintenance/problem-watch.ts'
@@ -74,7 +77,7 @@ const MAILED_END: Readonly<Record<CrawlEndReason, string>> = {
   size: 'the limit of size is reached',
 }
 
-/** Those that this process writes. */
+/** The folders that this process writes. */
 const foldersOf = ({ collection, volumes }: Pick<Settings, 'collection' | 'volumes'>): string[] => [
   collection,
   ...volumes.filter((target) => target.startsWith('dir:')).map((target) => target.slice('dir:'.length)),
@@ -85,7 +88,7 @@ function diskOf(folder: string): LocalLook['disks'] {
     const { bavail, blocks, bsize } = statfsSync(folder)
     return [{ folder, free: bavail * bsize, total: blocks * bsize }]
   } catch {
-    // Not there yet, or gone: who writes there says so.
+    // Not there yet, or gone. Whoever writes there reports that.
     return []
   }
 }

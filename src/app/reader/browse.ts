@@ -47,14 +47,14 @@ export interface BrowseParts {
   whyNot(url: string): Promise<WhyNot | undefined>
 }
 
-/** A walk ends after so long: the rest of the page needs its time too. */
+/** The time limit of a walk: the rest of the page needs time too. */
 const WALK: Millis = 350
 const LAST_REQUESTS = 20
 const QUEUED = 20
 const ALIASES = 100
 const LINKS = 200
 const ENOUGH_INLINKS = 10_000
-/** A page that people look at; what is longer is cut. */
+/** The length of a page for people; the rest is cut. */
 const SHOWN = { bytes: 8 * 2 ** 20, ratio: 1000 }
 /** Larger lists of mirrors are not read for a page. */
 const MIRROR_FILE_BYTES = 4 * 2 ** 20
@@ -200,7 +200,7 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
   if (view.pause > rest)
     reasons.push([`slow answers: ${settings.pauseFactor} times as long as the last one took`, view.pause])
   const wait = view.politeAt - now
-  // Longer than its pause: somebody asked for it, or it is a failure's.
+  // Longer than its pause: the server asked for it, or it follows a failure.
   if (wait > Math.max(rest, view.pause))
     reasons.push([
       view.memory.silent > 0
@@ -208,7 +208,7 @@ export function pausesOf(settings: Settings, view: SiteView, choice: Choice | un
         : 'it asked us to wait (Retry-After), or failed as a whole',
       wait,
     ])
-  // At one's own servers it does not hold.
+  // It does not apply to the operator's own servers.
   if (!own || asked !== undefined)
     reasons.push(['between any two requests to its address (--address-pause)', settings.addressPause])
   const longest = Math.max(...reasons.map(([, pauseMs]) => pauseMs))

@@ -23,10 +23,10 @@ import { isoInstant } from '../../web/warc/instant-text.ts'
 
 export type Content = Awaited<ReturnType<typeof readContent>>
 
-/** More than a crawl allows, for the operator asked for this page; still bounded, against bombs. */
+/** More than a crawl allows, because the operator wants this page; still bounded, against bombs. */
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
-/** Reads something of a URL in whatever spelling; undefined for what is not one. */
+/** Reads something about a URL in any spelling; undefined if the text is no URL. */
 export function ofUrl<T>(
   database: Database,
   text: string,

@@ -102,14 +102,23 @@ test('defects of a response are explained in plain text', () => {
   )
 })
 
-test('what was never requested was not fetched', () => {
-  const lastLine = (page: Partial<typeof PAGE>) =>
-    explainUrl({ ...URL_FACTS, page: { ...PAGE, ...page } }, SITE, 0).find((line) => /^(Last|Decided) /.test(line))
-  assert.match(lastLine({ outcome: 'refused', status: 200, why: 'directive' }) ?? '', /^Last fetched .*: status 200/)
-  assert.match(lastLine({ outcome: 'gone', status: -2, why: 'connect' }) ?? '', /^Last tried .* UTC: status -2/)
-  assert.match(
-    lastLine({ outcome: 'refused', status: -4000, why: 'hazard' }) ?? '',
-    /^Decided .* UTC, without a request\.$/,
+test('a page without an answer, or with an error, is described without codes', () => {
+  const explained = (page: Partial<typeof PAGE>) =>
+    explainUrl({ ...URL_FACTS, page: { ...PAGE, ...page } }, SITE, 0)
+      .filter((line) => /^(Not collected|Last|Refused)/.test(line))
+      .join(' ')
+  const at = '1970-01-01 00:00:00 UTC'
+  assert.equal(
+    explained({ status: 404, outcome: 'gone', why: 'status-404', mediaType: '' }),
+    `Not collected: status 404 (not found); it will not be tried again. Last fetched ${at}: status 404.`,
+  )
+  assert.equal(
+    explained({ status: -9998, outcome: 'refused', why: 'robots', detail: 'Disallow: /' }),
+    `Not collected: forbidden by robots.txt (Disallow: /). Refused ${at}, without a request.`,
+  )
+  assert.equal(
+    explained({ status: -2, outcome: 'later', why: 'connect' }),
+    `Not collected yet: the last try ended with connection refused. Last tried ${at}: connection refused.`,
   )
 })
 
@@ -153,7 +162,7 @@ test('a page that was collected: every state of it can be told from the others',
   for (const [lines, first] of states) assert.deepEqual(lines.slice(0, 2), [first, stays])
   const failedLook = { at: MAY, status: -4, outcome: 'later', why: 'first-byte-timeout', detail: null }
   assert.deepEqual(known({ title: 'Old' }, { failedLook }).slice(-2), [
-    'Last look 2026-05-01 12:00:00 UTC: status -4.',
+    'Last look 2026-05-01 12:00:00 UTC: no response in time.',
     'It was text/html, 10 B, "Old".',
   ])
   assert.deepEqual(known({}, { failedLook }).slice(0, 2), [

@@ -73,7 +73,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
 
 function outcomeSentence(page: PageView, captures: number): string {
   const detail = page.detail === null || page.detail === '' ? '' : ` (${plain(page.detail)})`
-  const why = page.why === null ? '' : plain(failureText(page.why) ?? page.why)
+  const why = page.why === null ? '' : plain(failureText(page.why) ?? answerText(page.status) ?? page.why)
   switch (page.outcome) {
     case 'kept':
       return `Collected: ${some(captures, 'capture')}.${lookSentence(page)}`
@@ -90,7 +90,7 @@ function outcomeSentence(page: PageView, captures: number): string {
   }
 }
 
-/** What the last look at a page that was there before showed. */
+/** The result of the last look at a page that was collected before. */
 function lookSentence({ looks, why, status }: PageView): string {
   if (looks < 2) return ''
   if (why === 'changed') return ' It had changed at the last look.'
@@ -121,7 +121,7 @@ function stateSentenceOf(
     const effect = status > 0 ? 'It is not kept' : 'It is not requested'
     return `${now}: ${why === 'robots' ? 'robots.txt says ' : ''}${plain(rule)}. ${effect}.`
   }
-  const answer = status > 0 ? `status ${statusText(String(status))}` : plain(failureText(why ?? '') ?? why ?? '')
+  const answer = answerText(status) ?? plain(failureText(why ?? '') ?? why ?? '')
   if (status === 410 || (status === 404 && mark === 'gone')) return `Gone: ${answer}; it is not looked at again.`
   if (status === 404) return `Missing: ${answer} at the last look; it is gone if that stays so for some days.`
   if (status >= 400 && status < 500 && status !== 408 && status !== 429)
@@ -174,20 +174,31 @@ function lastFetchLines({ page, failedLook }: UrlFacts): string[] {
   if (page === undefined) return []
   const last = failedLook ?? page
   const isOld = page.hasContent === 1 && (last !== page || !['kept', 'read'].includes(page.outcome))
-  // What it was, and what the last look showed, are two things.
-  if (isOld) return [`Last look ${timeText(last.at)} UTC: status ${last.status}.`, `It was ${whatItWas(page)}.`]
+  // What was collected, and what the last look showed.
+  if (isOld) return [`Last look ${timeText(last.at)} UTC${lookResult(last)}.`, `It was ${whatItWas(page)}.`]
+  if (page.status <= 0)
+    return [`${page.outcome === 'refused' ? 'Refused' : 'Last tried'} ${timeText(page.at)} UTC${lookResult(page)}.`]
   const title = page.title === '' ? '' : `, "${plain(page.title)}"`
   const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`
   const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
   const marks = page.annotations.split(',').flatMap((note) => markText(note) ?? [])
   if (page.status === 206) marks.push('the server sent only a part of the page, without being asked to')
-  // Of a URL that a rule refused before any request, `at` is the time of the decision.
-  if (page.outcome === 'refused' && page.status < 0) return [`Decided ${timeText(page.at)} UTC, without a request.`]
-  const did = page.status < 0 ? 'tried' : 'fetched'
   return [
-    `Last ${did} ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
+    `Last fetched ${timeText(page.at)} UTC: status ${page.status}${type}${title}${notes}.`,
     ...marks.map((mark) => `Note: ${mark}.`),
   ]
+}
+
+/** Without an answer there is no HTTP status: Heritrix's codes are for crawl.log. */
+function lookResult({ status, outcome, why }: { status: number; outcome: string; why: string | null }): string {
+  if (status > 0) return `: status ${status}`
+  return outcome === 'refused'
+    ? ', without a request'
+    : `: ${plain(failureText(why ?? '') ?? statusText(String(status)))}`
+}
+
+function answerText(status: number): string | undefined {
+  return status > 0 ? `status ${statusText(String(status))}` : undefined
 }
 
 function whatItWas({ mediaType, bytes, title }: PageView): string {
@@ -247,14 +258,14 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   return [...lines, ...hazardLines({ view, findings, choice })]
 }
 
-/** What operators decided about the site. */
+/** The decisions of operators about the site. */
 function decisionLines({ choice = {}, crawl = {} }: SiteFacts, now: number): string[] {
   const lines: string[] = []
   if (crawl.paused !== undefined) lines.push(`The whole crawl is paused ${decidedText(crawl.paused, now)}.`)
   if (choice.barred !== undefined)
-    lines.push(`Barred ${decidedText(choice.barred, now)}. It is not visited until orbweaver resume SITE.`)
+    lines.push(`Barred ${decidedText(choice.barred, now)}. It is not visited until 'orbweaver resume SITE'.`)
   if (choice.paused !== undefined)
-    lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until orbweaver resume SITE.`)
+    lines.push(`Paused ${decidedText(choice.paused, now)}. It is not visited until 'orbweaver resume SITE'.`)
   if (choice.pauseMs !== undefined) lines.push(`An operator set its pause to ${formatDuration(choice.pauseMs)}.`)
   if (choice.copyOf !== undefined) lines.push(`An operator confirmed that it is a copy of ${plain(choice.copyOf)}.`)
   if (choice.notCopyOf !== undefined)
@@ -406,7 +417,7 @@ export function ruleSentence({ robots }: UrlFacts): string[] {
   return [`robots.txt ${allowed ? 'allows' : 'forbids'} it: ${where}"${plain(rule)}"${inGroup}.`]
 }
 
-/** What the request for robots.txt brought, and how old that is. */
+/** The result of the request for robots.txt, and its age. */
 export function robotsSentence(
   scheme: string,
   robots: NonNullable<SiteView['memory']['robots']['http']>,

@@ -47,7 +47,7 @@ export interface UrlFacts {
   lastGoodAt?: Instant
   /** The last look at a page that was there before, if it did not bring it. */
   failedLook?: StoredFailedLook
-  /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
+  /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never requested. */
   robots?: RobotsAnswer
   inlinks: Inlinks
 }
@@ -215,7 +215,8 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   const { url, depth, settings, memory } = ask
   const scope = scopeFor(settings, ask.seeds, () => ask.blacklist, ask.alternates)()
   const kind = scope.unwantedKind(url)
-  if (kind !== undefined) return { by: 'unwanted', rule: `its name says ${kind}, which --media-types does not name` }
+  if (kind !== undefined)
+    return { by: 'unwanted', rule: `its extension shows the type ${kind}, which --media-types does not name` }
   const judged = scope.judge(url, depth)
   if (!judged.yes) return { by: 'scope', rule: judged.rule }
   const hazard = memory === undefined ? undefined : hazardOf(ask, memory)

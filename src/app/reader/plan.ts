@@ -63,7 +63,7 @@ export async function refreshPlan(
     /** Known pages of the collection, and those of them that were asked about. */
     pages,
     asked,
-    /** A look below this is not made, in hours as `valueHours`. */
+    /** Looks worth less are not made. In hours, as `valueHours`. */
     priceHours: price / HOUR,
     plans,
   }
@@ -155,13 +155,13 @@ export async function changeReport(database: Database, atMost: number): Promise<
   let [most, least]: KnownPageRow[][] = [[], []]
   let pages = 0
   for await (const piece of allPages(database)) {
-    // Others have not been looked at again, so nothing was seen of them.
+    // Pages that were not looked at again show nothing about change.
     const observed = piece.filter((page) => observedMs(page) > 0)
     pages += observed.length
     most = [...most, ...observed.filter(({ changes }) => changes > 0)].sort((a, b) => b.rate - a.rate).slice(0, atMost)
     least = [...least, ...observed].sort((a, b) => a.rate - b.rate || observedMs(b) - observedMs(a)).slice(0, atMost)
   }
-  // A page of a small collection is not both.
+  // In a small collection, no page is listed as both.
   least = least.filter((page) => !most.some(({ site, key }) => site === page.site && key === page.key))
   const hints = await database.read((tx) => frontierQueries.hintFigures(tx, atMost))
   return { ...figures, hints, pages, most: await named(database, most), least: await named(database, least) }

@@ -33,7 +33,7 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock) {
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
     state: running ? ('running' as const) : over ? ('complete' as const) : ('unfinished' as const),
-    /** What runs, or ran last, is a refresh. */
+    /** The run, or the last one, is a refresh. */
     isRefresh: await frontierQueries.isRefreshing(tx),
     ...(await spanOf(tx)),
     documents: await readCounter(tx, 'documents'),
@@ -55,9 +55,9 @@ export async function collectionStatus(tx: Tx, running: boolean, clock: Clock) {
   }
 }
 
-/** A measure of the server or process that refreshes is as good as a new one for this long. */
+/** For this long, the measurement by the server or process that refreshes is used instead of a new one. */
 const RECENT: Millis = 3 * 60_000
-/** `status` does not read a million pages. */
+/** More pages than this `status` does not read itself. */
 const STATUS_PAGES = 100_000
 
 /** Undefined before the first refresh. */
@@ -118,7 +118,7 @@ export async function clusterStatus(tx: Tx, now: Instant, { atMost, skip } = { a
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
-    /** Captures that were asked for again through another worker; null when there are none. */
+    /** Captures that were fetched again through another worker; null when there are none. */
     rechecks: (await readRechecks(tx, MAX_WORKERS)) ?? null,
     /** Settings in which running servers differ. */
     differing: differingSettings(

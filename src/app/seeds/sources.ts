@@ -96,7 +96,7 @@ function sitemapUrl(text: string): WebUrl {
 function checkFile(path: string): void {
   if (path === '-') return
   const file = statSync(path, { throwIfNoEntry: false })
-  if (file === undefined) throw new Problem('unreadable', `cannot read ${path}: there is no such file`)
+  if (file === undefined) throw new Problem('unreadable', `cannot read ${path}: no such file or folder`)
   if (file.isDirectory()) throw new Problem('unreadable', `cannot read ${path}: it is a folder`)
 }
 

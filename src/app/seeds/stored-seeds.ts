@@ -26,7 +26,7 @@ const COLUMN: Readonly<Record<MarkName, Column>> = {
   held: 'refused',
   gone: 'dead',
 }
-/** What a name may come to, the best first. */
+/** What may become of a name, best first. */
 const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
@@ -126,7 +126,7 @@ async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
     if (page === undefined || page.outcome === 'later' || waits)
       return moved(await unasked(tools, url, view, to !== null))
     const { why, status } = page
-    // What was collected stays so, whatever a later look showed.
+    // A collected page stays collected, whatever a later look showed.
     if (page.outcome === 'kept' || page.outcome === 'read' || page.hasContent === 1)
       return moved({ ...NOTHING, became: 'collected', status })
     if (page.outcome === 'refused') {

@@ -1,4 +1,6 @@
-/** What a verification found. Bounded: of a collection that is wholly broken the first faults are named and all are counted. */
+/**
+ * The faults of a verification. Bounded: in a wholly broken collection the first faults are named and all are counted.
+ */
 export interface Fault {
   where: string
   what: string
@@ -21,7 +23,10 @@ export class Faults {
     if (this.notes.length < MAX_NAMED) this.notes.push({ where, what })
   }
 
-  /** What one transaction found. Included after its end, for the database may have begun it more than once. */
+  /**
+   * The faults that one transaction found. They are added after its end, because the database may begin it more than
+   * once.
+   */
   include(others: Faults): void {
     for (const { where, what } of others.faults) this.add(where, what)
     for (const { where, what } of others.notes) this.note(where, what)

@@ -52,7 +52,7 @@ async function isIndexed({ database, server }: VerifyParts): Promise<boolean> {
   return database.dialect === 'sqlite' || server === undefined || (await isIndexCurrent(database, server))
 }
 
-/** A crawl that ended in order leaves none of these, whatever ended it. */
+/** A crawl that ended in an orderly way leaves none of these, whatever ended it. */
 async function wasCutOff(parts: VerifyParts): Promise<boolean> {
   const { database, disk, archive, server } = parts
   for (const name of openVolumesIn(disk, archive)) {

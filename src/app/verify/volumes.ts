@@ -129,7 +129,7 @@ async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
   const found = new Faults()
   let lost = 0
   for await (const rows of rowsOf(tx, name)) lost += rows.length
-  if (lost > 0) found.add(name, `${what}; the catalogue has ${lost} captures in it`)
+  if (lost > 0) found.add(name, `${what}; the catalogue has ${lost} capture${lost === 1 ? '' : 's'} in it`)
   return { found, volume: NOTHING_READ }
 }
 

@@ -15,7 +15,7 @@ import { bestRatesWithin, type Rates } from '../../refresh/bounds.ts'
 import { value } from '../../refresh/freshness.ts'
 import type { Statistics } from '../wire/calls.ts'
 
-/** Told over the API, but for what only the planner uses. */
+/** The API returns it, except for what only the planner uses. */
 export type Freshness = NonNullable<Statistics['freshness']> & {
   /** What a look is worth at the bound (0 when only pauses limit it), and on average now. */
   price: number
@@ -38,7 +38,7 @@ export interface MeasureParts {
   capacity: number | undefined
   /** Freshness that a look must bring. */
   minGain: Millis
-  /** Measured at most, and a site more. */
+  /** Maximum pages measured; the last site may exceed it. */
   maxPages?: number
 }
 
@@ -48,7 +48,7 @@ const PAGES_AT_ONCE = 2000
 const SITES_AT_ONCE = 500
 /** Where no page of a site was kept. */
 const USUAL_ANSWER: Millis = 300
-/** A host that answers at once could be asked any number of times. */
+/** Without it, a host that answers at once could be asked any number of times. */
 const LEAST_SECONDS = 0.001
 const SHORTER = 0.9
 
@@ -210,8 +210,8 @@ class SharedAddresses {
   }
 
   /**
-   * What may be asked together so often: the sites of an address if its pause permits less than theirs do, else each site alone. Within
-   * an address the sites' own limits are left out, so the bound stays one.
+   * The sites that share one limit of requests: the sites of an address if its pause permits less than theirs do, else
+   * each site alone. Within an address the sites' own limits are left out, so the bound stays one.
    */
   group(caps: Float64Array, answerOf: (site: number) => Millis): { groups: number[][]; caps: Float64Array } {
     const groups: number[][] = []

@@ -1,7 +1,7 @@
 /**
- * Looks every ten seconds at what is wrong (`problems.ts`), and keeps it in the table `problem`, for the overview, `status` and the mail.
- * Each process looks after itself and its machine; what concerns the whole crawl is looked at by one elected server. Nobody
- * declares a problem over: it is over when nobody has seen it for a minute, so a process that died leaves none behind.
+ * Finds out every ten seconds what is wrong (`problems.ts`), and keeps it in the table `problem`, for the overview,
+ * `status` and the mail. Each process watches itself and its machine; one elected server watches the whole crawl. No
+ * process declares a problem over: it is over when no process has seen it for a minute, so a dead one leaves none behind.
  */
 import { type Clock, every, type Instant, type Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -55,11 +55,11 @@ export interface WatchParts {
 export type ProblemWatch = ReturnType<typeof watchProblems>
 
 const LOOK_EVERY: Millis = 10_000
-/** What nobody has seen for so long is over. */
+/** A problem that nobody has seen for this long is over. */
 export const OVER_AFTER: Millis = 60_000
 /** At most one mail in this time about one problem, so its row stays as long. */
 export const MAIL_EVERY: Millis = 3_600_000
-/** A pace of the disk from less time is chance. */
+/** Measured over less time, the pace of a disk is chance. */
 const PACE_FROM: Millis = 300_000
 const MAX_WORKERS = 200
 const MAX_WHAT = 1000
@@ -101,7 +101,7 @@ export class ProblemLooks {
     this.#parts = parts
   }
 
-  /** Never throws: a crawl does not end because nobody could say what is wrong with it. */
+  /** Never throws: a crawl must not end because its problems could not be recorded. */
   async look(): Promise<void> {
     const { database, clock, journal, isOurs, isServed } = this.#parts
     const look = this.#parts.local()
@@ -129,9 +129,9 @@ export class ProblemLooks {
         })
       this.#isTroubled = false
     } catch (error) {
-      // Nobody knows whether the rest is still so.
+      // It is unknown whether the rest still holds.
       if (!isRead) this.found = local
-      if (!this.#isTroubled) journal.record({ kind: 'trouble', what: `cannot note what is wrong: ${error}` })
+      if (!this.#isTroubled) journal.record({ kind: 'trouble', what: `cannot record what is wrong: ${error}` })
       this.#isTroubled = true
     }
   }

@@ -84,7 +84,10 @@ export interface Facts {
 
 const MINUTE: Millis = 60_000
 const HOUR: Millis = 60 * MINUTE
-/** Without a request for so long, a crawl with waiting URLs stands still. The longest Crawl-delay that is obeyed is shorter. */
+/**
+ * A crawl with waiting URLs that makes no request for this long stands still. The longest Crawl-delay that is obeyed is
+ * shorter.
+ */
 export const STALLED_AFTER: Millis = 10 * MINUTE
 /** Workers may be started after their server. Less than what makes a problem over: a server that takes over must see it in time. */
 const WORKERS_WITHIN: Millis = 20_000
@@ -99,9 +102,9 @@ const INBOX_LARGE = 500
 const HELD_MANY = 1000
 /** Servers and workers report every ten seconds. */
 export const SILENT_AFTER: Millis = MINUTE
-/** Who was silent for longer is gone: `clean` forgets it. */
+/** Those silent for longer are gone: `clean` removes them. */
 export const GONE_AFTER: Millis = 24 * HOUR
-/** Its event loop is late by so much. */
+/** An event loop that is this late is slow. */
 export const SLOW: Millis = 1000
 const CLOCK_OFF: Millis = 2000
 const DISK_SMALL = 2e9
@@ -113,7 +116,7 @@ const RESTART_SHOWN: Millis = HOUR
 /** For people: what is wrong, with what, and what to do; undefined: nothing is. */
 type Rule<Of> = (facts: Of) => string | undefined
 
-/** Why nothing, or little, is asked for though URLs wait: the first that holds is the most telling. */
+/** Why few or no requests are made though URLs wait: the first reason that holds says most. */
 const IDLE_RULES = {
   'no-worker'({ sites, waiting, recent, cluster }) {
     if (cluster === undefined || cluster.workers.some(isWorking) || recent.overMs < WORKERS_WITHIN) return undefined

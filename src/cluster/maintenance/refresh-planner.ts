@@ -60,7 +60,7 @@ export class RefreshPlanner {
     this.#nextWeights = parts.clock.elapsed() + WEIGHTS_EVERY
   }
 
-  /** This process has still to bring in pages of earlier crawls. */
+  /** This process still has to enrol pages of earlier crawls. */
   get isEnrolling(): boolean {
     return this.#isOurs && !this.#isEnrolled
   }
@@ -78,7 +78,7 @@ export class RefreshPlanner {
       this.#nextPrice = clock.elapsed() + PRICE_EVERY
       await this.#adaptPrice()
     }
-    // Of a collection that is not enrolled yet, a measure would say little.
+    // Before its pages are enrolled, a measurement of a collection says little.
     if (this.#isEnrolled && clock.elapsed() >= this.#nextMeasure) await this.#measureSome()
   }
 
@@ -129,7 +129,7 @@ export class RefreshPlanner {
       })
       if (next === price) return
       await ledger.setPrice(tx, next)
-      // Looks at a price that was quite another say nothing about this one.
+      // Looks made at a very different price say nothing about this one.
       if (next > price * FAR || next < price / FAR) this.#samples = this.#samples.slice(-1)
     })
   }
@@ -173,7 +173,7 @@ export interface PriceFacts {
 const GAIN = 0.12
 /** Further from the price of the bound it is not corrected but set. */
 const FAR = 8
-/** So many free sites are taken before the next tick. */
+/** This many free sites are taken before the next tick. */
 const FEW = 20
 /** Below this part of what a look is worth, the price is 0. */
 const NEGLIGIBLE = 1e-4

@@ -42,7 +42,7 @@ export interface ApiTools {
   /** Rejects, or takes too long, when the database cannot be reached. */
   reachable(): Promise<unknown>
   program: string
-  /** Throws an ApiError for those who are neither. */
+  /** Throws an ApiError for callers that are neither. */
   admit(role: Role, request: IncomingMessage, asked: Pick<Asked, 'isLocal' | 'join'>): void
   /** The dashboard, for every path that is none of the API; undefined: there is none. */
   pages: Door | undefined
@@ -89,7 +89,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   app.addHook('onSend', async (_request, reply) => {
     reply.header(TIME_HEADER, String(clock.now()))
-    // Texts of strangers, and what only some may see.
+    // Answers hold texts from strangers, and facts that only some may see.
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     // Open connections would delay the end of the server.
     if (tools.isEnding()) reply.header('connection', 'close')
@@ -208,7 +208,7 @@ function checkProtocol(request: FastifyRequest): void {
   throw new ApiError(
     'other-protocol',
     `the worker speaks ${what}, this server ${PROTOCOL}`,
-    // A worker that sends no number is taken for an old one.
+    // A worker that sends no version counts as an old one.
     Number(spoken) > PROTOCOL
       ? 'the server is the older one: install the worker’s version of orbweaver on all servers'
       : 'the worker is the older one: install the server’s version of orbweaver on it',
@@ -266,7 +266,7 @@ function validator(schema: TSchema) {
   }
 }
 
-/** An action is told what its own shape lacks, not how it differs from the other actions. */
+/** The error names what the action's own shape lacks, not how it differs from other actions. */
 function shapeMeant(schema: TSchema, value: unknown): TSchema {
   const { anyOf: shapes = [] } = schema as { anyOf?: { properties: { action: TSchema } }[] }
   const { action } = (value ?? {}) as { action?: unknown }

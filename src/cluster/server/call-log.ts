@@ -59,7 +59,7 @@ export function callLog(database: Database, clock: Clock, keepFor: Millis) {
 
 const FORGET = 'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)'
 
-/** Some of those before that; true when there are more. */
+/** Deletes some entries from before then; true when there are more. */
 export async function forgetCalls(database: Database, before: Instant): Promise<boolean> {
   return (await database.transact((tx) => queries(tx).run(FORGET, before, FORGET_AT_ONCE))) === FORGET_AT_ONCE
 }
@@ -78,7 +78,7 @@ export interface CallQuestion {
   worker?: string
   since: Instant
   atMost: number
-  /** Only those earlier than this one: the last of the page before. */
+  /** Only entries earlier than this one, the last of the page before. */
   before?: { at: Instant; id: number }
 }
 

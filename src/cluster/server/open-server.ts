@@ -127,7 +127,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions) {
     chore(TICK, async () => {
       await writeSeen()
       const dropped = await log.flush()
-      if (dropped > 0) journal.record({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
+      if (dropped > 0) journal.record({ kind: 'trouble', what: `${dropped} calls are missing from the call log` })
     }),
     chore(SERVER_EVERY, announce),
     chore(ROSTER_EVERY, readRoster),

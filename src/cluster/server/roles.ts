@@ -52,7 +52,7 @@ export function rolesBy(tokens: Tokens, clock: Clock, base: string) {
     hasTokens,
     cookieName,
     csrf,
-    /** Undefined: nobody who is known. */
+    /** Undefined: an unknown caller. */
     of(request: IncomingMessage): Role | undefined {
       if (!hasTokens) return isLocal(request) ? 'operator' : undefined
       const [, shown] = /^Bearer (\S{1,2000})$/.exec(request.headers.authorization ?? '') ?? []

@@ -20,7 +20,7 @@ export interface PageAsked {
   isSignedIn: boolean
   /** An open page asks again: of the answer, only what is marked `data-live` is used. */
   isRenewal?: boolean
-  /** What an action that was just performed has to say. */
+  /** The message of the action that was just performed. */
   message: PageMessage | undefined
 }
 
@@ -59,11 +59,11 @@ export interface DoorOptions {
   isTls: boolean
   /** Other names of this server in a browser: that of its proxy. */
   publicUrl: string | undefined
-  /** A request failed for a reason that its sender is not told. */
+  /** A request failed for a reason that its sender must not learn. */
   failed(error: unknown): void
 }
 
-/** Whoever calls it took the base path off the request's URL, once: a page may be named as the base is. */
+/** The caller took the base path off the request's URL, once: a page may have the same name as the base. */
 export type Door = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 const HEADERS = {
@@ -80,7 +80,7 @@ const HEADERS = {
 
 const MAX_FORM_BYTES = 256 * 1024
 const FORM_WITHIN: Millis = 20_000
-/** Tokens are long; this is against noise. */
+/** Tokens are too long to guess; this limit is against noise. */
 const SIGN_INS = { aSecond: 0.2, burst: 10 }
 const REQUESTS = { aSecond: 50, burst: 200 }
 const MAX_MESSAGES = 200
@@ -100,7 +100,7 @@ export function webDoor(options: DoorOptions): Door {
   const { roles, pages, clock, base } = options
   const signIns = ratesBy(clock, SIGN_INS)
   const requests = ratesBy(clock, REQUESTS)
-  /** What the next page says, by a name that only its reader has. */
+  /** Messages for the next page, by a name that only its reader has. */
   const messages = new Map<string, PageMessage>()
 
   const post = async (path: string, request: IncomingMessage): Promise<WebAnswer> => {
@@ -248,7 +248,7 @@ function ownPath(back: string): string {
   return /^\/(?![/\\])[\x21-\x7e]{0,4000}$/.test(back) ? back : '/'
 }
 
-/** Browsers say where a form was shown; older ones say at least its origin. Programs say neither. */
+/** Browsers send where a form was shown; older ones send at least its origin. Programs send neither. */
 export function isOwnPage({ headers }: IncomingMessage, publicUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site']
   const origin = headers.origin
@@ -270,7 +270,7 @@ async function formOf(request: IncomingMessage, clock: Clock): Promise<URLSearch
       chunks.push(chunk)
     }
   } catch (error) {
-    // Anyone may break off: no trouble of the server's.
+    // A caller may hang up: that is no trouble of the server.
     throw error instanceof Refused ? error : new Refused(400, 'The form did not arrive in whole.')
   } finally {
     cancel()

@@ -31,8 +31,8 @@ const MAX_BESIDE = 1_000
 const MAX_SILENT = 500
 
 /**
- * Plain HTTP, or HTTPS. Nobody can keep others out by opening connections on which nothing, or little, is said: beyond a number of them each
- * new one ends the oldest.
+ * Plain HTTP, or HTTPS. Idle or slow connections cannot keep others out: beyond a number of them each new one ends the
+ * oldest.
  */
 export function httpServer(tls: { cert: string; key: string } | undefined, answer: RequestListener): Server {
   const limits = {

@@ -185,7 +185,7 @@ export async function sumWorkers(tx: Tx, aliveSince: Instant, knownSince: Instan
 const MAY_BE_AT_WORK: Millis = 60_000
 const THREADS = 'SELECT DISTINCT worker FROM site WHERE worker > ? AND worker < ? LIMIT 10000'
 
-/** What a silent worker holds is lost now, not when its leases expire. Returns how many visits. */
+/** The leases of a silent worker are lost now instead of expiring. Returns how many visits that ends. */
 export async function freeWorker(tx: Tx, ledger: Pick<Ledger, 'lose'>, worker: string, now: Instant): Promise<number> {
   if (!/^[0-9a-f]{16}$/.test(worker))
     throw new Problem('bad-flag', 'a worker has an id of 16 hexadecimal digits: orbweaver status --json shows them')

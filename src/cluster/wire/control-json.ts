@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { MAX_ORDERS } from '../../contracts/control.ts'
 import { closed, Duration, oneOf, SiteName } from './visit-json.ts'
 
-/** Of one answer; the next page begins after its last. */
+/** Entries of one answer; the next page begins after the last. */
 export const MAX_ENTRIES = 1000
 const MAX_SEEDS_SENT = 10_000
 const MAX_REASON = 1000

@@ -38,7 +38,7 @@ export interface ReachOptions {
   ready?: () => Promise<void>
   /** How long a check-out waits at the server for a free site. */
   pollMs: Millis
-  /** A finished crawl may get more to do: threads do not learn that it is over. */
+  /** A finished crawl may get more work, so threads do not learn that it is over. */
   outlivesCrawl?: boolean
   /** Owned from then on, and closed with it. */
   client: HttpClient
@@ -259,7 +259,7 @@ export class RemoteServers implements CoordinatorCalls {
     return !(asked instanceof Unreachable)
   }
 
-  /** Undefined for one that is ending, too. */
+  /** Also undefined for a visit that is ending. */
   #active(visit: VisitId): HeldVisit | undefined {
     const held = this.#held.get(visit)
     return held?.isEnding ? undefined : held

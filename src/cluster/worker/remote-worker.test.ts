@@ -1,6 +1,6 @@
 /** What a killed worker left in the folders that its list names. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,7 +13,13 @@ import { OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Event } from '../../contracts/events.ts'
 import { Refusal } from '../wire/classify-answer.ts'
 import type { HttpClient } from '../wire/http-client.ts'
-import { explainRefusal, identityOf, openWorkerLocations } from './remote-worker.ts'
+import {
+  explainRefusal,
+  identityOf,
+  openWorkerLocations,
+  type RemoteWorkerOptions,
+  startRemoteWorker,
+} from './remote-worker.ts'
 
 const ours = (serial: number) => `A-20261115000000000-0000${serial}-barn-12345678~w1.warc.gz`
 const OTHERS = 'A-20261115000000000-00001-barn-87654321~w1.warc.gz'
@@ -49,6 +55,19 @@ test('volumes of ours that were written there are closed; those of others, and w
   assert.deepEqual(recorded, [`dir:/archive ${ours(2)} true true`], 'though its location is another folder now')
   close()
 })
+
+for (const file of ['collection.db', 'server-id'])
+  test(`a folder with ${file} is refused: the worker would send away and remove volumes that are not its own`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'worker-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, file), 'x')
+    const options = { folder, version: '1', servers: ['http://127.0.0.1:1'], volumes: ['upload'] } as const
+    await assert.rejects(startRemoteWorker(options as unknown as RemoteWorkerOptions<{ version: string }>), {
+      code: 'bad-flag',
+      message: /^\S+ (holds a collection|is the folder of a server), .* a folder of its own: -c DIR$/,
+    })
+    assert.deepEqual(readdirSync(folder), [file], 'nothing is written')
+  })
 
 const IDENTITY = { worker: '0123456789abcdef', secret: 's'.repeat(43) }
 const REFUSED = { code: 'forbidden', message: 'the join secret is missing or another', hint: 'ask' }

@@ -10,7 +10,7 @@ import { Problem } from '../../base/errors.ts'
 import { type Journal, Readers } from '../../base/journal.ts'
 import { freshId, freshSeed, type Random, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { openVolumesIn } from '../../collection/locations/own-locations.ts'
+import { knownNodeId, openVolumesIn } from '../../collection/locations/own-locations.ts'
 import type { VolumeSink } from '../../collection/locations/ship-volumes.ts'
 import {
   DIR,
@@ -50,6 +50,7 @@ const ID_LETTERS = 8
 
 export async function startRemoteWorker<Plan extends { version: string }>(options: RemoteWorkerOptions<Plan>) {
   const { folder, version } = options
+  refuseCollection(realDisk, folder)
   for (const inside of ['', 'archive']) realDisk.makeFolder(join(folder, inside))
   await realDisk.syncFolder(folder)
   await realDisk.syncFolder(dirname(resolve(folder)))
@@ -103,6 +104,20 @@ export async function startRemoteWorker<Plan extends { version: string }>(option
     lock.release()
     return explained(error)
   }
+}
+
+/**
+ * A worker sends every volume of its folder to the servers and removes it here. In the folder of a crawl or a server it would take the
+ * collection's own volumes.
+ */
+function refuseCollection(disk: Disk, folder: string): void {
+  const isCollection = disk.size(join(folder, 'collection.db')) !== undefined
+  if (!isCollection && knownNodeId(disk, folder) === undefined) return
+  const what = isCollection ? 'holds a collection' : 'is the folder of a server'
+  throw new Problem(
+    'bad-flag',
+    `${folder} ${what}, whose volumes a worker would move to the servers; give the worker a folder of its own: -c DIR`,
+  )
 }
 
 /** Repairs what a kill left in the folders of this machine, then opens the locations. `host`: in the names of this worker's volumes. */

@@ -25,7 +25,7 @@ export interface ThreadOptions<Plan> {
   /** Limits: threads, and sites of one. */
   workers: number
   visits: number
-  /** A thread that is silent for so long is replaced. */
+  /** A thread that is silent for this long is replaced. */
   silentMs: Millis
   /** It ends with the crawl instead of waiting for more. */
   untilDone: boolean
@@ -172,7 +172,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
 }
 
 async function leaveFolder({ list }: OpenLocations, folder: string, why: unknown): Promise<boolean> {
-  // What keeps volumes from the next location is met again with the next report.
+  // The obstacle to the next location will show again with the next report.
   await finishesWithin(realClock, LEAVE_WITHIN, list.leave(folder, why)).catch(() => {})
   return list.folder !== folder
 }
@@ -243,7 +243,7 @@ function reportAlive(
   }
 }
 
-/** What is not shipped by then is shipped at the next start: over a slow line a volume may take longer. */
+/** The rest is shipped at the next start: over a slow line a volume may take longer. */
 const SHIP_WITHIN: Millis = 60_000
 const GOODBYE_WITHIN: Millis = 2000
 /** Reports that are not delivered by then wait for the next start. */

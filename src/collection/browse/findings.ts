@@ -1,4 +1,4 @@
-/** Hazards of all sites, newest first, and the names that are used for other names. For people who look around. */
+/** Hazards of all sites, newest first, and sites that are aliases of others. For the dashboard. */
 import type { Instant } from '../../base/clock.ts'
 import type { FindingName } from '../../contracts/control.ts'
 import { ruleLabel } from '../../contracts/counts.ts'
@@ -42,7 +42,7 @@ export async function findingsBefore(
   return rows.map((row) => ({ ...row, site: row.site ?? undefined, examples: examplesOf(row) }))
 }
 
-/** Of a site with more, the newest. */
+/** If a site has more, the newest. */
 const MAX_OF_SITE = 1000
 
 /** Undefined: there is none. */
@@ -92,7 +92,7 @@ export function readAliases(dialect: Dialect): string {
 export const READ_NAMES_OF = `SELECT ${ALIAS} FROM site_alias WHERE original = ? LIMIT ?`
 export const READ_ALIAS_OF = `SELECT ${ALIAS} FROM site_alias WHERE bucket = ? AND site = ?`
 
-/** In the order of their keys, which are hashes, after that one. */
+/** In the order of their keys, which are hashes; only those after the given one. */
 export function aliasesAfter(tx: Tx, after: SiteName | undefined, atMost: number): Promise<ListedAlias[]> {
   const from: [number, bigint] = after === undefined ? [0, -(2n ** 63n)] : siteNamed(tx, after)
   return queries(tx).all<ListedAlias>(readAliases(tx.dialect), ...from, atMost)

@@ -1,4 +1,4 @@
-/** What sites have brought: sums for lists, rankings, and the pages of one. For people who look around. */
+/** What sites have brought: sums for lists, rankings, and the pages of one. For the dashboard. */
 import type { Instant } from '../../base/clock.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Dialect, Tx } from '../../database/database.ts'
@@ -22,7 +22,7 @@ export function sumsOf(tx: Tx, names: readonly SiteName[]): Promise<(SiteSums | 
   return Promise.all(names.map((name) => queries(tx).get<SiteSums>(READ_SUMS, ...siteNamed(tx, name))))
 }
 
-/** What sites can be ranked by, and where it stands. */
+/** What sites can be ranked by, and the column that has it. */
 const RANKED = {
   waiting: 'f.waiting',
   known: 'f.known',
@@ -40,7 +40,7 @@ export interface RankAsk {
   by: RankedBy
   /** '' for any. */
   state: string
-  /** How the name begins, and what is anywhere in it. */
+  /** How the name begins, and a text anywhere in it. */
   prefix: string
   text: string
   atMost: number
@@ -68,7 +68,10 @@ interface SeenPage extends LastRequest {
   bytes: number
 }
 
-/** By key, that is by hash: the first so many are a fair sample. Their rows lie anywhere in the table, and may have to be read from the disk. */
+/**
+ * Ordered by key, that is by hash, so the first ones are a fair sample. Their rows lie anywhere in the table, and may
+ * have to be read from the disk.
+ */
 export const READ_PAGES = `SELECT url, status, outcome, why, depth, bytes, at FROM page
   WHERE bucket = ? AND site = ? ORDER BY key LIMIT ?`
 export const MAX_PAGES = 2000

@@ -45,7 +45,7 @@ export async function markIndexStale(tx: Tx): Promise<void> {
   await queries(tx).run(MARK_STALE, STALE, STALE)
 }
 
-/** A retention that was cut off left it so. */
+/** An interrupted retention left it so. */
 export async function isIndexStale(database: Database, node: string): Promise<boolean> {
   return (await readUpto(database, node)).some(({ size }) => size === STALE)
 }

@@ -18,7 +18,7 @@ export interface StoredCapture extends Capture {
   at: Instant
   status: number
   mediaType: string
-  /** Its payload was in the collection already. */
+  /** The collection already had its payload. */
   duplicate: boolean
   /** Since the look before; null: the first, or the same. */
   change: ChangeClass | null
@@ -52,8 +52,8 @@ export async function capturesOf(
 }
 
 /**
- * It has the page: whole, or by a 304 that refers to it. A 304 that nobody asked for refers to nothing, and a 206 is a part that
- * nobody asked for.
+ * It has the page: whole, or by a 304 that refers to it. An unrequested 304 refers to nothing, and a 206 is an
+ * unrequested part.
  */
 export function hasPage({ status, kind }: Pick<StoredCapture, 'status' | 'kind'>): boolean {
   return (status >= 200 && status <= 299 && status !== 206) || (status === 304 && kind === 'revisit')

@@ -97,12 +97,12 @@ export function changeReader(database: Database, from: ReadonlyMap<number, numbe
   }
 }
 
-/** Before all captures. */
+/** The position before all captures. */
 export function firstPosition(database: Database): Map<number, number> {
   return new Map(bucketsOf(database.dialect).map((bucket) => [bucket, firstIdOf(bucket)]))
 }
 
-/** After all that there are now. */
+/** The position after all present captures. */
 export function lastPosition(database: Database): Promise<Map<number, number>> {
   return database.read(async (tx) => {
     if (tx.dialect === 'sqlite') return new Map([[0, await endOf(tx, 0)]])
@@ -135,7 +135,7 @@ async function endOf(tx: Tx, bucket: number): Promise<number> {
 
 function changeOf({ statusBefore, ...row }: Row): PageChange | undefined {
   const change = whatChanged(row, statusBefore)
-  // The crawler's own requests are no pages.
+  // The crawler's own requests are not pages.
   return change === undefined || row.url.endsWith('/robots.txt') ? undefined : { ...row, change }
 }
 
@@ -149,7 +149,7 @@ function whatChanged(
     if (digestBefore !== digest) return 'changed'
     return then === 'page' ? undefined : 'back'
   }
-  // What was never a page is no loss.
+  // A URL that never was a page is no loss.
   return digestBefore === null || now === then ? undefined : now
 }
 

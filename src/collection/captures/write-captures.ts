@@ -71,7 +71,7 @@ export const ADD_PAYLOADS = `
   ON CONFLICT (shard, digest) DO NOTHING RETURNING digest`
 const IS_STORED = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
 
-/** Those of some payloads that are new to the collection. */
+/** Of some payloads, those that are new to the collection. */
 export async function newPayloads(
   tx: Tx,
   bucket: number,

@@ -33,7 +33,7 @@ export function lookCounts(counters: ReadonlyMap<string, number>) {
   const looks = [...counters].filter(([name]) => name.startsWith('looks:'))
   return {
     performed: looks.reduce((sum, [, value]) => sum + value, 0),
-    /** Those that brought the page, and those that found it as it was. */
+    /** Looks that brought the page, and looks that found it unchanged. */
     changed: of('looks:changed'),
     unchanged: of('looks:same', 'looks:unmodified'),
     moved: of('looks:moved'),

@@ -21,7 +21,7 @@ export interface EndedVisit {
   worker: WorkerId | undefined
 }
 
-/** Some ten visits. */
+/** About ten visits. */
 const MAX_LENGTH = 700
 const MAX_WORKER = 40
 
@@ -46,7 +46,7 @@ export async function noteVisits(tx: Tx, bucket: number, ended: readonly EndedVi
   else for (const [site, line] of lines) sqliteTx(tx).run(NOTE_VISIT.sqlite, site, line)
 }
 
-/** In any bucket. */
+/** Whatever its bucket. */
 export async function noteLost(
   tx: Tx,
   lost: readonly { site: SiteName; worker: WorkerId }[],
@@ -74,7 +74,7 @@ export async function lastVisits(tx: Tx, site: SiteName): Promise<PastVisit[]> {
 
 /** The oldest line that is kept is only what the next one is compared with, unless it is the first there ever was. */
 function readVisits(text: string) {
-  // What is behind the last line break was cut.
+  // Text after the last line break was cut off.
   const lines = text.split('\n').slice(0, -1)
   const read = lines.map((line) => {
     const [at, why, worker, ...sums] = line.split(' ')

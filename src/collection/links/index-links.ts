@@ -18,12 +18,12 @@ import { type Change, LinkTargets, type TargetRow } from './link-targets.ts'
 const MAX_BYTES = 1024 * 1024
 
 export function linkIndexer(database: Database) {
-  /** Those that had enough pages when they were looked up. */
+  /** Buckets that had enough pages when they were looked up. */
   let buckets: number[] = []
   return {
     /**
-     * Indexes one batch of at most so many pages, if `atLeast` wait (on PostgreSQL: of one bucket). False: fewer wait, or
-     * other servers index them.
+     * Indexes one batch of at most `atMost` pages, if `atLeast` wait (on PostgreSQL: of one bucket). False: fewer wait,
+     * or other servers index them.
      */
     async next(atLeast: number, atMost: number): Promise<boolean> {
       if (buckets.length === 0) buckets = await database.read((tx) => bucketsToIndex(tx, atLeast))
@@ -45,7 +45,7 @@ export function linksToIndex(tx: Tx): Promise<number> {
   return countOf(tx, sql)
 }
 
-/** Buckets in which so many pages wait; each is counted only that far. */
+/** Buckets in which at least ?1 pages wait; each is counted only that far. */
 const READ_BUCKETS = `
   SELECT bucket FROM inlink_upto u WHERE
     (SELECT count(*) FROM (SELECT 1 FROM links_changed c WHERE c.bucket = u.bucket LIMIT ?1) AS changed)

@@ -8,7 +8,7 @@ import type { UrlKey } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { countedTargets } from './read-inlinks.ts'
 
-/** 192 MiB at most. Further targets count as linked by nobody. */
+/** 192 MiB at most. Further targets count as not linked. */
 const MAX_SLOTS = 2 ** 24
 const FEWEST_SLOTS = 1024
 const MAX_LOAD = 0.7
@@ -24,7 +24,7 @@ export class InlinkCounts {
     this.#maxSlots = maxSlots
   }
 
-  /** Reads the index anew. Until it is read, the counts before are given. */
+  /** Reads the index anew. Until it is read, the earlier counts are returned. */
   async fill(database: Database): Promise<void> {
     const next = new InlinkCounts(this.#maxSlots)
     await database.read(async (tx) => {
@@ -47,7 +47,7 @@ export class InlinkCounts {
     this.#counts[slot] = Math.min(count, 2 ** 32 - 1)
   }
 
-  /** That of the key, or the empty one where it would be. */
+  /** The slot of the key, or the empty one where it would be. */
   #slotOf(key: bigint): number {
     const mask = this.#keys.length - 1
     const [low, high] = [Number(BigInt.asIntN(32, key)), Number(BigInt.asIntN(32, key >> 32n))]

@@ -37,7 +37,7 @@ interface Target {
 }
 
 export class LinkTargets {
-  /** By site, then by key as a text: V8 seeds the hashes of texts, so nobody can forge links whose keys collide. */
+  /** By site, then by key as a text: V8 seeds the hashes of texts, so links whose keys collide cannot be forged. */
   readonly #sites = new Map<bigint, Map<string, Target>>()
 
   /** A page that has a URL twice links to it once. */

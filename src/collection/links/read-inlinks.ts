@@ -11,8 +11,8 @@ import { ALL_SLOTS, slotOf } from './link-targets.ts'
 export type Inlinks = Awaited<ReturnType<typeof whoLinksHere>>
 
 /**
- * How many pages link here (C10); with `enough`, at least so many when it is that or more. `from`: their URLs, in the order in which the
- * pages came, at most so many. `behind`: pages that are not indexed yet; 0: the answer is complete.
+ * How many pages link here (C10); with `enough`, counted only up to that number. `from`: their URLs, in the order in
+ * which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is complete.
  */
 export async function whoLinksHere(
   tx: Tx,
@@ -66,7 +66,7 @@ interface CountedTarget {
 /** Rows of one site that are summed at once; a larger site takes several passes over parts of its keys. */
 const BYTES_PER_PASS = 32 * 1024 * 1024
 
-/** Every target that pages link to. Reads the whole index: for reports. */
+/** Every target that pages link to. It reads the whole index, so it is for reports. */
 export async function* countedTargets(tx: Tx, bytesPerPass = BYTES_PER_PASS): AsyncGenerator<CountedTarget> {
   const sites = queries(tx).eachExact<{ site: bigint; bytes: bigint }>(
     'SELECT site, sum(length(targets)) AS bytes FROM inlink GROUP BY site',

@@ -40,7 +40,7 @@ export function knownNodeId(disk: Disk, folder: string): string | undefined {
 const RECORD = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
   WHERE volume_location.worker = excluded.worker`
-/** One place of a volume. */
+/** One location of a volume. */
 export const FORGET_LOCATION = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const READ_OWN = 'SELECT name, node FROM volume_location WHERE sealed = 0 AND worker = ? ORDER BY node, name'
 const READ_OTHERS = 'SELECT DISTINCT name FROM volume_location WHERE sealed = 0 AND worker <> ?'
@@ -49,7 +49,7 @@ export interface OwnLocations {
   database: Database
   disk: Disk
   journal: Journal<Event>
-  /** Of the rows. */
+  /** The owner named in the rows. */
   owner: string
 }
 

@@ -49,7 +49,7 @@ export function shipperOf(
       const there = await sink.append(name, at, bytes)
       if (there <= at && ++setbacks > MAX_SETBACKS)
         throw new Error(`the bytes of ${name} are not accepted: there are ${there} there, ${size} here`)
-      // More there than here: a tail that was cut here when its worker was killed.
+      // The location has more: a tail that was cut here when the worker was killed.
       at = Math.min(there, size)
       known.set(name, at)
     }

@@ -31,7 +31,7 @@ export interface VolumeLocation {
   settled(): Promise<void>
 }
 
-/** This location takes no more; the next should. */
+/** This location takes no more; the next should take over. */
 export class LocationFailed extends Error {
   constructor(why: unknown) {
     super(why instanceof Error ? why.message : String(why), { cause: why })
@@ -63,7 +63,7 @@ export function locationList(locations: readonly VolumeLocation[], journal: Jour
   }
   const note = async (): Promise<void> => {
     for (const location of noted) {
-      // What lies in the current folder is shipped by the current location.
+      // The current location ships the volumes of the current folder.
       if (location.folder === here().folder) continue
       try {
         await location.note()
@@ -143,13 +143,13 @@ export interface KeptParts {
   folder: string
   record: RecordLocation
   hasRoom(): boolean
-  /** Others may have volumes in the same folder. */
+  /** Other collections may have volumes in the same folder. */
   isOurs(volume: string): boolean
 }
 
 /** Volumes stay in the folder in which they are written, as long as its disk has room. */
 export function keptLocation({ name, disk, folder, record, hasRoom, isOurs }: KeptParts) {
-  /** Volumes that were recorded, and whether as complete. */
+  /** Recorded volumes, and whether they are recorded as complete. */
   const recorded = new Map<string, boolean>()
   const note = async () => {
     for (const { name: volume, file, isOpen } of await orFailed(async () => volumeFiles(disk, folder))) {

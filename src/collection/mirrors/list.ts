@@ -123,7 +123,7 @@ export function among(pairs: readonly NamedPair[]): (pair: NamedPair) => boolean
   return (pair) => names.has(bothNames(pair))
 }
 
-/** What operators decided counts more than the list. */
+/** Operators' decisions override the list. */
 export function withDecided(listed: readonly NamedPair[], { confirmed, overruled }: DecidedMirrors): NamedPair[] {
   const isNever = among(overruled)
   const stay = listed.filter((pair) => !isNever(pair))
@@ -219,7 +219,7 @@ export interface LeftPair extends NamedPair {
   why: string
 }
 
-/** The last note that this site left the list; undefined while it is on it. */
+/** The last note that this site left the list; undefined while it is still listed. */
 export function leftPairOf(lines: readonly ListLine[], replica: SiteName): LeftPair | undefined {
   if (lines.some((line) => line.kind === 'pair' && line.replica === replica)) return undefined
   const notes = lines.flatMap((line) => (line.kind === 'text' ? [LEFT.exec(line.text)] : []))

@@ -14,7 +14,7 @@ import { FROM_LIST } from './mirror-maintenance.ts'
 /** What the frontier knows of the names of sites. */
 export interface MirrorViews {
   reader(tx: Tx): Promise<UrlReader>
-  /** What operators decided. */
+  /** The decisions of operators. */
   decidedMirrors(tx: Tx): Promise<DecidedMirrors>
   aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
 }
@@ -71,7 +71,7 @@ export async function mirrorsOf(database: Database, views: MirrorViews, { heuris
       pairs: pairs.filter((pair) => !isOverruled(pair)),
       /** Pairs of the crawl's list that still hold, without names that do not resolve. */
       used,
-      /** Operators decided that these are no mirrors: they are not among the pairs. */
+      /** Operators decided that these are not mirrors, so they are not among the pairs. */
       overruled,
       /** Null: not looked up. */
       names,

@@ -64,7 +64,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
       const apart: LeftMirror[] = []
       for (const pair of some) {
         if (none.has(pair.replica)) continue
-        // An operator's word holds until it is taken back.
+        // An operator's decision holds until it is undone.
         if (decisions.choiceOf(pair.replica)?.copyOf !== undefined) continue
         const why = await whyNoMirror(tx, urls, pair, pair.since)
         if (why !== undefined) apart.push({ replica: pair.replica, original: pair.original, why })
@@ -75,7 +75,10 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
     leaving.push(...found)
   }
 
-  /** The file first: a pair that a crash leaves only in the file would be entered again, and its home pages are asked for only once. */
+  /**
+   * The file first: a pair that a crash leaves only in the file would be entered again, and its home pages are
+   * requested only once.
+   */
   const leave = async (): Promise<void> => {
     if (leaving.length === 0) return
     const begun = clock.elapsed()
@@ -95,7 +98,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
       // Read again: a person may have edited it meanwhile.
       await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
     } catch (error) {
-      // Half edited, or on a read-only disk. The crawl goes by what it found anyway.
+      // Half edited, or on a read-only disk. The crawl still applies what it found.
       journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
   }
@@ -128,7 +131,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts) {
 }
 
 interface ListedPair extends NamedPair {
-  /** What was seen before it was entered proves nothing. */
+  /** Fetches from before it was entered prove nothing. */
   since: Instant
 }
 

@@ -107,7 +107,7 @@ async function copiesOf(tx: Tx, digests: ReadonlySet<string>): Promise<Map<strin
 
 function knownPage(row: Row, captured: StoredCopy | undefined): KnownPage {
   const { path, outcome, digest, text_digest: text, simhash, etag, last_modified: lastModified } = row
-  // Only what is read as a sitemap has no text.
+  // Only sitemaps have no text.
   const was = text === null ? 'moved' : text === 0n && path.endsWith('M') ? 'read' : 'kept'
   return {
     was,

@@ -61,7 +61,7 @@ interface Entry extends KnownPage {
   before: Uint8Array | undefined
   isNew: boolean
   changed: boolean
-  /** If a look brought one. */
+  /** If a look brought the page. */
   sketch?: Uint8Array
 }
 

@@ -90,19 +90,22 @@ export function afterFetch(known: PageRow, fetched: PageRow): PageRow {
   if (!hasContent(known)) return row
   if (!hasContent(fetched)) return { ...row, ...contentOf(known), ...validatorsAfter(fetched, known) }
   if (known.digest !== fetched.digest) return row
-  // It was not read again.
+  // The page was not read again.
   const { etag, lastModified } = fetched
   const detail = fetched.outcome === known.outcome ? known.detail : fetched.detail
   return { ...row, ...contentOf(known), etag, lastModified, detail }
 }
 
-/** Some servers fail on a conditional request: after a failure the page is asked for plainly, unless the server only asked to wait. */
+/**
+ * Some servers fail on a conditional request: after a failure the page is requested without conditions, unless the
+ * server only asked to wait.
+ */
 function validatorsAfter({ outcome, why }: PageRow, { etag, lastModified }: PageRow) {
   const isFailure = (outcome === 'gone' || outcome === 'later') && why !== 'status-429' && why !== 'status-503'
   return isFailure ? { etag: null, lastModified: null } : { etag, lastModified }
 }
 
-/** A look has brought it: it was kept, or read as a sitemap. */
+/** A look brought it: it was kept, or read as a sitemap. */
 export function hasContent({ textDigest }: Pick<PageRow, 'textDigest'>): boolean {
   return textDigest !== null
 }
@@ -162,7 +165,7 @@ function reasonOf(outcome: Outcome): { why: string | null; detail: string | null
     case 'refused':
       return { why: outcome.by, detail: outcome.rule }
     case 'read':
-      return { why: outcome.as, detail: `${outcome.urls} URLs` }
+      return { why: outcome.as, detail: `${outcome.urls} URL${outcome.urls === 1 ? '' : 's'}` }
     case 'gone':
     case 'later':
       return { why: outcome.why, detail: null }

@@ -37,7 +37,7 @@ export const selectByKeys = (columns: string, joins: string, and = ''): Record<D
     JOIN page p ON p.bucket = $1 AND p.site = wanted.site AND p.key = wanted.key ${joins} WHERE true ${and}`,
 })
 
-/** Those of a bucket that are there, with exact integers: on PostgreSQL all at once. */
+/** Existing rows of a bucket, with exact integers: on PostgreSQL all at once. */
 export async function readByKeys<Row extends object>(
   tx: Tx,
   sql: Record<Dialect, string>,

@@ -82,7 +82,7 @@ export async function compactVolumes(compaction: Compaction) {
   return done
 }
 
-/** What a run that was cut off left: removes new volumes that it did not come to use, and returns old ones. */
+/** Cleans up after an interrupted run: removes new volumes that it did not come to use, and returns old ones. */
 async function removeLeftovers(
   { database, disk, folder }: Compaction,
   listed: ReadonlyMap<OtherLocation, ReadonlyMap<string, number>>,
@@ -94,7 +94,7 @@ async function removeLeftovers(
   for (const [location, there] of listed)
     for (const name of there.keys())
       for (let next = successorOf(name); there.has(next); next = successorOf(next)) {
-        // Neither is known of the volumes of another collection. Both are when a late report named the old one again.
+        // Volumes of another collection have neither row. Both exist when a late report named the old one again.
         const [isOldKnown, isNextKnown] = [await isKnown(name), await isKnown(next)]
         if (isOldKnown && !isNextKnown) await location.remove(next)
         else if (isNextKnown && !isOldKnown) old.push({ location, name })
@@ -258,7 +258,7 @@ const ADD_VOLUME = 'INSERT INTO volume (name) VALUES (?)'
 const READ_ID = 'SELECT id FROM volume WHERE name = ?'
 const MOVE = `UPDATE capture SET volume = ?, "offset" = "offset" + ? WHERE volume = ? AND "offset" >= ? AND "offset" < ?`
 const LEFT = 'SELECT count(*) AS n FROM capture WHERE volume = ?'
-/** No row: the archive of a collection of its own. */
+/** No row: the archive of an embedded collection. */
 const MOVE_LOCATION = 'UPDATE volume_location SET name = ?, bytes = ? WHERE name = ? AND node = ?'
 const FORGET_VOLUME = 'DELETE FROM volume WHERE name = ?'
 const RUNS_AT_ONCE = 1000

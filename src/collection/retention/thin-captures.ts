@@ -64,7 +64,7 @@ export async function thinCaptures(thinning: Thinning) {
     revisits: 0,
     /** Of their records, without those of the requests. */
     bytes: 0,
-    /** How many that the rule does not keep stay, by their volume. */
+    /** How many captures stay though the rule does not keep them, by volume. */
     elsewhere: new Map<number, number>(),
     /** The payloads of the revisits that stay. */
     needed: await filterFor(database),

@@ -254,7 +254,7 @@ class VolumeWriter implements Archive {
     this.#checked++
     if (checkedMember(make, emit, parts) === 'right') return
     this.#wrong++
-    // Whatever is wrong may be wrong with every record: nothing more is packed that way.
+    // The fault may affect every record, so nothing more is packed that way.
     this.#packing = { deflated: zlibGzip, stored: zlibGzip }
     const what = `a record of ${volume.name} was packed wrongly and is written again with zlib, as are all that follow; please report this, and run verify`
     this.#options.journal.record({ kind: 'trouble', what })
@@ -320,7 +320,7 @@ function announcesTooMuch({ head, payload }: Body): boolean {
   return payload.length === 0 && headersOf(head.headers, 'content-length').some((length) => !/^0*$/.test(length))
 }
 
-/** Of a declined answer only the head came: it is kept, marked as truncated. */
+/** A declined answer has only a head: it is kept, marked as truncated. */
 function keptOf(exchange: Exchange) {
   const { answer } = exchange
   assert(answer.kind !== 'failed' && answer.kind !== 'withheld', 'only answers are kept')

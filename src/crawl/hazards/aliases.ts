@@ -30,7 +30,7 @@ export interface Aliases {
   isAlias: boolean
   /** Parts of this page. */
   parts: readonly string[]
-  /** Those of which the page could be compared with another, and what came of it. */
+  /** Parts without which the page could be compared with another, and the result. */
   direct: Parts | undefined
 }
 
@@ -74,7 +74,7 @@ export function countAliases(
 }
 
 const NO_PARAMETERS: readonly Parameter[] = []
-/** A longer value is none that all links of a site have. */
+/** Longer values are not on all links of a site. */
 const LONGEST_USUAL = 24
 
 function isUsual(name: string, usual: string | undefined, parameters: readonly Parameter[]): boolean {
@@ -264,7 +264,7 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, context: PageCon
         evidence,
         examples,
       }
-      // A pattern of one value holds that value back: it has no usual one.
+      // A pattern of one value holds back that value, so it has no usual one.
       found.push(usual && value === undefined ? { ...finding, usual } : finding)
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`

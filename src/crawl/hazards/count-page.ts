@@ -42,7 +42,7 @@ export interface Counted {
   /** Other pages of the site have the same template. */
   isTemplated: boolean
   now: number
-  /** So many pages it stands for. */
+  /** The number of pages it stands for. */
   weight: number
 }
 
@@ -119,7 +119,7 @@ function countContent(
   family.streak = 0
   family.same = 0
   family.linked = 0
-  // Known from elsewhere but not repeated, such as another version of a manual: neither news nor a streak.
+  // Known from elsewhere but not repeated, such as another version of a manual: neither new nor part of a streak.
   if (!seen && !alias) family.kinds++
   rememberNew(family, content)
 }

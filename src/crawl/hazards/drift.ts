@@ -71,7 +71,7 @@ function shapeOf(path: string): number {
   return 4 * Math.min(segments, 20) + dot
 }
 
-/** The row of a shape; a new one takes the place of the shape with fewest links. */
+/** The row of a shape; a new one replaces the shape with fewest links. */
 function rowOf(drift: Drift, shape: number): number {
   let rarest = 0
   for (let row = 0; row < drift.length; row += WIDTH) {

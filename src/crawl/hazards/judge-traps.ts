@@ -38,7 +38,7 @@ import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPat
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 import { marksOf, saidBy } from './variants.ts'
 
-/** What a page says beside those before it: something new, the same but for numbers and dates, or nothing else. */
+/** What a page adds to those before it: something new, only other numbers and dates, or nothing. */
 export type PageNews = 'new' | 'alike' | 'copy'
 
 export interface TrapJudgement {

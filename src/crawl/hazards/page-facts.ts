@@ -57,6 +57,6 @@ export interface PageFacts {
   links: readonly LinkFacts[]
   /** Links to other sites. */
   crossSite: number
-  /** Nobody knows which of its links are fresh: too many URLs of the site are known. */
+  /** It is unknown which of its links are fresh: too many URLs of the site are known. */
   isBlind?: boolean
 }

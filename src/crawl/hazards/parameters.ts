@@ -85,7 +85,7 @@ function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean 
 
 /**
  * A page without news speaks against the rarest of its parameters that never brought any: `Start=1` on every link that only
- * opens a row (`Expand=3&Start=1`) would else be blamed before `Expand`, and `Start=31` is another page.
+ * opens a row (`Expand=3&Start=1`) would otherwise be blamed before `Expand`, and `Start=31` is another page.
  */
 function rarestBarren(names: readonly string[], [known, pages, idle]: ParameterRow, max: number): string[] {
   const isFull = known.length >= max && Math.min(...pages) > 2

@@ -14,7 +14,7 @@ import { LONGEST_ERROR } from './soft-404.ts'
 const MIN_NEW = 100
 const ONE_IN = 8
 
-/** As how many pages this one counts; 0: it is remembered, and not judged. `now`: answers of the site. */
+/** The number of pages that this one counts as; 0: it is remembered, and not judged. `now`: answers of the site. */
 export function weightOf(traps: OpenTraps, page: PageFacts, now: number): number {
   if (!isQuiet(traps, page)) return 1
   // Not every eighth: some sites name pages of two or four kinds in turn.

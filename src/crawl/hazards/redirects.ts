@@ -22,7 +22,7 @@ export function countRedirect(columns: number[], page: PageFacts, pattern: UrlPa
   const target = outcome === 'moved' && links.length === 1 ? links[0] : undefined
   // An error says nothing.
   if (target === undefined && content === undefined) return
-  // Nor does a redirect home, where pages that are gone often lead; nor one of which nobody knows whether its target is known.
+  // Nor does a redirect to the home page, where missing pages often lead, or one whose target may or may not be known.
   if (target !== undefined && (target.path === '/' || isBlind)) return
   const one = mark(placeOf(pattern)) | 0
   const at = indexOf(columns, one)

@@ -209,7 +209,7 @@ export function addSuspect(
   at: Instant,
   words: string | undefined,
 ): SuspectPattern[] | undefined {
-  // What an operator confirmed stays: its URLs are not sampled again in the trial of a wider pattern.
+  // A pattern that an operator confirmed stays: its URLs are not sampled again in the trial of a wider one.
   const others = suspects.filter((one) => one.isConfirmed || !isCovered(one.pattern, [{ pattern }]))
   // It takes over the URLs that other narrower patterns held back.
   const covered = suspects.filter((one) => !others.includes(one))
@@ -249,7 +249,8 @@ function fitSuspects(suspects: readonly SuspectPattern[]): SuspectPattern[] | un
     }
     const stopped = kept.filter((one) => one.stopped)
     if (stopped.length === 0) return undefined
-    // What an operator confirmed goes last: found again, it would be sampled until the next visit.
+    // A pattern that an operator confirmed is removed last: if it were found again, it would be sampled until the next
+    // visit.
     const unconfirmed = stopped.filter((one) => !one.isConfirmed)
     const idlest = (unconfirmed.length > 0 ? unconfirmed : stopped).reduce((a, b) => (b.refused < a.refused ? b : a))
     kept.splice(kept.indexOf(idlest), 1)
@@ -311,7 +312,9 @@ export function stop({ words, ...suspect }: SuspectPattern, others: readonly Sus
   return { ...suspect, stopped: true, budget: 0, nextSample, evidence: '', examples: [] }
 }
 
-/** As the operator decided: what is confirmed is stopped for good, what is no longer so is sampled again. */
+/**
+ * Applies the operator's decisions: a confirmed pattern is stopped for good; one no longer confirmed is sampled again.
+ */
 export function withDecision(
   suspect: SuspectPattern,
   isConfirmed: boolean,

@@ -24,7 +24,7 @@ const SHAPE = 0x7fff
 const BAG = 0x3f
 
 export class Variants {
-  /** Marks whose low bits are not zero are left out: so many bits. */
+  /** How many low bits of a mark must be zero; others are left out. */
   #level: number
   readonly #said = new Map<number, number>()
 
@@ -44,7 +44,7 @@ export class Variants {
     return (before & BAG) === (said & BAG) ? undefined : 'other'
   }
 
-  /** What was said first stays. */
+  /** The first entry stays. */
   add({ own, without }: ReturnType<typeof marksOf>, said: number): void {
     this.#note(own, said)
     for (const { key } of without) this.#note(key, said)
@@ -73,7 +73,7 @@ export interface Without {
   key: number
   /** The mark of the URL that lacks them. */
   plain: number
-  /** Which: positions in its query. */
+  /** The parameters left out: positions in its query. */
   missing: readonly number[]
 }
 

@@ -15,7 +15,7 @@ const BYTES_OTHERWISE = 10_000_000
 const HTML = 'text/html'
 const XHTML = 'application/xhtml+xml'
 
-/** HTML includes XHTML; an undeclared type is wanted, because only the bytes can tell it. */
+/** HTML includes XHTML. An undeclared type is wanted, because only the bytes show what it is. */
 export function wantsMediaOf(patterns: readonly MediaPattern[]): (mediaType: string) => boolean {
   const all = patterns.some((pattern) => pattern === '*' || pattern === '*/*')
   if (all) return () => true

@@ -22,7 +22,7 @@ const SLICE: Millis = 8
 /** Larger groups gain nothing and take longer. */
 const GROUP_ANSWERS = 24
 const GROUP_BYTES = 512 * 1024
-/** When so many answers wait, requests wait too. More than one slice reads, so the next slice has work. */
+/** When this many answers wait, requests wait too. It is more than one slice reads, so the next slice has work. */
 const MAX_WAITING = 64
 
 /** Weight of one turn in the running mean of the time per answer. */
@@ -90,7 +90,7 @@ export class Pace {
     return this.#waiting.length * this.#timePerAnswer
   }
 
-  /** So many answers wait that no request should be sent to a fast site now. */
+  /** Too many answers wait to send a request to a fast site now. */
   get isFull(): boolean {
     return this.#quick >= MAX_WAITING || this.#held.length > 0
   }

@@ -1,4 +1,4 @@
-/** What operators decided, as far as workers must know it: sums of the differences that the coordinator sends. */
+/** The decisions of operators that workers must know: the sum of the differences that the coordinator sends. */
 import type { Millis } from '../../base/clock.ts'
 import { EVERY_RULE, NO_ORDERS, type Orders, type SiteOrder } from '../../contracts/control.ts'
 import type { SiteName } from '../../contracts/visit.ts'

@@ -47,7 +47,7 @@ export interface WorkerPoolOptions<Plan> {
   /** Limits: threads, and sites per thread. */
   workers: number
   visits: number
-  /** A thread without a sign of life for so long is ended and replaced. */
+  /** A thread without a sign of life for this long is ended and replaced. */
   silentMs: Millis
   plan(): Plan
   /** In the names of its volumes, beside the worker's own name. */
@@ -60,7 +60,7 @@ export interface WorkerPoolOptions<Plan> {
   folder(): string
   /** A thread could not write in this folder. False: there is no other. */
   leaveFolder(folder: string, why: unknown): Promise<boolean>
-  /** Called before a thread gets leases. */
+  /** Called before a thread receives leases. */
   begin(worker: string): void
   /** The thread that read this page has been ended: record the page, give up the worker's leases. */
   unreadable(worker: string, reading: NowReading): Promise<void>
@@ -113,7 +113,7 @@ export class WorkerPool<Plan> {
     this.#shareOffset()
   }
 
-  /** Why nothing could go on: a full disk, a lost database. */
+  /** Why the pool could not go on: a full disk, a lost database. */
   get failure(): unknown {
     return this.#failure
   }
@@ -300,7 +300,7 @@ export class WorkerPool<Plan> {
 
 /** Fewer sites are no work for another thread. */
 const SITES_PER_THREAD = 20
-/** Looks, one per second, that must find all threads full. */
+/** Checks, one per second, that must find all threads full. */
 const A_WHILE = 10
 
 export interface PoolLoad {

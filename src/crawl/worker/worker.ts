@@ -154,7 +154,7 @@ class Worker {
     }
   }
 
-  /** Operators decided something: the visits that it concerns end, as if the worker stopped. */
+  /** Ends the visits that an operator's decision concerns, as if the worker stopped. */
   #obey({ isPaused, sites }: Orders): void {
     const now = this.#tools.clock.elapsed()
     const ordered = new Set(sites.map(({ site }) => site))

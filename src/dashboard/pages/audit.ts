@@ -6,7 +6,7 @@ import type { PageRequest, Render } from '../page.ts'
 import { asked, siteLink, time } from '../pieces.ts'
 
 export interface AuditData {
-  /** The latest first; `before`: those with a smaller id. */
+  /** Latest first; `before`: only those with a smaller id. */
   audit(before: number | undefined, atMost: number): Promise<AuditEntry[]>
 }
 

@@ -1,4 +1,7 @@
-/** What is never asked for: the lines of operators, which count at once, and those of the files that the crawl was started with. */
+/**
+ * What is never requested: the lines of operators, which count at once, and those of the files that the crawl was
+ * started with.
+ */
 import { grouped } from '../../report/text-table.ts'
 import { type Html, href, html, visible } from '../html.ts'
 import { actionButton, framed } from '../layout.ts'

@@ -143,7 +143,7 @@ function machineText({ cpus, cpuModel, load, memoryBytes, freeMemoryBytes, freeD
   return html`${cpus} × ${visible(cpuModel || 'CPU', 60)}, load ${load.toFixed(1)}<br>memory ${formatSize(freeMemoryBytes)} free of ${formatSize(memoryBytes)}; disk ${formatSize(freeDiskBytes)} free`
 }
 
-/** VN's Table 5: a volume's disk with so many crawling processes. */
+/** VN's Table 5: a volume's disk, by number of crawling processes. */
 const VN_DISK: readonly (readonly string[])[] = [
   ['VN, 1 process', '0.5', '0.2', '36.2', '17.2'],
   ['VN, 10 processes', '22.6', '10.9', '410.4', '409.4'],
@@ -191,7 +191,7 @@ function diskRow(name: string, { freeDiskBytes, disk }: ThisComputer): Html {
 
 const oneDecimal = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
-/** Nobody looks at a page and again after ten minutes. */
+/** Longer than people leave a page before they look again. */
 const SINCE_START_MS = 600_000
 
 async function callsPage(request: PageRequest, data: ClusterData, worker: string): Promise<PageAnswer> {

@@ -191,7 +191,7 @@ function sites({ totals: { sites: counted } }: Figures): Html {
   ])}</section>`
 }
 
-/** What this process did, and what all of them found and were told. */
+/** Events of this process; findings and actions of all processes. */
 function events({ findings, actions }: Figures, { events: past }: LiveFacts, base: string): Html {
   const told = past.flatMap(({ at, event }) => {
     // Findings are in the database, of all workers.

@@ -179,7 +179,7 @@ const seconds = (s: number) => `${s < 0.1 && s > 0 ? s.toFixed(3) : s < 10 ? s.t
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
 const count = (n: number) => grouped(Math.round(n * 10) / 10)
 
-/** What was never measured has no figure: freshness is that of a refresh. */
+/** Values that were never measured have no figure: only a refresh measures freshness. */
 const figuresOf = ({ figures, stretches }: Collected): Figure[] =>
   [...overTime(stretches), ...byOperation(figures)].filter(
     ({ id, series }) => id !== 'freshness' || series[0].points.length > 0,

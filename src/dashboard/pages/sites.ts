@@ -27,7 +27,7 @@ export interface SitesData {
 }
 
 const LINES = 50
-/** Of an order: who looks for the ten-thousandth site searches by name. */
+/** Sites shown in an order: to find the ten-thousandth one, people search by name. */
 const RANKED = 1000
 
 /** Computed in the background, and shown with its time. */
@@ -46,7 +46,7 @@ export const STATE_TEXTS: Readonly<Record<SiteState, string>> = {
   held: 'held back',
 }
 
-/** What the operator decided comes first. */
+/** The operator's decision comes first. */
 export function stateOf({ state, choice }: { state: SiteState; choice: Choice | undefined }): Html {
   if (choice?.barred !== undefined) return html`<span class="state bad">barred</span>`
   if (choice?.paused !== undefined) return html`<span class="state warn">paused</span>`

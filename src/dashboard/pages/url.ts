@@ -129,7 +129,7 @@ async function shown(request: PageRequest, data: UrlData, { url, history }: UrlS
     html`<section><h2>${title}</h2><iframe class="capture" sandbox="" referrerpolicy="no-referrer" title="${title}" src="${source}"></iframe><p class="soft">Shown without scripts, and without images, styles or anything else from the web. Links in it lead nowhere.</p></section>`
   if (to !== undefined) return frame('What changed', href(base, '/diff', { url, from: instantOf(request, 'from'), to }))
   if (at !== undefined) {
-    // What can't be read is told in the frame.
+    // The frame says why a capture can't be read.
     const content = await data.shownContent(url, at).catch(() => undefined)
     const head = new TextDecoder('latin1').decode(content?.head.subarray(0, MAX_HEAD))
     const headers =

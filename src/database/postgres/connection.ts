@@ -221,7 +221,7 @@ export async function prepareSession(
   if (server.encoding !== 'UTF8')
     throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
   if (access === 'write' && server.onlyReads) throw new StandbyError(where)
-  // What is acknowledged to a worker must be durable.
+  // A part that is acknowledged to a worker must be durable.
   if (server.commit === 'off') await connection.query('SET synchronous_commit = on')
   const [{ timeline }] = past.rows as { timeline: number }[]
   return { timeline }

@@ -14,7 +14,7 @@ export function primaryConnector(address: PostgresAddress, settings: SessionSett
   return settings.access === 'write' ? toPrimary(address, settings, dial) : () => toAny(address, settings, dial)
 }
 
-/** The first that answers. */
+/** The first host that answers. */
 async function toAny({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Promise<Connection> {
   const errors: unknown[] = []
   for (const url of urls) {
@@ -75,7 +75,7 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
   }
 }
 
-/** The error that may pass, if there is one: then waiting may help. */
+/** An error that may pass, if there is one: then waiting may help. */
 function mostHopeful(errors: readonly unknown[]): unknown {
   return errors.findLast((error) => retryKind(error, false) !== 'no') ?? errors.at(-1)
 }

@@ -49,7 +49,7 @@ export function openNotifications(database: PostgresDatabase, tools: { clock: Cl
         connection.onNotification(tell)
         await Promise.all([...listeners.keys()].map((name) => connection?.query(`LISTEN ${name}`)))
         tries = FIRST_TRY
-        // For what was missed meanwhile.
+        // Notifications may have been missed meanwhile.
         for (const name of listeners.keys()) tell(name, '')
         await untilOver(connection)
       } catch {

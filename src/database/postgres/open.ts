@@ -53,7 +53,11 @@ export async function openPostgres(address: string, options: PostgresOptions = {
 export async function openPostgresToRead(address: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   return opened(postgresAddress(address), 'read', options, async (connection, where, steps) => {
     const version = await versionOf(connection, where, steps)
-    if (version === 0) throw new Problem('no-collection', `there is no collection in ${where}: it is empty`)
+    if (version === 0)
+      throw new Problem(
+        'no-collection',
+        `there is no collection in ${where}: it is empty; begin one with 'orbweaver serve' or 'orbweaver crawl'`,
+      )
     if (version < steps.length)
       throw new Problem('unreadable', `${where} was made by an older orbweaver: run serve on it once, which updates it`)
   })

@@ -58,7 +58,7 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools) {
         throw error
       }
     },
-    /** In whatever state it is. */
+    /** In any state. */
     release(connection: Connection): void {
       assert(lent > 0, 'a connection came back that was not lent')
       if (!connection.isLost) idle.push(connection)

@@ -58,7 +58,7 @@ export function checkpointsOf(
 
   return {
     committed() {
-      // The transaction is committed, so failures are ignored, as SQLite does.
+      // Failures are ignored, as SQLite does, because the transaction is committed.
       try {
         const { log } = standing.get() as { log: number }
         // The log was restarted.

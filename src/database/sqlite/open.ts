@@ -62,7 +62,11 @@ function takesSyncs(database: DatabaseSync): boolean {
 
 /** For other processes, also while a crawl writes (V23): sees what was committed when each `read` begins. */
 export function openToRead(path: string, steps: readonly Migration[] = migrations): Database {
-  if (!existsSync(path)) throw new Problem('no-collection', `there is no collection here: ${path} does not exist`)
+  if (!existsSync(path))
+    throw new Problem(
+      'no-collection',
+      `there is no collection here: ${path} does not exist; name the folder of one with -c DIR, or begin one with 'orbweaver crawl URL'`,
+    )
   const options = { readOnly: true, enableForeignKeyConstraints: false, timeout: BUSY_MS }
   const checked = (database: DatabaseSync) => {
     try {

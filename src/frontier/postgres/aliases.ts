@@ -32,11 +32,11 @@ export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER
 export const READ_IDLE_PENDING = `
   SELECT a.site FROM site_alias a LEFT JOIN site s ON s.bucket = a.bucket AND s.key = a.site
   WHERE a.pending = 1 AND coalesce(s.waiting, 0) = 0 LIMIT $1`
-/** Another transaction that has a row locked may be making something wait there. */
+/** A transaction that has locked a row may be adding a waiting URL there. */
 export const LOCK_PENDING = `
   SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[]) AND pending = 1
   ORDER BY site FOR UPDATE SKIP LOCKED`
-/** Once they are locked: something may have begun to wait since they were read. */
+/** Read again once they are locked: URLs may have been added since. */
 export const CLEAR_PENDING = `
   UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])
     AND NOT EXISTS (SELECT FROM site s WHERE s.bucket = $1 AND s.key = site_alias.site AND s.waiting > 0)`

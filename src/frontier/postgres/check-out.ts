@@ -125,7 +125,7 @@ export async function checkOut(
   const answer = endings.then(([visits, totals]) => {
     const due = Math.max(0, dueCache.nextDue(worker) - working.now)
     const { hasPages } = allowance
-    // All buckets with something due were read: it is for others.
+    // All buckets with something due were read: what is due is for other workers.
     const wait = due === 0 && !hasMore ? ASK_AGAIN : due
     const next = totals
       ? whenToAskAgain(totals, wait, hasMore, hasPages)
@@ -150,7 +150,7 @@ async function postponeAll(working: WorkingSet, sites: readonly SharedSite[]): P
   }
 }
 
-/** Those that will be granted if their addresses are free. */
+/** Sites that will be granted if their addresses are free. */
 function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowance, sharers: number): Granted[] {
   const likely: Granted[] = []
   for (const site of sites) {
@@ -181,7 +181,7 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   const isFree = more.has(bucket) || left.some(({ state }) => state === 'free')
   const isEmpty = !isFree && left.length === 0 && !moreLeaning.has(bucket)
   if (isEmpty) return { isFree, isEmpty }
-  // What comes after the last that was taken is no better.
+  // Sites after the last one taken are no better.
   const last = sites.findLast(({ key }) => bucketFor(key) === bucket)
   const first = left.length > 0 ? Math.min(...left.map(classOf)) : last === undefined ? 0 : classOf(last)
   return { isFree, isEmpty, best: first }

@@ -1,6 +1,6 @@
 /**
- * Where something is due and when, as this process has seen it, so that a check-out reads a few buckets instead of 256. It is
- * only a cache: what other servers did is learnt once a second, and an entry that is too early costs one query.
+ * Where and when sites are due, as far as this process knows, so that a check-out reads a few buckets instead of 256.
+ * It is only a cache: it learns once a second what other servers did, and an entry that is too early costs one query.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
@@ -89,7 +89,7 @@ export class DueCache {
 
   /**
    * What a check-out saw, beside what it took. `party`: a process that does not see sites reserved for rechecks by others.
-   * That it sees nothing does not mean that there is nothing, until another process sees nothing, too.
+   * If this process sees nothing, the bucket may still have something for another one.
    */
   asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen, party = ''): void {
     const isHidden = !isFree && party !== '' && this.#free[bucket] === 1 && (this.#notFor[bucket] ?? party) === party

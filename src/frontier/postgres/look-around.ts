@@ -25,7 +25,7 @@ export async function lookAround(
     foldTotals(tx),
   ])
   if (refresh !== undefined && price !== undefined) refresh.price = price
-  // By what was just read; last, because addresses are locked after all else.
+  // Uses what was just read. It comes last because addresses are locked after all else.
   await Promise.all([freeAddresses(tx, dueCache, time.now()), forgetAddresses(tx, dueCache, time.now())])
   // The caches grow with the tables.
   texts.refresh(0, () => urls.known)

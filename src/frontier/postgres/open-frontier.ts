@@ -41,7 +41,7 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Op
       .finally(() => {
         looking = undefined
       })
-    // It may be awaited by nobody. A database that cannot be reached fails the check-out itself.
+    // Nothing may await it. If the database cannot be reached, the check-out itself fails.
     looking.catch(() => {})
     return looking
   }

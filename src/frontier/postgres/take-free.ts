@@ -200,7 +200,7 @@ export function chooseBuckets(
   }
 }
 
-/** The worker's favourites, then those not read for longest, then the rest. */
+/** The worker's preferred buckets, then those not read for longest, then the rest. */
 function preference(
   dueCache: DueCache,
   worker: WorkerId,

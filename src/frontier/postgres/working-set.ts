@@ -5,7 +5,7 @@
  *
  * Locks are taken in one order everywhere: sites by bucket and key, then new sites, domains, unendorsed sites, addresses.
  * URLs, spellings and memory belong to the transaction that has locked their site. What must be locked out of that order is
- * locked only when it is idle. If a deadlock happens all the same, PostgreSQL ends one of the two transactions and the
+ * locked only when it is idle. If a deadlock still happens, PostgreSQL ends one of the two transactions and the
  * database runs it again: so everything here is made anew for each run.
  */
 

@@ -96,7 +96,7 @@ function enterSite(rows: Rows, group: SiteLinks, asSeeds: boolean, admitted: Adm
   return domain
 }
 
-/** What is not known, and what is known under another text. What is known as it is has at most a newer `lastmod`. */
+/** Unknown links, and links known under another text. A link known under its own text has at most a newer `lastmod`. */
 function sorted(
   rows: Rows,
   { key: site, members: all, news = all }: SiteLinks,
@@ -168,7 +168,7 @@ function list(rows: Rows, site: SiteRow, row: UrlRow, link: Link): void {
   rows.urls.change(row)
 }
 
-/** What a finding had held back waits again, behind what was never visited. */
+/** URLs that a finding had held back wait again, behind those never visited. */
 export function requeue(rows: Rows, site: SiteRow, row: UrlRow): void {
   row.mark = WAITING
   row.due_at = Math.max(1, rows.now)

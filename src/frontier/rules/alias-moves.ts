@@ -22,10 +22,10 @@ const MAX_STAYING = 10
 async function moveWaiting(rows: Rows, name: SiteName, atMost: number): Promise<number> {
   const key = siteKeyOf(name)
   const site = rows.sites.get(key)
-  // What a visit has on its agenda belongs to it until it ends.
+  // URLs on a visit's agenda belong to the visit until it ends.
   if (site?.state === 'leased' || site?.state === 'returning') return 0
   const isToBeHad = await isOriginalToBeHad(rows, name)
-  // What waits is read from the database, with what this transaction has changed.
+  // The waiting URLs are read from the database, with this transaction's changes.
   await rows.flush()
   if (!isToBeHad) {
     await writePending(rows, key, true)
@@ -73,8 +73,8 @@ export async function moveRested(rows: Rows, resting: readonly SiteRow[]): Promi
 }
 
 /**
- * What was too much at once, and what waits in sites that are never visited. Sites that others have locked are left to the
- * next call.
+ * Moves the rest of what was too much at once, and what waits in sites that are never visited. Sites that others have
+ * locked are left to the next call.
  */
 export async function movePending(rows: Rows): Promise<void> {
   let left = MAX_MOVED
@@ -107,7 +107,7 @@ export async function dropAlias(rows: Rows, name: SiteName): Promise<boolean> {
   return isDropped
 }
 
-/** What was moved from the alias without ever being fetched there waits there again. */
+/** URLs that were moved from the alias and never fetched wait there again. */
 async function drop(rows: Rows, name: SiteName): Promise<boolean> {
   if (!rows.names.drop(name)) return false
   const key = siteKeyOf(name)

@@ -1,4 +1,4 @@
-/** Report parts: what they say of pages, links and their sites. */
+/** Applies report parts: what they say about pages, links and their sites. */
 import { signed64 } from '../../base/digest.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { laterNews, type MemoryNews } from '../../contracts/site-memory.ts'
@@ -112,7 +112,10 @@ async function applyAll(rows: Rows, groups: readonly Group[], own: OwnLinks, sif
   if (!rows.names.isEmpty) await moveOrDropAliases(rows, resting)
 }
 
-/** What a part says of its site, after its pages are marked. `own`: the links that it found into the site itself. */
+/**
+ * Applies what a part says about its site, after its pages are marked. `own`: the links that it found into the site
+ * itself.
+ */
 function applyPart(rows: Rows, site: SiteRow, part: VisitReport, own: readonly Link[]): void {
   const { courtesy, learnt } = part
   site.part = part.part

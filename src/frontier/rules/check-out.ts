@@ -50,7 +50,7 @@ export class Allowance {
     return this.#pages > 0
   }
 
-  /** The pages of a visit to a site, when so many share what is left. */
+  /** The pages of a visit to a site when `sharers` visits share what is left. */
   pagesFor({ losses }: Pick<SiteRow, 'losses'>, sharers: number): number {
     return cautiousPages(losses, shareOf(this.#slicePages, this.#pages, sharers))
   }
@@ -109,7 +109,7 @@ export function whenToAskAgain({ sites }: Totals, wait: Millis, more: boolean, g
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
   if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
-  // What other servers did is known within a second.
+  // This process learns within a second what other servers did.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 

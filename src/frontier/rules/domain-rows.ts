@@ -68,7 +68,7 @@ interface Probe {
 
 interface KeptDomain {
   readonly row: DomainRow
-  /** What the database has. */
+  /** The counts in the database. */
   before: DomainRow
   /** It is there, or will be. */
   exists: boolean
@@ -134,7 +134,7 @@ export class DomainRows {
     kept.exists = true
   }
 
-  /** Those of them that were not found do not exist. */
+  /** Rows that were not found do not exist. */
   keepAbsent(names: Iterable<string>): void {
     for (const name of names) {
       const row = newDomain(name)

@@ -52,7 +52,7 @@ export const NO_REFERRER: Vias = [{ via: '' }]
 
 interface Endorsement {
   endorsed: boolean
-  /** The one referrer that counts, as long as it is only one. */
+  /** The only referrer that counts so far. */
   referrer: bigint | null
 }
 
@@ -239,7 +239,7 @@ export async function learnWildcards(rows: Rows, parts: readonly VisitReport[]):
   }
 }
 
-/** What was too much for one transaction, or locked by another. */
+/** The rest of what was too much for one transaction, or locked by another. */
 export async function balancePending(rows: Rows): Promise<void> {
   const names = await pendingDomains(rows, MAX_PENDING_DOMAINS)
   if (names.length === 0) return

@@ -40,8 +40,8 @@ export async function mayEnd(rows: Rows): Promise<boolean> {
 const AT_ONCE = 500
 
 /**
- * What the process before left: a crawl after a refresh does not wait for known pages, and what it collects is enrolled when
- * refreshing begins again.
+ * Changes what the earlier process left: a crawl after a refresh does not wait for known pages, and its pages are
+ * enrolled when refreshing begins again.
  */
 export async function beginToRefresh(transact: InTransaction): Promise<void> {
   const wasRefreshing = await transact(async (rows) => {

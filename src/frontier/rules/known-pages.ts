@@ -24,7 +24,7 @@ import type { UrlAt, UrlRow } from './url-rows.ts'
 
 const HOUR: Millis = 3_600_000
 export const DAY: Millis = 24 * HOUR
-/** What is unreachable or refused now is asked for again after this, at the latest. */
+/** A page that is unreachable or refused now is requested again after this time, at the latest. */
 const LONGEST_REST: Millis = 7 * DAY
 /** A page is gone when it was missing this often, over this time. */
 const GONE_AFTER = { looks: 3, time: 3 * DAY }
@@ -194,7 +194,10 @@ function doubled({ failures }: KnownRow): number {
   return 2 ** Math.min(10, failures - 1)
 }
 
-/** Days for what the server denies, hours for what it fails to deliver; never longer than a week, whoever asks for it. */
+/**
+ * Days for what the server denies, hours for what it fails to deliver; never longer than a week, even if the server
+ * asks for it.
+ */
 function restFor(row: KnownRow, from: Instant, rest: Millis): void {
   restUntil(row, from + Math.min(LONGEST_REST, rest))
 }
@@ -282,7 +285,7 @@ function hintPage(rows: Rows, { minAge }: RefreshTools, row: KnownRow, at: Insta
   const arePoor = right + wrong >= POOR_HINTS.tried && right < POOR_HINTS.right * (right + wrong)
   if (arePoor || at <= row.looked_at || row.looked_at + minAge > rows.now) return 'discarded'
   row.hinted_at = rows.now
-  // What fails rests all the same.
+  // A failed page rests, too.
   if (row.failures === 0) restUntil(row, Math.min(row.refresh_at ?? rows.now, rows.now))
   rows.known.put(row)
   return 'performed'

@@ -19,7 +19,7 @@ export interface KnownRow extends UrlAt {
   /** Looks in a row that did not bring the page. `missing_since`: all of them found it missing, the first one then. */
   failures: number
   missing_since: Instant | null
-  /** Somebody said then that it had changed, and it was not looked at since. */
+  /** When a hint said that it had changed; it was not looked at since. */
   hinted_at: Instant | null
 }
 

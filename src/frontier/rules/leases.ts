@@ -62,7 +62,7 @@ export async function giveBack(rows: Rows, visits: readonly VisitId[]): Promise<
 export async function takeBack(rows: Rows, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]> {
   const named = new Set(has)
   const taken: VisitId[] = []
-  // Those that the worker names are left unlocked: their parts may be being applied.
+  // Sites that the worker names stay unlocked: their parts may be being applied.
   for (const site of await lockLeases(rows, worker, (lease) => !named.has(visitId(lease.key, lease.fence)))) {
     const visit = visitId(site.key, site.fence)
     if (isBegun(site) || named.has(visit)) continue

@@ -1,4 +1,4 @@
-/** What a visit did with each page of its site's queue. */
+/** Marks the pages of a site's queue by what a visit did with them. */
 import { signed64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'

@@ -1,4 +1,7 @@
-/** What opening a frontier does whatever the database: it recovers what the process before left, is quiet for a while, and stops. */
+/**
+ * The life of a frontier, whatever the database: it recovers after the earlier process, is quiet for a while, works,
+ * and stops.
+ */
 import { assert } from '../../base/assert.ts'
 import { grouped } from '../../base/grouped.ts'
 import type { Frontier } from '../../contracts/ports.ts'

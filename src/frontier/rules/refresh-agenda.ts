@@ -7,7 +7,7 @@ import type { LooksRow } from './known-rows.ts'
 import type { Rows } from './rows.ts'
 import { type QueueHead, rankWaiting, type SiteRow, stateAfter } from './site.ts'
 
-/** A visit with looks lasts this long, and makes at most so many requests. */
+/** The time and the number of requests of a visit with looks, at most. */
 const SLICE: Millis = 600_000
 /** Above this a visit ends rather than wait: then it makes one request. */
 const LONGEST_STEP: Millis = 60_000
@@ -31,7 +31,7 @@ export interface KnownDue {
 
 type Tools = Pick<Rows, 'now' | 'tools'>
 
-/** Known pages that one visit may look at: so many are read, of each class. */
+/** Known pages that one visit may look at. This many are read of each class. */
 export function looksIn(work: Tools, site: SiteRow, pages: number): number {
   const step = stepOf(work, site)
   return step > LONGEST_STEP ? Math.min(pages, 1) : Math.min(pages, MAX_LOOKS, Math.floor(SLICE / step))

@@ -25,7 +25,7 @@ export interface SiteLinks {
   readonly key: bigint
   readonly name: SiteName
   readonly members: readonly Link[]
-  /** Those of them that may change something; without it, all. */
+  /** The links that may change something; without it, all. */
   readonly news?: readonly Link[]
 }
 
@@ -69,7 +69,7 @@ export interface Rows {
   beginToWait(site: SiteRow): void
   /** The URL is in the table under this text now. */
   noteText(key: UrlKey, url: string): void
-  /** Its part was applied: what the database learns from that beside the rules. */
+  /** A part of the visit was applied: what a database records of that beside the rules. */
   applied?(site: SiteRow, part: { ended?: unknown; courtesy: { connectMs?: number } }): void
   /** A turn of the event loop, when it is time for one. */
   breathe(): Promise<void> | undefined

@@ -1,4 +1,4 @@
-/** What the operator names and what a planner schedules. */
+/** URLs that the operator names or a planner schedules. */
 import { signed64 } from '../../base/digest.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { writeAll } from '../../database/tables.ts'
@@ -45,7 +45,7 @@ interface SeedRow {
 export const ADD_SEEDS = rowWriter<SeedRow>('seed', ['site', 'key', 'url', 'added_at', 'source'], 'site, key')
 
 /**
- * What was marked when the site was given up can't be distinguished from what was gone before: all of it is fetched once
+ * URLs marked when the site was given up can't be distinguished from those gone before: all of them are fetched once
  * more. Returns how many sites that had been given up wait again.
  */
 export async function tryAgain(rows: Rows, seeds: readonly SeedUrl[]): Promise<number> {
@@ -91,7 +91,7 @@ export async function schedule(rows: Rows, scheduled: readonly ScheduledUrl[]): 
     if (endorsed?.wasHeld) release(rows, site)
     wake(rows, site)
     rows.sites.change(site)
-    // What waits at an alias moves to the original, later: a visit may be out now.
+    // URLs that wait at an alias move to the original later: a visit may be out now.
     if (rows.names.originalOf(name) !== undefined) await writePending(rows, key, true)
     if (domain?.wildcard === 1) await balanceDomain(rows, domain)
   }

@@ -53,7 +53,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     return site
   }
 
-  /** The site, unless another name has its 64 bits or it was given up. */
+  /** The site, unless another name has the same 64 bits or the site was given up. */
   open(key: bigint, name: SiteName): Site | undefined {
     const site = this.get(key)
     return site === undefined || site.name !== name || isGivenUp(site) ? undefined : site
@@ -123,7 +123,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
     return this.#from.seedOf === undefined ? this.#seeds.get(key) : this.#from.seedOf(key)
   }
 
-  /** What is to be written; `grown`: those that have only grown. */
+  /** The rows to write; `grown`: those that have only grown. */
   take(): { changed: Site[]; grown: Site[] } {
     const changed = taken(this.#changed)
     const isChanged = new Set(changed)
@@ -131,7 +131,7 @@ export class SiteRows<Site extends SiteRow = SiteRow> {
   }
 }
 
-/** What a transaction does to addresses, at its end. */
+/** The changes of a transaction to addresses, written at its end. */
 export class AddressRows {
   readonly #ended = new Map<string, { address: string; ended: number; until: Instant }>()
   readonly #moves = new Map<string, number>()
@@ -159,7 +159,7 @@ export class AddressRows {
     else newcomers.push(site)
   }
 
-  /** `counted` is told how many sites an address has now: one with very many others is deferred. */
+  /** `counted` receives how many sites an address has now: a site at a crowded one is deferred. */
   take() {
     const ended = [...this.#ended.values()]
     const moves = [...this.#moves].map(([address, sites]) => ({ address, sites }))

@@ -207,9 +207,9 @@ export function wake(work: SiteWork, site: SiteRow): void {
   work.beginToWait(site)
 }
 
-/** What may be fetched there, now or later. */
+/** Whether anything may be fetched there, now or later. */
 export function leftIn({ tools }: SiteWork, { waiting, refreshing, state }: SiteRow): number {
-  // A site whose looks are over for this pass, the servers have let rest.
+  // The servers let a site rest when its looks are over for this pass.
   const isRefreshed = tools.refresh !== undefined || (tools.isRefreshedByOthers && state !== 'crawled')
   return isRefreshed ? waiting + refreshing : waiting
 }

@@ -28,7 +28,7 @@ export function textOf(
   return { url, depth, via_site: page.site, via_key: page.key, path }
 }
 
-/** A sitemap may say something newer of a known URL. */
+/** A sitemap may have newer facts about a known URL. */
 export function freshen(rows: Rows, row: UrlRow | undefined, link: Pick<Link, 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (row === undefined || lastmod === null || !isNewer(lastmod, row.lastmod)) return
@@ -51,7 +51,7 @@ export function isNewText(known: KnownText, url: string): boolean {
   return (known.mark === WAITING || known.mark === NOT_FOUND) && !isSameText(known.url, url)
 }
 
-/** What an offered link is beside the known text of its key, or beside the text of an earlier link of the same batch. */
+/** How an offered link relates to the known text of its key, or to the text of an earlier link of the same batch. */
 export function kindOfLink(
   known: KnownText | undefined,
   before: string | undefined,

@@ -1,4 +1,7 @@
-/** What an operator decides about a site while the crawl runs, as changes of its row. `site.ts` keeps a stopped site from being free. */
+/**
+ * An operator's decision about a site while the crawl runs, as changes of its row. `site.ts` keeps a stopped site from
+ * being free.
+ */
 
 import type { RobotsMemory, SiteMemory } from '../../contracts/site-memory.ts'
 import { type SiteName, siteKeyOf } from '../../contracts/visit.ts'
@@ -50,7 +53,7 @@ function settle(rows: Rows, site: SiteRow): void {
   restAfter(rows, site, 'resumed')
 }
 
-/** What a silent site leaves. The rest of its memory is kept: traps do not go away. */
+/** The part of its memory that a silent site loses. The rest is kept: traps do not go away. */
 type Failures = Partial<Pick<SiteMemory, 'silent' | 'rests'>>
 
 const READ_FAILURES = `
@@ -70,7 +73,7 @@ function isOurWait(
   const failed = robots.filter(({ state }) => state === 'unreachable')
   if (failed.some(({ status }) => status > 0)) return false
   if (silent > 0 || rests !== undefined) return true
-  // Without a robots.txt nothing else was asked for since.
+  // Without a robots.txt nothing else was requested since.
   if (robots.length > 0 && failed.length === robots.length) return true
   return site.losses > 0 && site.polite_at <= Math.min(now, site.since) + cautiousRest(site.losses, tools.leaseMs)
 }

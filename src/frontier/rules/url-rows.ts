@@ -34,7 +34,7 @@ export interface UrlRow extends UrlAt, UrlText {
 }
 
 export const URL_TABLE = tableOf<UrlRow>('url', ['site', 'key'])
-/** A row that is there stays as it is. */
+/** An existing row stays as it is. */
 export const NEW_URL = rowWriter<UrlRow>('url', [...columnTypes('url').keys()] as (keyof UrlRow)[], 'site, key')
 
 /** A URL that was never visited, unless `more` says otherwise. */
@@ -104,7 +104,7 @@ export class UrlRows {
     return this.#rows.get(site)?.has(key) === true
   }
 
-  /** Those that were not read before, once each. They count as absent until they are kept. */
+  /** Keys that were not read before, once each. They count as absent until they are kept. */
   unread(all: Iterable<UrlAt>): UrlAt[] {
     const missing: UrlAt[] = []
     for (const { site, key } of all) {
@@ -167,7 +167,7 @@ export class UrlRows {
       if (row !== null && marks.includes(row.mark)) Object.assign(row, REVIVED)
   }
 
-  /** What is to be written, by key: batches in the order of their keys go in twice as fast. */
+  /** The rows to write, by key: batches in the order of their keys go in twice as fast. */
   take(): { added: UrlRow[]; changed: UrlRow[]; givenUp: bigint[] } {
     const byKey = (a: UrlRow, b: UrlRow) => compareBigints(a.site, b.site) || compareBigints(a.key, b.key)
     return {

@@ -89,7 +89,9 @@ export function endVisit(rows: Rows, site: SiteRow, last: VisitReport): void {
   }
 }
 
-/** It does not answer, but it has pages that were collected: it may come back. A pass over all pages does not wait for that. */
+/**
+ * The site does not answer, but it has collected pages and may come back. A pass over all pages does not wait for that.
+ */
 function restWithKnown(rows: Rows, { once }: RefreshTools, site: SiteRow): void {
   if (once !== undefined) {
     site.state = stateAfter(site.state, { kind: 'ended', left: 0 })

@@ -128,7 +128,7 @@ export const READ_DUE_SITES = `
   SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?`
 const PROMOTE = `UPDATE site SET state = 'free' WHERE key = ?`
 
-/** At most so many at a time: after a long stop a million sites may be due at once. */
+/** The maximum at a time: after a long stop a million sites may be due at once. */
 function promote(tx: SqliteTx, now: Instant, atMost: number): void {
   const due = tx.allColumns<[key: bigint]>(READ_DUE_SITES, BUCKET, now, atMost)
   for (const [key] of due) tx.run(PROMOTE, key)

@@ -25,7 +25,7 @@ export const READ_HEADS = `
 export const READ_VALUED = `
   SELECT key, class, looked_at, rate, weight FROM known_page WHERE site = ? AND +class IS NOT NULL`
 export const HAS_VALUED = `SELECT 1 FROM known_page WHERE site = ? AND class >= 0 LIMIT 1`
-/** What is due now. `atMost`: by time. */
+/** The pages that are due now. `atMost`: of those due by time. */
 export function readKnownDue(
   work: { tx: SqliteTx; now: Instant },
   { once }: RefreshTools,

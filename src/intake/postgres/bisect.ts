@@ -8,9 +8,9 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * `attempt` works on the oldest items that wait, at most so many, and gives `taken` those it has got. A temporary failure is
- * thrown, and so is any once `isOver`. After another, half of the items are tried, then half of these, until an attempt
- * succeeds, or one item fails alone, twice: it goes to `quarantine`, and the result is undefined.
+ * `attempt` works on the oldest items that wait, at most `atMost`, and gives `taken` those it has got. A temporary
+ * failure is thrown, and so is any once `isOver`. After another, half of the items are tried, then half of these, until
+ * an attempt succeeds, or one item fails alone, twice: it goes to `quarantine`, and the result is undefined.
  */
 export async function bisect<Item, Result>(
   atMost: number,

@@ -1,8 +1,8 @@
 /**
- * Links from the sites of one bucket to those of another. If the transaction that applies a report admitted them, it would
- * lock sites all over the frontier until its end: with eight links per page, five of six transactions waited for each other.
- * So it only stores them, with the report. The holder of the lock of the bucket that they lead to admits them, half a second
- * of many reports together.
+ * Links from the sites of one bucket to those of another. If the transaction that applies a report admitted them, it
+ * would lock sites all over the frontier until its end: with eight links per page, five of six transactions waited for
+ * each other. Therefore it only stores them, with the report. The holder of the lock of the bucket that they lead to
+ * admits them, half a second of many reports together.
  */
 import type { Millis } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
@@ -24,7 +24,7 @@ export const TAKE_CROSS_SITE = `
   DELETE FROM cross_site_link WHERE bucket = $1 AND id = ANY (ARRAY(
     SELECT id FROM cross_site_link WHERE bucket = $1 AND corrupt IS NULL ORDER BY id LIMIT $2)) RETURNING bucket, id, links`
 const QUARANTINE = 'UPDATE cross_site_link SET corrupt = $3 WHERE bucket = $1 AND id = $2'
-/** A row is little work: so many are as much as the parts that may wait. */
+/** A row is little work: this many rows equal the parts that may wait. */
 export const CROSS_SITE = waitingIn('cross_site_link', 'corrupt IS NULL', 50_000)
 
 const bucketOfSite = (site: string): number => bucketOf('postgres', siteKeyOf(site))

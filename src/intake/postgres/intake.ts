@@ -27,7 +27,7 @@ const BUCKETS_AT_ONCE = 4
 const MAX_PARTS = 500
 
 const LOOK_EVERY: Millis = 1000
-/** Parts out of order are tried again after so many looks, because their visit may be over. */
+/** Parts out of order are tried again after this many checks, because their visit may be over. */
 const LOOKS_PER_RETRY = 60
 /** Another server has the bucket, and may not have seen the newest part. */
 const TRY_AGAIN: Millis = 100
@@ -169,7 +169,7 @@ export class PostgresIntake implements Intake {
       )
       this.#failures = 0
       if (applied === 'busy') return this.#due.add([bucket], TRY_AGAIN)
-      // After a quarantined part come the others.
+      // The others follow a quarantined part.
       if (applied === undefined || applied.isFull || applied.madeReady > 0) this.#due.add([bucket])
       if (applied === undefined) return
       this.#waiting += applied.madeReady - applied.parts - applied.setAside

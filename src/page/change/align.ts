@@ -12,7 +12,7 @@ export interface Match {
 }
 
 const MAX_EDITS = 128
-/** Anchors are looked for again between anchors, so many times. */
+/** How often anchors are looked for again between anchors. */
 const MAX_DEPTH = 8
 
 /** Ranges of both sequences that are still to be aligned. */

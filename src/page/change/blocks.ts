@@ -49,7 +49,7 @@ export interface Blocks {
 }
 
 export interface HowToSplit {
-  /** What they ignore is left out. */
+  /** Ignored elements are left out. */
   rules?: RegionRules
   /** No block is split, however long. */
   whole?: boolean
@@ -257,7 +257,7 @@ class Pass {
       while (this.#open.length > at) this.#leave()
     }
     const id = this.#tokens.attribute('id')?.trim() ?? ''
-    // What is not a plain id would not be readable in a place either.
+    // An id that is not plain would not be readable in a place either.
     const text = /^[\w:.-]+$/.test(id) ? `${tag.name}#${id.slice(0, MAX_ID)}` : tag.name
     this.#push({ tag, text, box: this.#boxOf(tag, id) })
   }
@@ -267,7 +267,7 @@ class Pass {
     // Those of the body often name the page.
     const classes = tag === BODY ? '' : (this.#tokens.attribute('class') ?? '')
     const own = `${id.slice(0, MAX_ID)} ${classes.slice(0, MAX_CLASSES)}`.replace(/[\d\s]+/g, ' ').trim()
-    // What has a name has it wherever it stands.
+    // An element with a name has it wherever it stands.
     const start = own === '' ? (around?.key ?? FNV) : FNV
     return { key: hashed(hashed(start, tag.name), ` ${own}`) >>> 0, isHeading: HEADINGS.has(tag), around }
   }

@@ -18,7 +18,7 @@ export interface FactChange {
 }
 
 export type DiffRow =
-  /** So many blocks that are the same on both sides, the first and the last of them. */
+  /** A run of `count` blocks that are the same on both sides, with the first and the last of them. */
   | { kind: 'same'; count: number; first: Block; last: Block }
   | { kind: 'changed'; before: Block; after: Block; words: readonly WordPart[]; facts: readonly FactChange[] }
   /** The same text in other mark-up; `count` blocks one after the other whose place changed in the same way. */
@@ -49,7 +49,7 @@ export interface PageDiff {
   rows: DiffRow[]
   /** Rows that are not listed. */
   more: number
-  /** What differs and is not shown as text. */
+  /** Differences that are not shown as text. */
   unseen: ('scripts' | 'styles' | 'comments' | 'the rest')[]
   /** Characters at the end of either version that were not split into blocks. */
   rest: { before: number; after: number }

@@ -30,7 +30,7 @@ export interface RegionRules {
   watchesText(text: string): boolean
 }
 
-/** A pattern sees so many characters of a line: some take time that grows with the square. */
+/** Characters of a line that a pattern sees: the time of some patterns grows with the square. */
 const MAX_SEEN = 10_000
 
 /** Throws an Error that says what is wrong with a rule. */

@@ -31,7 +31,7 @@ import {
 export interface Line {
   text: string
   place: string
-  /** The operator wants to know of each change of it. */
+  /** The operator watches it: each change counts. */
   isWatched?: boolean
 }
 
@@ -85,7 +85,7 @@ const FEW_GONE = 8
 const ALL_GONE = 48
 /** Looks in a row in which a region must have differed. */
 const VOLATILE = 2
-/** A volatile region that stayed the same so often is one no more. */
+/** A volatile region that stayed the same this often is no longer volatile. */
 const MAX_QUIET = 8
 /** A run of more characters, or of a larger part of the page (both its lines and its text), is its content. */
 export const MAX_LENGTH = 4000
@@ -94,7 +94,7 @@ const MAX_SHARE = 1 / 2
 const BACK = 1 / 10
 /** Of a list that is renewed, at least this part changed. */
 const RENEWED = 1 / 4
-/** Of lines in another order. */
+/** Lines in another order. */
 const ANY_SHAPE = 0x10000
 
 /** The place of a run without lines. */
@@ -113,7 +113,7 @@ export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: 
     met.sort((a, b) => b.times - a.times)
     beside.push(...judgeRun(run, met, partsOf(run), pair, judged))
   }
-  // What is known lasts, also where an edit made one run of several regions: if that is line for line, each is where it was.
+  // Known regions last, even where an edit made one run of several: if that is line for line, each is where it was.
   for (const region of known.filter(isLasting)) {
     if (runs.some((run) => meets(run, region) && run.to - run.from !== run.oldTo - run.oldFrom)) continue
     const by = shiftBefore(region.from, runs)
@@ -192,7 +192,8 @@ function judgeRun(run: Run, met: readonly Region[], parts: readonly Run[], pair:
   const lines = linesIn(run, pair)
   const place = placeOf(run, pair)
   const seen = regionOf(run, lines)
-  // What is added to a list, or taken from it, is news, however often that happens; what comes and goes at one place is not.
+  // Items added to a list, or taken from it, are news, however often that happens; lines that come and go at one place
+  // are not.
   const isTooLarge = !run.isReordered && (seen.size > MAX_SIZE || lengthOf(lines) > MAX_LENGTH)
   const isWhole = !run.isReordered && isMost(run, lines, pair)
   const [learnt, ...rest] = learntOf(met, seen, run, pair)
@@ -220,7 +221,7 @@ export function placeOf(run: Run, { linesAt }: Pair): string {
   if (sizeOf(run) === 0) return LONG_STRING
   const { from, to } = run
   for (let at = from; at < to; at++) for (const { place } of linesAt(at)) return place
-  // Where something is missing now, it is behind what is in front of it.
+  // Where lines are missing now, their place is behind the line in front of them.
   for (let at = from - 1; at > TITLE; at--) for (const { place } of linesAt(at)) return `after ${place}`
   return 'beginning'
 }
@@ -322,7 +323,7 @@ export function packRegions(bytes: ByteWriter, regions: readonly Region[]): void
   }
 }
 
-/** Bounded, whoever made it: throws a RangeError. `lines`: of the page. */
+/** Bounded, because it may come from a worker: throws a RangeError. `lines`: of the page. */
 export function unpackRegions(bytes: ByteReader, lines: number): Region[] {
   const regions: Region[] = []
   const next = (max: number) => {

@@ -82,7 +82,7 @@ export function lists(
     const floor = Math.max(TITLE, (all.at(-1)?.to ?? 0) - 1)
     let end = i
     for (const places of itemsAt(begin, placeAt)) {
-      // Longer ones of several lines are no lists, wherever they end.
+      // Longer runs of several lines are not lists, wherever they end.
       const reach = places.size === 1 ? length : MAX_SIZE + 1
       const limits = { floor: Math.max(floor, begin - reach), length: Math.min(length, begin + reach) }
       const { whole, changed, behind, last } = listAt(i, runs, limits, (at) => places.has(placeAt(at) ?? ''))
@@ -169,7 +169,7 @@ export interface Extent {
   to: number
 }
 
-/** What is empty meets only what is at the same place. */
+/** An empty run meets only one at the same place. */
 export function meets({ oldFrom, oldTo }: Pick<Run, 'oldFrom' | 'oldTo'>, { from, to }: Extent): boolean {
   return (oldFrom < to && from < oldTo) || (oldFrom === from && oldTo === to)
 }
@@ -233,13 +233,13 @@ export function widened<T extends Extent>(
   }))
 }
 
-/** Of a list in another order, or with other items, some items may stay where they are: it is one region all the same. */
+/** Of a list in another order, or with other items, some items may stay where they are: it is still one region. */
 export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run[] {
   const all: Run[] = []
   for (const run of runs) {
     const last = all.at(-1)
     const isNear = last !== undefined && run.from - last.to <= MAX_GAP && last.isSlot === run.isSlot
-    // Where something is missing, it has no place of its own.
+    // Missing lines have no place of their own.
     const isMissing = (one: Run) => one.from === one.to
     if (isNear && (isMissing(last) || isMissing(run) || placeOf(last) === placeOf(run)))
       all[all.length - 1] = { ...last, oldTo: run.oldTo, to: run.to }

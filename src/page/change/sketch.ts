@@ -241,7 +241,7 @@ function packed({ looks, level, links, minima, lines: all, regions, slots }: Ske
   return packed({ looks, level, links, minima, lines, regions: regions.slice(0, regions.length >> 1), slots: [] })
 }
 
-/** Bounded, whoever made it. */
+/** Bounded, because it may come from a worker. */
 function unpacked(given: Uint8Array): Sketch | undefined {
   try {
     const from = new ByteReader(given)

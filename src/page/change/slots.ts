@@ -41,7 +41,7 @@ export interface JudgedSlots {
 const MAX_SLOTS = 16
 /** Of an element, at least this part of the lines changed when it was noted: of small ones, and of larger ones around them. */
 const NOTED = [1 / 2, 1 / 4]
-/** What is a larger part of the page, both of its lines and of its text, is its content. */
+/** An element with a larger part of the page, both of its lines and of its text, is its content. */
 const MAX_SHARE = 1 / 2
 /** Lines that a page must have besides. */
 const MIN_BESIDE = 1
@@ -195,7 +195,7 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
     for (const one of found.sort((a, b) => a.from - b.from || b.lines - a.lines)) {
       const name = nameOf(one)
       if (one.from < end || name === undefined || (isOnly && name !== one.name)) continue
-      // On top of a list stands what is new.
+      // A list has its news on top.
       if (name !== one.name && !isReplaced(one)) continue
       add(one, name, true)
       end = one.to
@@ -245,7 +245,7 @@ export function packSlots(bytes: ByteWriter, slots: readonly Slot[]): void {
     for (const value of [name, from, to - from, shape, times, words, quiet]) bytes.count(value)
 }
 
-/** Bounded, whoever made it: throws a RangeError. */
+/** Bounded, because it may come from a worker: throws a RangeError. */
 export function unpackSlots(bytes: ByteReader): Slot[] {
   const count = bytes.count()
   if (count > MAX_SLOTS) throw new RangeError('too many')

@@ -26,7 +26,10 @@ export class TextCode {
     }
   }
 
-  /** What cp1252 lacks counts as its bytes in UTF-8, each half of a surrogate pair for itself: no two letters are alike. */
+  /**
+   * A character that cp1252 lacks counts as its bytes in UTF-8, each half of a surrogate pair for itself: no two
+   * letters are alike.
+   */
   #utf8(code: number): void {
     if (code >= 0x800) this.#byte((0xe0 | (code >> 12)) - 256)
     this.#byte((code >= 0x800 ? 0x80 | ((code >> 6) & 0x3f) : 0xc0 | (code >> 6)) - 256)

@@ -161,11 +161,11 @@ function unescaped(written: string): string | undefined {
 /** No white space, quotes, brackets, wildcards, dollars: neither templates nor patterns. */
 const CLEAN = /^[\w\-.~%!&+,;=:@/?#\u00a1-\ud7ff\uf900-\ufffd]+$/
 
-/** Code that navigates to the string behind it. */
+/** Code that navigates to the string that follows. */
 const GOES =
   /(?:\blocation(?:\.href)?\s*=|\.href\s*=|\blocation\.(?:assign|replace)\s*\(|(?:^|window\.|[^\w.])open\s*\(|\b(?:navigate|navigateTo|navigateByUrl|goto|goTo|redirect|redirectTo)\s*\()\s*$/
 
-/** Where even a single word is a target. */
+/** Code after which even a single word is a target. */
 const LOCATION = /\blocation(?:\.href)?\s*=\s*$/
 
 /** A string that is compared, matched, loaded, posted or filled in is not a link. */

@@ -66,7 +66,7 @@ export function detectCharset(bytes: Uint8Array): string | undefined {
   if (words !== undefined) return byLetters(words) ?? guess(words, (encoding) => encoding !== 'utf-8')
   // Of other scripts, chardet guesses one where a text has few letters that are not ASCII.
   const found = southSlavic(bytes, first) ?? guess(sampleOf(bytes, first), (encoding) => LATIN.has(encoding))
-  // What only windows-1250 has may come after the sample.
+  // The characters that only windows-1250 has may come after the sample.
   return found === 'iso-8859-2' && bytes.some((byte) => byte >= 0x80 && byte < 0xa0) ? 'windows-1250' : found
 }
 

@@ -187,7 +187,7 @@ export class Tokenizer {
       end = (state === 'script' ? scriptEnd : rawTextEnd)(this.input, start, this.#rawName)
       after = end
     }
-    // What follows is an end tag or the end of the input; both are read as anywhere else.
+    // An end tag or the end of the input follows; both are read as anywhere else.
     this.#state = 'data'
     this.#at = after
     if (end === start) return NOTHING

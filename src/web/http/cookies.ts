@@ -30,7 +30,7 @@ const MAX_COOKIES = 50
 const MAX_BYTES = 4096
 /** Per `Cookie` header: what does not fit is left out, so that no server refuses our head. */
 const MAX_HEADER_BYTES = 8192
-/** No more Set-Cookie lines are read than this. */
+/** Maximum number of Set-Cookie lines that are read. */
 const MAX_LINES = 50
 const LONGEST_LINE = 8192
 const LONGEST_ATTRIBUTE = 1024

@@ -55,7 +55,7 @@ export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
 /** As `parseRobots`, but yields now and then: 512 KiB of rules take 100 ms. */
 export function* robotsInStretches(bytes: Uint8Array | string, token: string): Stretches<Robots> {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
-  // An empty file says nothing; a comment shows at least that it was written on purpose.
+  // An empty file says nothing; a comment at least shows that somebody wrote the file on purpose.
   if (text.trim() === '') return unrestricted('uninterpretable')
   return yield* robotsOf(yield* readGroups(text, token.toLowerCase()), token)
 }

@@ -57,7 +57,7 @@ function isUnreserved(code: number): boolean {
   return code === 0x2d || code === 0x2e || code === 0x5f || code === 0x7e
 }
 
-/** An escape that was escaped again at least twice: `%252526`. Only a faulty program does that. */
+/** An escape that was escaped again at least twice: `%252526`. Only a faulty program writes that. */
 const NESTED = /%(?:25){2,}(?=[0-9a-f]{2})/gi
 
 /** Down to two levels: `%2526` may be intended (an escape inside a value), `%252526` and more become that. */

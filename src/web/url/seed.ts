@@ -156,7 +156,7 @@ function withoutSpaces(text: string): string {
   return tight(scheme ?? '').trim() + words + rest.trimStart()
 }
 
-/** `htp:`, `hhtp:`, `http;//`, `http//`, `http:/`, `http:////`, `://`, one after the other; the last one counts. */
+/** `htp:`, `hhtp:`, `http;//`, `http//`, `http:/`, `http:////`, `://`; of several in a row, the last one counts. */
 const SCHEMES = /^(?:(?:[htps]{2,8}(?:[:;]\/*(?!\d)|[.,]?\/{2,})|:\/+))+/i
 
 function withRepairedScheme(text: string): string {

@@ -41,7 +41,7 @@ export const diff: Command = {
     const head = [plain(versions.url), ...headLines(versions, images)]
     if (found === undefined || settings.json) return { json, text: head }
     for (const line of [...head, ...summaryOf(found)]) screen.printSentence(line)
-    // These fit the terminal.
+    // These fit on a terminal.
     const look = { width: screen.width(), colour: screen.printsColour }
     return { json, text: ['', ...diffLines(found, look)].join('\n') }
   },
@@ -82,7 +82,7 @@ function whyMissing(
   return `${url} was not collected; ${explainHint(url, collection)}`
 }
 
-/** One version only: a fact, not a mistake, when it was looked at several times. */
+/** Only one version is no mistake if the page was looked at several times. */
 function noOther(call: Invocation, versions: Versions): Answer {
   const { url, after, whole, withoutCapture } = versions
   const removed =

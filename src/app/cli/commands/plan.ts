@@ -51,7 +51,7 @@ function planJson({ pages, asked, priceHours, plans }: RefreshPlan): object {
     priceHours,
     plans: plans.map(({ low, high, ...rest }) => ({
       ...(jsonOf(rest) as object),
-      // Nothing is known of the upper end while a page was never looked at twice.
+      // The upper end is unknown until a page was looked at twice.
       changesPerDayRange: [low, Number.isFinite(high) ? high : null],
     })),
   }
@@ -70,7 +70,7 @@ export function planText({ pages, asked, priceHours, plans }: RefreshPlan, now: 
   ])
   const title = `${some(asked, 'page')} of ${some(pages, 'known page')}${price}. Those worth most now:`
   const table = printTable({ title, header: ['due', 'worth', 'looks/day', 'changes every', 'URL'], rows })
-  // A long URL may go on in the next line of a terminal, not the rule.
+  // A terminal may break a long URL, but the rule must fit on one line.
   return table.replace(/^ *─+$/m, (rule) => rule.slice(0, 80))
 }
 

@@ -127,7 +127,7 @@ test('status shows freshness, age, the bound and what would help', async () => {
     /fresh {7}93\.1% expected, of 10,987,654 known pages\n +\(measured: 1,000,321 of them, on 12,345 sites\)\n +out of date for 3h12m/,
   )
   assert.match(out, /at most {5}95\.0%, with 120 looks\/s\n +staleness is 1\.38 times/)
-  assert.match(out, /would bring one look\/s more \+0\.010%, pauses shorter by 10% \+0\.31%/)
+  assert.match(out, /gain {8}\+0\.010% from one look\/s more, \+0\.31% from 10% shorter pauses/)
   assert.match(out, /looks {7}10 : 2 changed, 7 unchanged\n +1 failed/)
   const json = JSON.parse((await orbweaver(['status', '--json', '-c', join(folder, 'c')], services())).out)
   assert.equal(json.freshness.stalenessRatio, 1.38)
@@ -159,7 +159,7 @@ test('plan prints a page in sentences and others as a table', () => {
   const one = planText({ pages: 9, asked: 1, priceHours: 0, plans: [page] }, now)
   assert.match(
     one,
-    /Changes every 2d or so \(12h to 10d\): 3 changes seen\.\n {2}Looked at 60 min ago; due in 2h; 4\.00 looks a day are best\.\n {2}A look now is worth 1h30m of freshness\./,
+    /Changes every 2d or so \(12h to 10d\): 3 changes seen\.\n {2}Looked at 60m ago; due in 2h; 4\.00 looks a day are best\.\n {2}A look now is worth 1h30m of freshness\./,
   )
   const two = planText(
     {

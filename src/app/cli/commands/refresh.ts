@@ -67,7 +67,7 @@ function refreshJson({ end, first, last, tookMs }: CrawlResult, folder: string) 
   return {
     collection: folder,
     ended: end.why,
-    // The time was asked for, so it is no limit that was reached.
+    // The user asked for this time, so its end is no limit reached.
     exit: end.why === 'time' ? EXIT.done : end.exit,
     pages: last.refresh?.pages ?? 0,
     looks: looksOf(first, last),

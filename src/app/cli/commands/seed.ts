@@ -50,7 +50,7 @@ function requestOf({ settings, args, version }: Invocation) {
   if (file === undefined && lists.every(({ length }) => length === 0))
     throw new Problem(
       'no-seeds',
-      "no seeds given; give URLs, a file of them (--seeds FILE) or another source ('orbweaver seed --help' lists them)",
+      "no seeds given; give URLs, a file of them (--seeds FILE) or another source ('orbweaver seed --help' lists them); --list shows the seeds that a collection has",
     )
   const [cdx, warc] = [
     [...fromCdx, ...args.filter(isCdx)],

@@ -67,8 +67,13 @@ function announce({ settings, screen }: Invocation, server: ServeHandle): void {
     )
 }
 
-/** Without a join secret only workers on this machine may join, so the public URL is of use only if the user gave it. */
+/**
+ * Without a join secret only workers on this machine may join, so the public URL is of use only if the user gave it. They need a folder
+ * beside the server's.
+ */
 function workerCommand(server: ServeHandle, { joinSecret, publicUrl }: Settings): string {
-  const url = joinSecret === undefined && publicUrl === undefined ? server.url : server.publicUrl
-  return `orbweaver worker --server ${shellWord(url)}${joinSecret === undefined ? '' : ' --join-secret @FILE'}`
+  const isLocal = joinSecret === undefined && publicUrl === undefined
+  const url = shellWord(isLocal ? server.url : server.publicUrl)
+  const more = joinSecret === undefined ? (isLocal ? ' -c worker' : '') : ' --join-secret @FILE'
+  return `orbweaver worker --server ${url}${more}`
 }

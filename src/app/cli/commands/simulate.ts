@@ -15,7 +15,7 @@ export const simulate: Command = {
   what: 'run the crawler, or revisit policies, in virtual time',
   more: [
     'crawl runs the frontier, visits, intake and catalogue of a real crawl on a synthetic web, with a clock that jumps from one event to the next: pauses take no time, a request takes 1 to 3 ms of CPU. The default web (about 9,000 requests) takes about 15 s for 7 minutes of virtual time; one site of 2,000 pages takes about 10 s for 70 minutes. It then compares what was collected with what is reachable and permitted on the synthetic web, and reports the pace. Nothing is fetched from the network, nothing is stored. See docs/tasks/simulate-a-crawl.md.',
-    'policy tries policies that decide when to fetch pages again (PSP, its rivals and the index policy) on a scenario: from flags, from --instance, or from the pages in --collection. It prints how stale the collection is under each, beside bounds that no policy can beat. See docs/tasks/simulate-policies.md.',
+    'policy tries policies that decide when to fetch pages again (PSP, its rivals and the index policy) on a scenario. It comes from flags, from --instance, or from the pages in --collection. It prints how stale the collection is under each, beside bounds that no policy can beat. The default scenario, of a million pages, takes about a minute. See docs/tasks/simulate-policies.md.',
     "figures repeats the experiments of the PSP paper at full size, writes tables, CSV files and charts, and checks the paper's claims.",
   ].join('\n'),
   examples: {

@@ -55,6 +55,14 @@ test('many workers are not all listed', () => {
   assert.equal(lines.at(-1), '    … and 30 more (--json lists all)')
 })
 
+test('a collection without URLs is empty, not complete', () => {
+  const settings = { collection: 'news', database: undefined }
+  const complete = { ...STATUS, state: 'complete' } as const
+  assert.match(statusText(complete, settings, 0), /^news: complete, the queue is empty$/m)
+  const empty = { ...complete, urls: { ...STATUS.urls, known: 0 } }
+  assert.match(statusText(empty, settings, 0), /^news: empty; give it seeds: 'orbweaver crawl URL'/)
+})
+
 test('why no request is sent though URLs wait', () => {
   const none = { ...STATUS.sites, waiting: 0, free: 0, leased: 0, returning: 0 }
   const running = { ...STATUS, state: 'running', cluster: undefined, inbox: 0 } as const
@@ -105,7 +113,7 @@ test('a paused crawl says by whom and why, and that nothing else keeps it waitin
   const paused = { at: 0, who: 'anna@here', reason: 'a storm' }
   const status = { ...STATUS, state: 'running', paused, stopped: { paused: 1, barred: 2 } } as const
   const text = statusText(status, { collection: 'c', database: undefined }, 60_000)
-  assert.match(text, /^ {2}paused {6}by anna@here .+: a storm; orbweaver resume goes on$/m)
+  assert.match(text, /^ {2}paused {6}by anna@here .+: a storm; 'orbweaver resume' ends that$/m)
   assert.match(text, /^ {2}operators {3}1 site paused, 2 barred; explain SITE has the reason$/m)
   assert.equal(whyIdle(status), 'the crawl is paused')
 })

@@ -57,6 +57,13 @@ const STATE: Readonly<Record<CollectionStatus['state'], string>> = {
   unfinished: 'unfinished',
 }
 
+function stateText({ state, isRefresh, urls }: CollectionStatus): string {
+  if (state === 'running' && isRefresh) return 'a refresh is running'
+  if (state === 'complete' && urls.known === 0)
+    return "empty; give it seeds: 'orbweaver crawl URL' or 'orbweaver seed URL'"
+  return STATE[state]
+}
+
 export function statusText(
   status: CollectionStatus,
   { collection, database }: Pick<Settings, 'collection' | 'database'>,
@@ -66,10 +73,10 @@ export function statusText(
   const { urls, sites, documents, begunAt, lastAt } = status
   const known = Object.values(sites).reduce((sum, count) => sum + count, 0)
   const lines = [
-    `${database === undefined ? collection : 'the shared database'}: ${status.state === 'running' && status.isRefresh ? 'a refresh is running' : STATE[status.state]}`,
+    `${database === undefined ? collection : 'the shared database'}: ${stateText(status)}`,
     `  started     ${begunAt === undefined ? '-' : `${timeText(begunAt)} UTC`}, last page ${lastAt === undefined ? '-' : ago(lastAt, now)}`,
     `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
-    `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
+    `  others      ${some(Math.max(0, urls.done - documents), 'URL')} redirected, missing or refused`,
     `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting)} waiting, ${grouped(sites.free)} free, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
@@ -93,9 +100,9 @@ export function statusText(
   return lines.join('\n')
 }
 
-/** What operators decided. */
+/** Lines about the decisions of operators. */
 function steeringLines({ paused, stopped }: CollectionStatus, now: number): string[] {
-  const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; orbweaver resume goes on`]
+  const lines = paused === undefined ? [] : [`  paused      ${decidedText(paused, now)}; 'orbweaver resume' ends that`]
   if (stopped.paused + stopped.barred > 0)
     lines.push(
       `  operators   ${some(stopped.paused, 'site')} paused, ${grouped(stopped.barred)} barred; explain SITE has the reason`,

@@ -11,7 +11,7 @@ export const pause: Command = {
   name: 'pause',
   usage: '[SITE]',
   what: 'pause a crawl, or one site of it, until it is resumed',
-  more: `Ends the visits under way; what is being fetched is kept. No more requests are made until orbweaver resume. ${EVERYWHERE}`,
+  more: `Ends the visits under way; what is being fetched is kept. No more requests are made until 'orbweaver resume'. ${EVERYWHERE}`,
   examples: {
     'orbweaver pause --reason "power cut at noon"': 'Pause the crawl of ./collection.',
     'orbweaver pause www.example.org': 'Pause one site; the others go on.',
@@ -23,7 +23,7 @@ export const resume: Command = {
   name: 'resume',
   usage: '[SITE]',
   what: 'resume a crawl, or one site of it, that was paused or barred',
-  more: `Undoes orbweaver pause and orbweaver bar. Sites are visited as their pauses allow. ${EVERYWHERE}`,
+  more: `Undoes 'orbweaver pause' and 'orbweaver bar'. Sites are visited as their pauses allow. ${EVERYWHERE}`,
   examples: {
     'orbweaver resume': 'Go on with the crawl of ./collection.',
     'orbweaver resume www.example.org': 'Visit the site again.',
@@ -47,7 +47,7 @@ export const bar: Command = {
   name: 'bar',
   usage: 'SITE',
   what: 'never visit a site again, for instance because its webmaster asked for that',
-  more: `The site counts as finished, and what was collected of it stays. explain shows the reason. Only orbweaver resume SITE brings it back; seeds and links do not. A site can be barred before it is found. ${EVERYWHERE}`,
+  more: `The site counts as finished, and what was collected of it stays. explain shows the reason. Only 'orbweaver resume SITE' brings it back; seeds and links do not. A site can be barred before it is found. ${EVERYWHERE}`,
   examples: {
     'orbweaver bar www.example.org --reason "webmaster asked, ticket 17"': 'Leave the site alone.',
     'orbweaver bar http://www.example.org/page -c news': 'The same, by any URL of the site.',
@@ -69,5 +69,5 @@ async function perform({ settings, services, version }: Invocation, action: Acti
   const who = `${userInfo().username}@${hostname()}`
   const { now, isChanged, running } = await services.performAction(settings, { who, action, version })
   const text = isChanged ? plain(now) : `${plain(now)} Nothing changed.`
-  return { json: { action: action.action, isChanged, running, now }, text: settings.quiet ? undefined : text }
+  return { json: { action: action.action, isChanged, running, now }, text: settings.quiet ? [] : [text] }
 }

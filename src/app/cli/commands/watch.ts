@@ -76,10 +76,10 @@ async function follow(call: Invocation, changes: Changes, sink: Sink, over: Abor
 }
 
 interface Sink {
-  /** Where to begin. */
+  /** The position to begin at. */
   since: Settings['since']
   add(change: PageChange, cursor: string): Promise<void> | void
-  /** Whoever reads now finds all that was added. */
+  /** A reader now finds everything that was added. */
   flush(): Promise<void>
   close(): Promise<void>
 }

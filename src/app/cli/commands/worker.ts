@@ -12,10 +12,10 @@ export const worker: Command = {
   usage: '--server URL [--server URL…]',
   what: 'visit the sites that a server hands out',
   more:
-    "Pulls sites from a server over HTTP, from behind any firewall, visits them exactly as politely as crawl does, and reports the results. The server's settings decide what is collected. Reports that cannot be delivered stay in the worker's folder (-c) until a server is back; a worker restarted in the same folder keeps its identity.\n" +
+    "Pulls sites from a server over HTTP, from behind any firewall, visits them exactly as politely as crawl does, and reports the results. The server's settings decide what is collected. The worker's folder (-c) must not be that of a collection or a server. Reports that cannot be delivered stay in it until a server is back; a worker restarted in the same folder keeps its identity.\n" +
     'Ctrl-C finishes the requests in flight and returns the remaining work.',
   examples: {
-    'orbweaver worker --server http://127.0.0.1:8723': "On the server's own machine.",
+    'orbweaver worker --server http://127.0.0.1:8723 -c worker': "On the server's own machine, in a folder of its own.",
     'orbweaver worker --server https://a.example.org --server https://b.example.org --join-secret @join -c work':
       'On another machine, with two servers to choose from.',
   },

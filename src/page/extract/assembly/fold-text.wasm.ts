@@ -29,7 +29,7 @@ export function begin(most: i32): void {
   beginText(most)
 }
 
-/** Folds so many runs, and returns how long the text is now. */
+/** Folds the waiting `runs`, and returns how long the text is now. */
 export function add(runs: i32): i32 {
   for (let i = 0; i < runs; i++) {
     const run = load<u32>(RUNS + 8 * i)

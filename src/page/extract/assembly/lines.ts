@@ -3,7 +3,7 @@
  * characters at a time, in four lanes.
  */
 
-/** What is behind so many lines counts as one. */
+/** Text after this many lines counts as one line. */
 export const MAX_LINES: i32 = 8192
 export const LINES: usize = memory.data(4 * MAX_LINES)
 /** Masks of the first 0 to 7 of eight characters. */

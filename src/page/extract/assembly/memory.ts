@@ -3,7 +3,7 @@
  * margin.
  */
 export const MAX_TEXT: i32 = 1_000_000
-/** After so many characters the room left is checked, and strings to be left out are shortened. */
+/** After this many characters the room left is checked, and strings to be left out are shortened. */
 export const PIECE: i32 = 1024
 /** Characters of a page in memory at once; most pages have fewer. */
 export const WINDOW: i32 = 64 * 1024

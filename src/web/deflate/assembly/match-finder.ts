@@ -28,7 +28,7 @@ import { alone, END_OF_BLOCK, lengthOf, match, pair } from './symbols'
 const HASHED: u32 = 4
 const LONGEST: u32 = 258
 const VECTOR: u32 = 16
-/** After so many bytes without a match it is not text, and fewer positions are searched. */
+/** After this many bytes without a match it is not text, and fewer positions are searched. */
 const DULL: usize = 512
 
 /** Eight times the hash: the offset of two positions. */
