@@ -84,8 +84,8 @@ export function locationOf({ status, headers }: Head): string | undefined {
 }
 
 /**
- * Headers are read as Latin-1. Raw UTF-8 in a Location means those letters; other bytes are asked for as they are, as browsers
- * and curl take both.
+ * Headers are read as Latin-1. Raw UTF-8 in a Location means those letters; other bytes are asked for as they are, as
+ * browsers and curl take both.
  */
 function asUtf8(location: string): string {
   if (!/[\x80-\xff]/.test(location)) return location
@@ -186,7 +186,7 @@ export function* readAnswer(
   }
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
   const { type, charset } = mediaTypeOf(headers)
-  // A name that nobody knows (`aws-chunked`) often means nothing: browsers show the bytes. If they are coded, they are no text.
+  // A name that nobody knows (`aws-chunked`) often means nothing, and browsers show the bytes. Coded ones are no text.
   const isCoded = trouble === 'unknown' || trouble === 'too-many'
   if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
   try {

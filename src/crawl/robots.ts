@@ -198,7 +198,7 @@ async function readRobots(
   const { bytes, cut, trouble } = await decoded(answer, MAX_BYTES)
   // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
-  // Compressed text that ends early lacks its checksum at least. Within a line, it lacks more: `Allow: /` of `Allow: /open/`.
+  // Compressed text that ends early lacks its checksum at least; within a line, more: `Allow: /` of `Allow: /open/`.
   const isUsable = trouble === 'not-sent' || (trouble === 'early' && (bytes.at(-1) === LF || bytes.at(-1) === CR))
   const damaged = trouble !== undefined && (bytes.length === 0 || !isUsable)
   if (brokeOff || damaged) return outOfReach(0)

@@ -43,8 +43,8 @@ function asDeclared(essence: string): ReadAs {
 
 /** Types whose contents may look like another kind's. */
 function excused(essence: string, seen: string, bytes: Uint8Array): boolean {
-  // XHTML is XML, and only the root tells which XML it is. Pages with an XML declaration may begin with something else: a part of a
-  // page, a stray letter, a warning of a script.
+  // XHTML is XML, and only the root tells which XML it is. Pages with an XML declaration may begin with something else:
+  // a part of a page, a stray letter, a warning of a script.
   if (seen === 'application/xml')
     return essence === XHTML || (essence === HTML && PAGE_TAG.test(latin1(bytes.subarray(0, SEARCHED_BYTES))))
   // Scripts and templates contain tags; only a page from the first byte on counts.

@@ -91,8 +91,8 @@ const fault = (file: Pulled, record: number, what: string) =>
   new Damaged(`${what} (record ${record}, byte ${file.at} of its decompressed text)`)
 
 /**
- * To where a record begins, or to the end of the file: how many bytes were passed that belong to none. Some writers' lengths are
- * wrong by a byte; such a record must not cost those behind it.
+ * To where a record begins, or to the end of the file: how many bytes were passed that belong to none. Some writers'
+ * lengths are wrong by a byte; such a record must not cost those behind it.
  */
 async function toRecord(file: Pulled, record: number): Promise<number> {
   for (;;) {

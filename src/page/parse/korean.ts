@@ -1,6 +1,6 @@
 /**
- * Korean text as browsers read it. What the Encoding Standard calls EUC-KR is Windows' code page 949: KS X 1001 and the 8,822
- * syllables that are missing there (`뷁`, `똠`). Node's decoder knows only the first part.
+ * Korean text as browsers read it. What the Encoding Standard calls EUC-KR is Windows' code page 949: KS X 1001 and the
+ * 8,822 syllables that are missing there (`뷁`, `똠`). Node's decoder knows only the first part.
  */
 import { TextDecoder } from 'node:util'
 
@@ -11,7 +11,7 @@ const FIRST_TRAIL = 0x41
 const TRAILS = 0xbf
 const POSITIONS = (0xff - FIRST_LEAD) * TRAILS
 const REPLACEMENT = 0xfffd
-/** What Node's decoder makes of the bytes that it cannot read, and of two rows that belong to nobody. Few pages have any. */
+/** What Node's decoder makes of bytes that it cannot read, and of two rows that belong to nobody. Few pages have any. */
 const NOT_READ = /[\x80-\xa0\ue000-\uf8ff\ufffd]/
 const LF = 10
 
@@ -44,7 +44,7 @@ function positionOf(lead: number, trail: number): number {
   return (lead - FIRST_LEAD) * TRAILS + trail - FIRST_TRAIL
 }
 
-/** KS X 1001 is taken from Node's decoder; the other syllables stand in the order of Unicode, at the positions it leaves. */
+/** KS X 1001 is from Node's decoder; the other syllables stand in the order of Unicode, at the positions it leaves. */
 function readCharacters(): Uint16Array {
   const table = new Uint16Array(POSITIONS)
   const known = new Set<number>()

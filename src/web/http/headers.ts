@@ -46,8 +46,8 @@ export function listedIn(headers: HeaderLines, name: string): string | undefined
 }
 
 /**
- * Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, a comma for a semicolon, a stray `;`. Of several types the
- * last counts, with the charset of one before it that is the same (the Fetch standard).
+ * Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, a comma for a semicolon, a stray `;`. Of several
+ * types the last counts, with the charset of one before it that is the same (the Fetch standard).
  */
 export function parseMediaType(value: string | undefined): MediaType {
   if (value === undefined) return NO_TYPE

@@ -20,8 +20,8 @@ const FRAMING = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
 
 /**
  * The head of an answer as it is stored before the payload. A transfer-coding line would be untrue there, and so would
- * the length of a body that was cut, or one beside chunks: pywb's readers would wait for the rest. Such a line keeps its value
- * under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
+ * the length of a body that was cut, or one beside chunks: pywb's readers would wait for the rest. Such a line keeps its
+ * value under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
  */
 export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
   // Not TextDecoder: its Latin-1 is windows-1252, which would change bytes.
