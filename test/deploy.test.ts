@@ -49,8 +49,8 @@ test('compose.yaml starts servers and workers with flags that they take', () => 
   assert.equal(checked, 3)
 })
 
-test('the seed file that compose mounts is one with which a server starts', () => {
-  assert.deepEqual(readSeeds({ args: [], file: 'seeds.txt', mayBeEmpty: true }, read), [])
+test('the seed file that compose mounts is one with which a server starts', async () => {
+  assert.deepEqual(await readSeeds({ args: [], file: join(folder, 'seeds.txt'), mayBeEmpty: true }), [])
 })
 
 test('the systemd units start what exists', () => {

@@ -93,7 +93,7 @@ export class AddressCourtesy {
     if (shared === undefined) return true
     if (shared.turn !== visitor && this.wait(address) > 0) return false
     shared.turn = visitor
-    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
+    shared.freeAt = this.#clock.elapsed() + this.#pause
     return true
   }
 
@@ -108,6 +108,6 @@ export class AddressCourtesy {
     const shared = this.#shared.get(address)
     if (shared === undefined) return
     shared.busySince = undefined
-    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
+    shared.freeAt = this.#clock.elapsed() + this.#pause
   }
 }

@@ -2,6 +2,7 @@
  * What an answer says: first its status and headers, then its bytes. Bytes are read as what they are, whatever the server
  * declares (V14). A page whose reading throws costs that page only (V6); the watch notices one that never returns.
  */
+import { isUtf8 } from 'node:buffer'
 import type { Instant } from '../base/clock.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Body, Exchange, Head, Headers, Want } from '../contracts/exchange.ts'
@@ -10,9 +11,10 @@ import type { Capture } from '../contracts/report.ts'
 import type { AgendaItem, PageMemory } from '../contracts/visit.ts'
 import { type PageLines, readLines } from '../page/change/lines.ts'
 import type { RegionRules } from '../page/change/region-rules.ts'
-import { howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
+import { parseRefresh } from '../page/extract/meta.ts'
+import { type FoundLink, howToRead, isReadable, type Reading, readText } from '../page/reading.ts'
 import { BOMB_RATIO, type Decoded, decodeContent } from '../web/http/decode.ts'
-import { headerOf, headersOf, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
+import { headerOf, headersOf, listedIn, mediaTypeOf, parseMediaType } from '../web/http/headers.ts'
 import { validatorsOf } from '../web/http/validators.ts'
 import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
@@ -51,7 +53,7 @@ export function wantBody(status: number, limitBytes: number): Want {
 /** The decision to download a page, from status and headers (V5). */
 export function wantPage(status: number, headers: Headers, scope: Scope): Want {
   if (!isWhole(status)) return wantBody(status, ERROR_BYTES)
-  const declared = headerOf(headers, 'content-type')
+  const declared = listedIn(headers, 'content-type')
   const { type } = parseMediaType(declared)
   // Without a declared type it may be a page: only its bytes can say.
   if (declared !== undefined && !scope.wantsMedia(type))
@@ -61,11 +63,11 @@ export function wantPage(status: number, headers: Headers, scope: Scope): Want {
 
 /** Removes the content coding, up to this many bytes. */
 export function decoded({ head, payload }: Body, bytes: number): Promise<Decoded> {
-  return decodeContent(payload, headerOf(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
+  return decodeContent(payload, listedIn(head.headers, 'content-encoding'), { bytes, ratio: BOMB_RATIO })
 }
 
 export function declaredType({ answer }: Exchange): string | undefined {
-  return 'head' in answer ? headerOf(answer.head.headers, 'content-type') : undefined
+  return 'head' in answer ? listedIn(answer.head.headers, 'content-type') : undefined
 }
 
 export function redirectTarget(head: Head, from: string, urls: UrlReader): WebUrl | undefined {
@@ -81,11 +83,15 @@ export function locationOf({ status, headers }: Head): string | undefined {
   return location === undefined ? undefined : asUtf8(location)
 }
 
-/** Headers are read as Latin-1; raw UTF-8 in a Location means those letters, as browsers and curl take it. */
+/**
+ * Headers are read as Latin-1. Raw UTF-8 in a Location means those letters; other bytes are asked for as they are, as browsers
+ * and curl take both.
+ */
 function asUtf8(location: string): string {
   if (!/[\x80-\xff]/.test(location)) return location
-  const text = new TextDecoder().decode(Buffer.from(location, 'latin1'))
-  return text.includes('\ufffd') ? location : text
+  const bytes = Buffer.from(location, 'latin1')
+  if (isUtf8(bytes)) return bytes.toString()
+  return location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 export function directivesOf(headers: Headers, reading: Reading | undefined, token: string): Directives {
@@ -179,9 +185,10 @@ export function* readAnswer(
     }
   }
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
-  // Bytes in an unknown coding are kept as they came, and not read as a page.
-  if (trouble === 'unknown' || trouble === 'too-many') return unread(undefined)
   const { type, charset } = mediaTypeOf(headers)
+  // A name that nobody knows (`aws-chunked`) often means nothing: browsers show the bytes. If they are coded, they are no text.
+  const isCoded = trouble === 'unknown' || trouble === 'too-many'
+  if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
   try {
     // Documents of other kinds are not read; but a page may hide behind their type.
     if (type !== '' && !isReadable(type)) {
@@ -199,7 +206,7 @@ export function* readAnswer(
       state.reporter.tally.add(`trouble:${trouble}`)
     }
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
-    const links = yield* resolveLinks(reading.links, resolve, state.reporter.tally)
+    const links = yield* resolveLinks([...refreshOf(headers), ...reading.links], resolve, state.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
     const text = () => readText(input, 'own')
     const lines = (rules: RegionRules | undefined) => readLines(input, rules)
@@ -208,6 +215,12 @@ export function* readAnswer(
     reportBug(`reading ${item.url}`, error, site)
     return unread('failed')
   }
+}
+
+/** `Refresh: 0; url=…`: as the meta element of that name. Some home pages have nothing else. */
+function refreshOf(headers: Headers): FoundLink[] {
+  const href = parseRefresh(asUtf8(headerOf(headers, 'refresh') ?? ''))?.url
+  return href === undefined ? [] : [{ href, kind: 'refresh', nofollow: false, media: '' }]
 }
 
 const noText = () => ''

@@ -35,7 +35,10 @@ const once = (consequence: string, whole = false) => rule(whole)(0, 1, 1, conseq
 export const FAILURES: Readonly<Record<FailureKind, FailureRule>> = {
   dns: silent(30 * S, 3, 3, 'the resolver gave no answer: the site waits'),
   'no-such-name': once('the name does not exist: found out once, the site is given up', true),
-  'address-refused': once('its name or all of its addresses are not public: the site is given up', true),
+  'address-refused': once(
+    'its name or all its addresses are not public, or unregistered names have its address too: the site is given up',
+    true,
+  ),
   connect: silent(30 * S, 3, 3, 'refused or unreachable: the site waits'),
   'connect-timeout': silent(30 * S, 3, 3, 'no connection in time: the site waits'),
   tls: silent(60 * S, 3, 2, 'no common TLS: the site waits'),

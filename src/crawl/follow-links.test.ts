@@ -16,6 +16,7 @@ import {
   LINKS_PER_STRETCH,
   type LinkSource,
   linkFacts,
+  offerPlainer,
   outLink,
   rememberIndexNames,
   resolveLinks,
@@ -302,5 +303,25 @@ test('a link whose site is entered by another URL, or not at all, keeps its URL 
   assert.deepEqual(
     packed.map(({ url }) => url),
     ['http://other.test/x', 'http://other.test/', 'http://far.test/x', undefined],
+  )
+})
+
+test('what is held back is asked for in its plainer form, once: two held forms that name each other are no loop', () => {
+  const tools = screenOf(scopeOf(false), [])
+  const [held, plain] = ['http://h.test/stopped/?view=1', 'http://h.test/?view=2'].map((url) => parseUrl(url)!)
+  const from = { depth: 1, via: 'http://h.test/', path: 'Ll' }
+  offerPlainer(held, from, { ...tools, plainer: () => plain })
+  assert.equal(tools.local.knows(plain.key), true)
+  const other = parseUrl('http://h.test/stopped/?view=3')!
+  let asked = 0
+  const plainer = (url: WebUrl) => {
+    asked++
+    return url.key === held.key ? other : held
+  }
+  offerPlainer(held, from, { ...tools, plainer })
+  assert.equal(asked, 1)
+  assert.deepEqual(
+    [held, other].map(({ key }) => tools.local.knows(key)),
+    [false, false],
   )
 })

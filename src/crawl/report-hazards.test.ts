@@ -430,3 +430,19 @@ test('a known URL is reported again when a page lists it and its pattern is susp
     [`${SITE}/item/6`],
   )
 })
+
+test('where nobody knows which URLs of the site are known, redirects say nothing', async () => {
+  const script: Script = { [`${SITE}/basket/`]: page('Your basket is empty', []) }
+  const baskets = Array.from({ length: 40 }, (_, at) => `${SITE}/basket/add/item/k${at}x7q/`)
+  for (const url of baskets) script[url] = { status: 302, headers: [['Location', '/basket/']] }
+  // What earlier visits have seen: the baskets are not the whole site.
+  const memory = { ...freshMemory(), traps: { suspects: [], novel: [30, 30, 9_000] } } as ReturnType<typeof freshMemory>
+  const basket = parseUrl(`${SITE}/basket/`)!.key
+  const suspected = async (known: BigUint64Array | 'too many') => {
+    const agenda = baskets.map((url) => ({ url, depth: 2, path: 'Ll' }))
+    const { parts } = await new Scripted(script, wary).visit({ agenda, visit: { memory, known } })
+    return parts.at(-1)!.memory.traps!.suspects.map(({ pattern }) => pattern)
+  }
+  assert.deepEqual(await suspected(BigUint64Array.of(basket)), ['/basket/add/item/**'])
+  assert.deepEqual(await suspected('too many'), [])
+})

@@ -198,7 +198,9 @@ async function readRobots(
   const { bytes, cut, trouble } = await decoded(answer, MAX_BYTES)
   // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
-  const damaged = trouble !== undefined && (bytes.length === 0 || !(trouble === 'not-sent' || trouble === 'early'))
+  // Compressed text that ends early lacks its checksum at least. Within a line, it lacks more: `Allow: /` of `Allow: /open/`.
+  const isUsable = trouble === 'not-sent' || (trouble === 'early' && (bytes.at(-1) === LF || bytes.at(-1) === CR))
+  const damaged = trouble !== undefined && (bytes.length === 0 || !isUsable)
   if (brokeOff || damaged) return outOfReach(0)
   // A file that our own limit cut may end in half a rule: only whole lines count.
   const reading = robotsInStretches(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
@@ -215,8 +217,11 @@ function notesOf({ sitemapsLeft }: Robots): string[] {
   return sitemapsLeft === 0 ? [] : [`most-sitemap-lines:${sitemapsLeft}`]
 }
 
+const LF = 0x0a
+const CR = 0x0d
+
 function wholeLines(bytes: Uint8Array): Uint8Array {
-  const end = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
+  const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR))
   return bytes.subarray(0, end + 1)
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshMemory } from '../contracts/site-memory.ts'
+import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
 import { FAILURES } from './failures.ts'
 import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
@@ -73,4 +73,48 @@ test('an answer to robots.txt ends the silence, no answer does not', async () =>
     assert.equal(parts.at(-1)!.memory.silent, silent)
     assert.equal('rests' in parts.at(-1)!.memory, silent > 0)
   }
+})
+
+test('a body that broke off after two silent pages ends the silence', async () => {
+  const broken: ScriptedAnswer = { body: 'half of it', cut: 'disconnect' }
+  const { why, parts } = await new Scripted(failing(reset, reset, broken, reset)).visit({ agenda: urls })
+  assert.equal(why, 'done')
+  assert.equal(parts.at(-1)!.memory.silent, 1)
+})
+
+test('a site whose name servers fail waits ever longer, nothing is asked of it, and it is given up in the end', async () => {
+  const resolve = async () => ({ kind: 'failed', failure: { kind: 'dns', detail: 'ESERVFAIL' } }) as const
+  const web = new Scripted({}, { resolve })
+  const { wait, growth, tries } = FAILURES.dns
+  let memory = freshMemory()
+  for (let rests = 1; rests <= tries; rests++) {
+    const { why, parts, pages, counts } = await web.visit({ agenda: urls, visit: { memory } })
+    const [{ courtesy }] = parts
+    memory = parts[0].memory as typeof memory
+    assert.deepEqual([memory.silent, memory.rests], [rests, rests])
+    assert.equal(counts.get('failure:dns'), 1)
+    assert.equal(why, rests < tries ? 'silent' : 'given-up')
+    assert.deepEqual(
+      pages.map(({ url, outcome }) => [url, outcome.kind]),
+      [[urls[0], rests < tries ? 'later' : 'gone']],
+    )
+    const waits = rests < tries ? wait * growth ** (rests - 1) : 0
+    assert.equal(courtesy.notBefore - web.clock.now(), waits)
+  }
+  assert.deepEqual(web.asked, [])
+})
+
+test('a failure of one scheme counts when its page is gone, and not while it waits', async () => {
+  const down = (tries: number) => ({ state: 'unreachable', status: 503, at: 0, tries }) as const
+  const counted = async (tries: number) => {
+    const https = down(tries)
+    const memory = { ...freshMemory(), robots: { http: { state: 'missing', status: 404, at: 1e15 }, https } }
+    const web = new Scripted({ 'https://a.test/robots.txt': { status: 503 }, 'http://a.test/1': { body: 'well' } })
+    const agenda = ['http://a.test/1', 'https://a.test/2']
+    const { pages, counts } = await web.visit({ agenda, visit: { memory: memory as unknown as SiteMemory } })
+    const kinds = pages.filter(({ url }) => url.startsWith('https:')).map(({ outcome }) => outcome.kind)
+    return [kinds.join(), counts.get('failure:robots-unreachable') ?? 0]
+  }
+  assert.deepEqual(await counted(1), ['later', 0])
+  assert.deepEqual(await counted(FAILURES['robots-unreachable'].tries - 1), ['gone', 1])
 })

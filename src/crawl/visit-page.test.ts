@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { sha1 } from '../base/digest.ts'
 import { STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind, Outcome } from '../contracts/outcome.ts'
@@ -364,8 +364,10 @@ test('a wrong content coding is kept as it came, with a note', async () => {
     ['gzip', html, 'coding:not-sent', true],
     ['gzip', packed.subarray(0, packed.length - 10), 'coding:early', true],
     ['gzip', wrongSum, 'coding:damaged', true],
-    ['gzipped', html, 'coding:unknown', false],
-    ['gzip, gzip, gzip, gzip', html, 'coding:too-many', false],
+    ['gzipped', html, 'coding:unknown', true],
+    ['gzipped', packed, 'coding:unknown', false],
+    ['gzip, gzip, gzip, gzip', html, 'coding:too-many', true],
+    ['gzip, gzip, gzip, gzip', packed, 'coding:too-many', false],
     ['utf-8', html, undefined, true],
     ['gzip', packed, undefined, true],
   ] as const) {
@@ -384,6 +386,26 @@ test('a wrong content coding is kept as it came, with a note', async () => {
     assert.deepEqual(web.pagesAsked, isRead ? ['a.test/', 'a.test/next'] : ['a.test/'], coding)
     assert.equal(page.title, isRead ? 'Coded' : '')
   }
+})
+
+test('content codings and media types in several header lines are one list', async () => {
+  const headers = [
+    ['Content-Type', 'application/octet-stream'],
+    ['Content-Encoding', 'gzip'],
+    ['Content-Type', 'text/html'],
+    ['Content-Encoding', 'br'],
+  ] as const
+  const { page } = await pageAfter({ headers, body: brotliCompressSync(gzipSync('<title>Coded</title><p>words')) })
+  assert.deepEqual([page.title, page.mediaType, page.annotations], ['Coded', 'text/html', []])
+})
+
+test('a Refresh in the head of an answer is a link', async () => {
+  const headers = [
+    ['Content-Type', 'text/html'],
+    ['Refresh', ' 0 ; URL="/caf\xc3\xa9" '],
+  ] as const
+  const { web } = await pageAfter({ headers, body: '' })
+  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/caf%C3%A9'])
 })
 
 test('a document that is not read has the note too', async () => {

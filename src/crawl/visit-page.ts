@@ -8,7 +8,7 @@ import type { PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import { BOMB_RATIO, type Decoded, withDecoded } from '../web/http/decode.ts'
-import { headerOf, mediaTypeOf } from '../web/http/headers.ts'
+import { listedIn, mediaTypeOf } from '../web/http/headers.ts'
 import { parseHttpDate } from '../web/http/http-date.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { type Answered, keep, memoryOf, type ReadAnswer, readAnswer, wantPage, watched } from './answers.ts'
@@ -76,7 +76,7 @@ export async function readPage(item: AgendaItem, answered: ReadAnswer, tools: Pa
   const { head, payload } = answered.answer
   const { type } = mediaTypeOf(head.headers)
   const limit = { bytes: tools.state.scope.limitFor(type), ratio: BOMB_RATIO }
-  const coding = headerOf(head.headers, 'content-encoding')
+  const coding = listedIn(head.headers, 'content-encoding')
   return withDecoded(payload, coding, limit, (decoded) => takePage(item, answered, type, decoded, tools))
 }
 

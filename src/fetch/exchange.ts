@@ -67,7 +67,7 @@ export function carry(
     const over = (answer: Answer) => {
       isOver = true
       stop.whenStopped(undefined)
-      const reusable = answer.kind === 'full' && reader.reusable && connection.alive
+      const { reusable } = reader
       if (!reusable) connection.destroy()
       resolve({ answer, reusable })
     }

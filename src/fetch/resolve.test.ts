@@ -15,6 +15,8 @@ type Zone = Record<string, { a?: string[]; aaaa?: string[]; ttl?: number; code?:
 interface NameServer {
   port: number
   asked: string[]
+  /** Questions not yet answered, at most. */
+  mostAtOnce: number
   zone: Zone
 }
 
@@ -27,10 +29,16 @@ after(() => {
 async function nameServer(zone: Zone): Promise<NameServer> {
   const socket = createSocket('udp4')
   servers.push(socket)
-  const state: NameServer = { port: 0, asked: [], zone }
+  const state: NameServer = { port: 0, asked: [], mostAtOnce: 0, zone }
+  let open = 0
   socket.on('message', (query, from) => {
     const answer = answerTo(query, state)
-    if (answer !== undefined) socket.send(answer, from.port, from.address)
+    state.mostAtOnce = Math.max(state.mostAtOnce, ++open)
+    // Those that have arrived are counted first.
+    setImmediate(() => {
+      open--
+      if (answer !== undefined) socket.send(answer, from.port, from.address)
+    })
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -146,6 +154,8 @@ test('answers live as long as their TTL, within bounds; failures briefly', async
   const server = await nameServer({
     'a.example.org': { a: ['1.2.3.4'], ttl: 1 },
     'long.example.org': { a: ['1.2.3.4'], ttl: 9_999_999 },
+    'hour.example.org': { a: ['1.2.3.4'], ttl: 3_600 },
+    'broken.example.org': { code: 2 },
   })
   const clock = handClock()
   const resolve = resolver(server, { clock })
@@ -168,6 +178,23 @@ test('answers live as long as their TTL, within bounds; failures briefly', async
   assert.equal(await asks('long.example.org'), false)
   clock.move(1)
   assert.equal(await asks('long.example.org'), true)
+  for (const [host, lives] of [
+    ['hour.example.org', 3_600_000],
+    ['broken.example.org', 30_000],
+  ] as const) {
+    assert.equal(await asks(host), true)
+    clock.move(lives - 1)
+    assert.equal(await asks(host), false, host)
+    clock.move(1)
+    assert.equal(await asks(host), true, host)
+  }
+})
+
+test('of very many addresses the first few are used', async () => {
+  const a = Array.from({ length: 20 }, (_, at) => `1.2.3.${at + 1}`)
+  const resolve = resolver(await nameServer({ 'a.example.org': { a } }))
+  const answer = await resolve('a.example.org', never)
+  assert.equal(answer.kind === 'addresses' && answer.list.length, 16)
 })
 
 test('equal questions under way are one question, and the others wait in line', async () => {
@@ -179,6 +206,11 @@ test('equal questions under way are one question, and the others wait in line', 
   const answers = await Promise.all(names.map((name) => resolve(name, never)))
   assert.ok(answers.every((answer) => answer.kind === 'addresses'))
   assert.equal(server.asked.length, 20)
+  assert.equal(server.mostAtOnce, 2)
+  for (const name of ['x.example.org', 'y.example.org', 'z.example.org']) {
+    const late = await resolve(name, AbortSignal.timeout(20_000))
+    assert.equal(late.kind === 'failed' && late.failure.kind, 'no-such-name', 'there is room for it')
+  }
 })
 
 test('the cache is bounded: the longest unasked name goes first', async () => {
@@ -201,6 +233,8 @@ test('an aborted question ends for him who aborted only', async () => {
   abort.abort()
   assert.equal((await mine).kind, 'failed')
   assert.equal((await other).kind, 'addresses')
+  const late = await resolve('none.example.org', AbortSignal.abort())
+  assert.equal(late.kind === 'failed' && late.failure.detail, 'aborted')
 })
 
 test('addresses, localhost, the hosts file and the operator’s names need no server', async () => {

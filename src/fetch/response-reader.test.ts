@@ -132,7 +132,12 @@ test('a length is one number, however often it is said', () => {
   ]) {
     assert.equal(told(`${OK}Content-Length: ${value}\r\n\r\nhello`), 'failed protocol', value)
   }
-  assert.equal(told(`${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), 'failed protocol')
+  for (const value of ['2', '9', '2\r\nContent-Length: 3', 'x'])
+    assert.equal(
+      told(`${OK}Content-Length: ${value}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`),
+      'full 200 hi',
+      value,
+    )
   assert.equal(told(`${OK}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`), 'failed protocol')
   assert.equal(told(`${OK}Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi`), 'full 200 hi')
 })
@@ -189,6 +194,10 @@ test('interim answers are skipped, a flood of them ends', () => {
   assert.equal(told(`${interim.repeat(10)}${OK}Content-Length: 2\r\n\r\nhi`), 'full 200 hi')
   assert.equal(told(`${interim.repeat(11)}${OK}Content-Length: 2\r\n\r\nhi`), 'failed protocol')
   assert.equal(told(interim), 'failed reset')
+  const large = `HTTP/1.1 103 Early\r\nLink: ${'x'.repeat(6_000)}\r\n\r\n`
+  assert.equal(told(`${large.repeat(10)}${OK}Content-Length: 2\r\n\r\nhi`), 'full 200 hi')
+  const largest = large.repeat(9) + large.replace('x', 'x'.repeat(6_000))
+  assert.equal(told(`${largest}${OK}Content-Length: 2\r\n\r\nhi`), 'failed head-too-large', 'together')
   const answer = read([Buffer.from(`${interim}${OK}\r\n`)])
   assert.ok(answer.kind === 'full' && Buffer.from(answer.wireHead).toString() === `${OK}\r\n`)
 })
@@ -206,6 +215,23 @@ test('heads are bounded in bytes and lines', () => {
   )
 })
 
+test('what does not begin like HTTP is refused by its first bytes', () => {
+  const first = (text: string) => new ResponseReader(yes()).feed(Buffer.from(text))
+  for (const text of ['S', 'SSH-2.0-OpenSSH', 'HTTQ', '\r\n<html>']) assert.equal(first(text)?.kind, 'failed', text)
+  for (const text of ['h', 'HTT', '\r\n', 'Http/1.1']) assert.equal(first(text), undefined, text)
+})
+
+test('what is not wanted is not waited for', () => {
+  const first = (text: string, limit: number) => {
+    const answer = new ResponseReader(yes(limit)).feed(Buffer.from(OK + text))
+    return answer && tell(answer)
+  }
+  assert.equal(first('Content-Length: 5\r\n\r\n', 0), 'cut length 200 ')
+  assert.equal(first('Content-Length: 9\r\n\r\nhello', 5), 'cut length 200 hello')
+  assert.equal(first('\r\nhello', 5), undefined, 'perhaps that was all')
+  assert.equal(first('\r\nhello!', 5), 'cut length 200 hello')
+})
+
 test('an unwanted body is declined on its head, whatever its framing', () => {
   const wants = (status: number): Want =>
     status === 200 ? { download: false, kind: 'image/png', rule: 'media type' } : { download: true, limitBytes: 9 }
@@ -221,6 +247,7 @@ test('a connection is used again only when nothing speaks against it', () => {
   }
   assert.equal(reusable(`${OK}Content-Length: 1\r\n\r\nx`), true)
   assert.equal(reusable(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), true)
+  assert.equal(reusable(`${OK}Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`), false)
   assert.equal(reusable('HTTP/1.1 304 x\r\n\r\n'), true)
   assert.equal(reusable('HTTP/1.0 200 x\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx'), true)
   assert.equal(reusable('HTTP/1.0 200 x\r\nContent-Length: 1\r\n\r\nx'), false)
@@ -230,6 +257,8 @@ test('a connection is used again only when nothing speaks against it', () => {
   )
   assert.equal(reusable(`${OK}Connection: x, Close\r\nContent-Length: 1\r\n\r\nx`), false)
   assert.equal(reusable(`${OK}Content-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n\r\n`), false)
+  assert.equal(reusable(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`), false)
+  assert.equal(reusable('HTTP/1.1 304 x\r\nConnection: close\r\n\r\n'), false)
   assert.equal(reusable('HTTP/1.1 204 x\r\n\r\nbody'), false)
   assert.equal(reusable('HTTP/1.1 101 x\r\n\r\n'), false)
 })

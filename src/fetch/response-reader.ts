@@ -9,6 +9,7 @@ import type { Answer, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
 import { ChunkedBody } from '../web/http/chunked.ts'
 import { endOfHead, type Framing, framingOf, type Head, isHttp10, keepsAlive, parseHead } from '../web/http/head.ts'
+import { headerOf } from '../web/http/headers.ts'
 
 /** Of the head, with the interim answers and empty lines before it. */
 export const MAX_HEAD_BYTES = 65_536
@@ -76,7 +77,6 @@ export class ResponseReader {
     let start = 0
     for (;;) {
       if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
-      if (this.#skipped > MAX_HEAD_BYTES) return this.#fail('head-too-large', 'empty lines without end')
       if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP answer')
       const max = start + MAX_HEAD_BYTES - this.#skipped
       const { end, lineStart } = endOfHead(head, this.#lineStart, max)
@@ -169,11 +169,12 @@ export class ResponseReader {
     }
   }
 
-  /** Chunks in an HTTP/1.0 answer are read, but the connection is not reused. */
+  /** Chunks in an HTTP/1.0 answer or beside a length are read, but the connection is not reused. */
   #keepsAlive(): boolean {
     const head = this.#head
     assert(head !== undefined, 'a body has a head')
-    return keepsAlive(head) && !(this.#chunked !== undefined && isHttp10(head))
+    if (!keepsAlive(head)) return false
+    return this.#chunked === undefined || !(isHttp10(head) || headerOf(head.headers, 'content-length') !== undefined)
   }
 
   #full(reusable = false): Answer {

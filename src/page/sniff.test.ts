@@ -65,7 +65,19 @@ test('text that is called HTML has no structure; but one tag anywhere near makes
   assert.equal(how('text/html', 'Name;Age\nAnna;7'), 'text text/plain')
   assert.equal(how('text/html', `${'words '.repeat(5000)}<a href=x>`), 'html')
   assert.equal(how('text/html', 'AT&amp;T'), 'html', 'a reference')
+  assert.equal(how('text/html', '> <base href=/x/>'), 'html')
   assert.equal(how('', 'just words'), 'text text/plain')
+})
+
+test('a page behind an XML declaration is a page, whatever comes first; other XML is not', () => {
+  const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
+  assert.equal(how('text/html', `${xml}<div><a href="x">a part of a page</a></div>`), 'html')
+  assert.equal(how('text/html', `${xml}> <!DOCTYPE html><html>`), 'html')
+  assert.equal(how('text/html', `${xml}Warning: no such file\n<br />${PAGE}`), 'html')
+  assert.equal(how('text/html', `${xml}<ul><li><a class="b" href="x">x</a></ul>`), 'html')
+  assert.equal(how('text/html', `${xml}<urlset><url><loc>http://a.test/?a&amp;b</loc></url>`), 'none application/xml')
+  assert.equal(how('text/html', `${xml}<result><title>x</title><link>y</link></result>`), 'none application/xml')
+  assert.equal(how('application/xml', `${xml}<section><p>x</p></section>`), 'none')
 })
 
 test('what is not text is not read as text', () => {

@@ -43,8 +43,10 @@ function asDeclared(essence: string): ReadAs {
 
 /** Types whose contents may look like another kind's. */
 function excused(essence: string, seen: string, bytes: Uint8Array): boolean {
-  // XHTML is XML, and only the root tells which XML it is.
-  if (essence === XHTML) return seen === 'application/xml'
+  // XHTML is XML, and only the root tells which XML it is. Pages with an XML declaration may begin with something else: a part of a
+  // page, a stray letter, a warning of a script.
+  if (seen === 'application/xml')
+    return essence === XHTML || (essence === HTML && PAGE_TAG.test(latin1(bytes.subarray(0, SEARCHED_BYTES))))
   // Scripts and templates contain tags; only a page from the first byte on counts.
   return seen === HTML && essence !== TEXT && mediaKind(essence) === 'text' && !beginsAsHtml(bytes)
 }
@@ -149,8 +151,11 @@ function hasTag(text: string): boolean {
   return ANY_TAG.test(text)
 }
 
+/** What pages have, and hardly any other XML. */
+const PAGE_TAG = /<(?:(?:html|head|body|div|table|p|br|span)[\s/>]|a\s[^<>]{0,500}href=)/i
+
 const ANY_TAG =
-  /<\/?(?:html|head|body|title|meta|link|script|style|h[1-6]|div|font|table|tr|td|p|br|a|b|i|u|center|ul|ol|li|dl|dt|dd|form|input|img|span|section|article|header|footer|main|nav|iframe|frame|frameset|noscript|pre|strong|em|hr|blockquote|button|label|select|option|small|code)[\s/>]|&(?:amp|nbsp|lt|gt|quot|copy|#\d{1,6}|[a-z]{1,6}(?:acute|grave|uml|circ|tilde|cedil));/i
+  /<\/?(?:html|head|body|title|base|meta|link|script|style|h[1-6]|div|font|table|tr|td|p|br|a|b|i|u|center|ul|ol|li|dl|dt|dd|form|input|img|map|area|span|section|article|header|footer|main|nav|iframe|frame|frameset|noscript|pre|strong|em|hr|blockquote|button|label|select|option|small|code)[\s/>]|&(?:amp|nbsp|lt|gt|quot|copy|#\d{1,6}|[a-z]{1,6}(?:acute|grave|uml|circ|tilde|cedil));/i
 
 /**
  * What binary formats begin with: the signatures of the MIME Sniffing Standard (§6), and more that the web serves under

@@ -9,7 +9,7 @@ const STATUS: Readonly<Record<string, string>> = {
   '-4': 'no answer in time',
   '-5': 'page could not be parsed',
   '-61': 'robots.txt unreachable',
-  '-5001': 'private address, or on a blacklist',
+  '-5001': 'private or blacklisted address, or that of a wildcard domain',
   200: 'OK',
   302: 'moved temporarily',
 }
@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<string, string>> = {
 const FAILURE: Readonly<Record<string, string>> = {
   dns: 'DNS lookup failed',
   'no-such-name': 'server not found',
-  'address-refused': 'private address, or on a blacklist',
+  'address-refused': 'private or blacklisted address, or that of a wildcard domain',
   connect: 'connection refused',
   'connect-timeout': 'connection timed out',
   tls: 'TLS failed',
@@ -55,8 +55,8 @@ const MARK: Readonly<Record<string, string>> = {
   'coding:not-sent': 'a content coding was announced but not used',
   'coding:early': 'the compressed body ends too early',
   'coding:damaged': 'the compressed body is damaged, or its checksum is wrong',
-  'coding:unknown': 'the content coding is unknown, so the body was not read',
-  'coding:too-many': 'too many content codings, so the body was not read',
+  'coding:unknown': 'the content coding is unknown; the body was read only if it was text',
+  'coding:too-many': 'too many content codings; the body was read only if it was text',
 }
 
 /** Undefined for annotations that do not mark a document. */

@@ -32,7 +32,7 @@ const journal = (event: Event) => {
   if (counting && event.kind === death.at && --left === 0) process.kill(process.pid, 'SIGKILL')
 }
 const handle = await startCrawl(settings, {
-  seeds: readSeeds({ args: [], file: settings.seeds }),
+  seeds: await readSeeds({ args: [], file: settings.seeds }),
   version: '0.0.0',
   journal,
   // Parts that are applied as they come never lie in the inbox.

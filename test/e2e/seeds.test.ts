@@ -122,7 +122,7 @@ describe('seeds', { concurrency: 4 }, () => {
     const local = await runTo(1, ['crawl', `http://127.0.0.1:${web.port}/`, '-c', folder(t), '--quiet'])
     assert.match(
       local.stderr,
-      /private address, or on a blacklist \(to collect from your own machine or network, use --allow-private\)/,
+      /private or blacklisted address, or that of a wildcard domain \(to collect from your own machine or network, use --allow-private\)/,
     )
   })
 })

@@ -176,8 +176,8 @@ export const ODD_ANSWERS: readonly OddAnswer[] = [
   {
     name: 'Content-Length and chunks',
     bytes: `${OK}${FIVE}${CHUNKED}\r\n5\r\nhello\r\n0\r\n\r\n`,
-    ours: PROTOCOL,
-    why: guess,
+    ours: HELLO,
+    why: 'chunks override a length (RFC 9112 §6.3); the connection is not used again',
   },
   {
     name: 'a body shorter than its length',
@@ -409,7 +409,7 @@ Three rules decide:
 
 1. **Tolerant in spelling.** Bare LF, folded lines, \`Name : value\`, lines without a colon, a missing reason, equal double lengths, odd
    versions: what is meant is clear, so the page is read. The bytes are kept as they came, whatever we read into them.
-2. **Strict in framing.** Where the end of a body could only be guessed (different lengths, a length and chunks, a broken chunk), the exchange
+2. **Strict in framing.** Where the end of a body could only be guessed (different lengths, a broken chunk), the exchange
    fails as \`protocol\`; an archive must not hold a page that was cut or joined by a guess.
 3. **Bounded.** A head has at most 64 KB and 200 lines, interim answers included at most 10 of them; a chunk's line 4 KB, trailers 16 KB, framing
    64 KB plus 8 bytes per byte of body.

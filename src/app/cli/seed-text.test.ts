@@ -106,6 +106,6 @@ test('the outcome of a seed, with advice when it led to no document', () => {
   for (const [outcome, text] of fates) assert.equal(seedFate(outcome), text)
   assert.equal(
     emptySeedLine({ ...base, url: 'http://localhost:8090/', why: 'address-refused' }),
-    'orbweaver: nothing collected from seed http://localhost:8090/: private address, or on a blacklist (to collect from your own machine or network, use --allow-private)',
+    'orbweaver: nothing collected from seed http://localhost:8090/: private or blacklisted address, or that of a wildcard domain (to collect from your own machine or network, use --allow-private)',
   )
 })

@@ -3,84 +3,83 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Problem } from '../../base/errors.ts'
 import { readSeeds } from './seeds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-seeds-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const read = (text: string) => readSeeds({ args: [], file: 'seeds.txt' }, () => text)
+const path = join(folder, 'seeds.txt')
 
-test('seeds come from arguments and from a file', () => {
-  const seeds = readSeeds(
-    { args: ['www.example.org', 'https://example.com/a'], file: 'f' },
-    () => '# list\n\nexample.net/b # a comment\r\n',
+function read(
+  content: string | Uint8Array,
+  { args = [], mayBeEmpty = false }: { args?: string[]; mayBeEmpty?: boolean } = {},
+) {
+  writeFileSync(path, content)
+  return readSeeds({ args, file: path, mayBeEmpty })
+}
+
+const wrong = (reading: Promise<unknown>, code: Problem['code'], pattern: RegExp) =>
+  assert.rejects(
+    reading,
+    (error) => error instanceof Problem && error.code === code && error.exit === 2 && pattern.test(error.message),
   )
+
+test('seeds come from arguments and from a file', async () => {
+  const seeds = await read('# list\n\nexample.net/b # a comment\r\n', {
+    args: ['www.example.org', 'https://example.com/a'],
+  })
   assert.deepEqual(
     seeds.map((url) => url.href),
     ['http://www.example.org/', 'https://example.com/a', 'http://example.net/b'],
   )
 })
 
-test('a list may have as many names as a national domain', () => {
-  const names = Array.from({ length: 150_000 }, (_, i) => `s${i}.example.org`).join('\n')
-  assert.equal(read(names).length, 150_000)
-})
-
-test('a seed that is not a URL is reported with file and line, before anything is fetched', () => {
-  const wrong = (text: string, pattern: RegExp) =>
-    assert.throws(
-      () => read(text),
-      (error) =>
-        error instanceof Problem && error.code === 'bad-seed' && error.exit === 2 && pattern.test(error.message),
+test('a file of seeds, as any program writes it', async () => {
+  const text = '\ufeff# my seeds\r\nexample.org\r\n\r\n  http://b.test/a#b  # a comment\rc.test'
+  for (const content of [text, gzipSync(text)]) {
+    const seeds = await read(content)
+    assert.deepEqual(
+      seeds.map((url) => url.href),
+      ['http://example.org/', 'http://b.test/a', 'http://c.test/'],
     )
-  wrong(
-    'http://ok.example/\n\nftp://example.org/\n',
-    /^seeds\.txt, line 3: cannot use 'ftp:\/\/example\.org\/' as a seed: /,
-  )
-  wrong('http://[bad\nhttp://\n', /^seeds\.txt, line 1: .*\(and 1 more: lines 2\)$/)
-  assert.throws(() => readSeeds({ args: ['not a url'], file: undefined }), /cannot use 'not a url' as a seed/)
+  }
 })
 
-test('an empty file is an error; no file and no arguments give no seeds', () => {
-  assert.throws(
-    () => read('# nothing\n'),
-    (error) => error instanceof Problem && error.code === 'no-seeds',
-  )
-  assert.deepEqual(readSeeds({ args: [], file: undefined }), [])
-  assert.deepEqual(
-    readSeeds({ args: [], file: 'f', mayBeEmpty: true }, () => '# nothing\n'),
-    [],
-  )
-})
-
-test('a file that cannot be read is one clear line', () => {
-  assert.throws(
-    () => readSeeds({ args: [], file: 'no/such/file' }),
-    (error) =>
-      error instanceof Problem &&
-      error.code === 'unreadable' &&
-      /--seeds: cannot read no\/such\/file/.test(error.message),
-  )
-})
-
-test('a list is read in pieces, up to its end', () => {
-  const path = join(folder, 'long')
-  const names = Array.from({ length: 20_000 }, (_, i) => `ä${i}.example.org`)
-  writeFileSync(path, names.join('\r\n'))
-  const seeds = readSeeds({ args: [], file: path })
+test('a list may have as many names as a national domain', async () => {
+  const names = Array.from({ length: 150_000 }, (_, i) => `ä${i}.example.org`)
+  const seeds = await read(names.join('\r\n'))
   assert.equal(seeds.length, names.length)
-  assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
+  assert.equal(seeds.at(-1)?.host, 'xn--149999-9ta.example.org')
 })
 
-test('a file without line ends is refused before it is read to its end', () => {
-  const unreadable = (file: string) =>
-    assert.throws(
-      () => readSeeds({ args: [], file }),
-      (error) => error instanceof Problem && error.code === 'unreadable' && /line of more than/.test(error.message),
-    )
-  const path = join(folder, 'line')
-  writeFileSync(path, `example.org\n${'a'.repeat(200_000)}`)
-  unreadable(path)
-  if (existsSync('/dev/zero')) unreadable('/dev/zero')
+test('a seed that is not a URL is reported with file and line, before anything is fetched', async () => {
+  await wrong(
+    read('http://ok.example/\n\nftp://example.org/\n'),
+    'bad-seed',
+    /seeds\.txt, line 3: cannot use 'ftp:\/\/example\.org\/' as a seed: /,
+  )
+  await wrong(read('http://[bad\nhttp://\n'), 'bad-seed', /seeds\.txt, line 1: .*\(and 1 more: lines 2\)$/)
+  await wrong(read('a.test\n\u0007bad\n'), 'bad-seed', /line 2: cannot use '\ufffdbad'/)
+  await wrong(readSeeds({ args: ['not a url'], file: undefined }), 'bad-seed', /cannot use 'not a url' as a seed/)
+})
+
+test('an empty file is an error; no file and no arguments give no seeds', async () => {
+  await wrong(read('# nothing\n'), 'no-seeds', /contains no seeds/)
+  assert.deepEqual(await readSeeds({ args: [], file: undefined }), [])
+  assert.deepEqual(await read('# nothing\n', { mayBeEmpty: true }), [])
+})
+
+test('a file that cannot be read is one clear line', async () => {
+  const missing = readSeeds({ args: [], file: 'no/such/file' })
+  await wrong(missing, 'unreadable', /^--seeds: cannot read no\/such\/file: /)
+  await wrong(readSeeds({ args: [], file: folder }), 'unreadable', /^--seeds: cannot read /)
+  await wrong(read(gzipSync('a.test\n').subarray(0, 20)), 'unreadable', /it ends inside a gzip member/)
+})
+
+test('a file without line ends is refused before it is read to its end', async () => {
+  await wrong(read(`example.org\n${'a'.repeat(200_000)}`), 'bad-seed', /line 2: .* the line is too long$/)
+  const endless = '/dev/zero'
+  if (existsSync(endless)) await wrong(readSeeds({ args: [], file: endless }), 'unreadable', /line of more than/)
 })

@@ -1,9 +1,8 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
-import { constants } from 'node:buffer'
-import { closeSync, openSync, readSync } from 'node:fs'
 import { fileErrorText, Problem, reasonOf } from '../../base/errors.ts'
-import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
+import { parseSeed } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
+import { clip, Damaged, type Found, fileChunks, foundIn, type Line, refused, seedOn } from '../seeds/input.ts'
 
 export type Seed = WebUrl
 
@@ -15,24 +14,39 @@ export interface SeedSources {
   mayBeEmpty?: boolean
 }
 
-export function readSeeds(sources: SeedSources, read: (path: string) => string = readText): Seed[] {
-  const seeds = sources.args.map(seedOf)
-  if (sources.file === undefined) return seeds
-  const name = sources.file === '-' ? 'standard input' : sources.file
-  const file = parseSeedFile(read(sources.file), name)
-  const [first, ...others] = file.problems
+export async function readSeeds({ args, file, mayBeEmpty }: SeedSources): Promise<Seed[]> {
+  const seeds = args.map(seedOf)
+  if (file === undefined) return seeds
+  const name = file === '-' ? 'standard input' : file
+  const bad: Extract<Found, { kind: 'refused' }>[] = []
+  try {
+    for await (const found of foundIn(fileChunks(file), listed))
+      for (const each of found) {
+        if (each.kind === 'seed') seeds.push(each.url)
+        else if (each.kind === 'refused') bad.push(each)
+      }
+  } catch (error) {
+    const why = error instanceof Damaged ? `it ${error.message}` : (fileErrorText(error) ?? reasonOf(error))
+    throw new Problem('unreadable', `--seeds: cannot read ${name}: ${why}`)
+  }
+  const [first, ...others] = bad
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more: lines ${lineList(others)})`
     throw new Problem(
       'bad-seed',
-      `${first.file}, line ${first.line}: cannot use '${first.text}' as a seed: ${first.why}${more}`,
+      `${name}, line ${first.at}: cannot use '${first.text}' as a seed: ${first.why}${more}`,
     )
   }
-  // One by one: the list of a national domain has more names than a call can take as arguments.
-  for (const { url } of file.seeds) seeds.push(url)
-  if (seeds.length === 0 && !sources.mayBeEmpty)
+  if (seeds.length === 0 && !mayBeEmpty)
     throw new Problem('no-seeds', `${name} contains no seeds; write one URL or host per line`)
   return seeds
+}
+
+function listed({ number, text }: Line): Found[] {
+  const written = seedOn(text)
+  if (written === '') return []
+  const seed = parseSeed(written)
+  return [seed.kind === 'bad' ? refused(written, number, seed.why) : { kind: 'seed', url: seed.url, at: number }]
 }
 
 function seedOf(arg: string): Seed {
@@ -43,56 +57,7 @@ function seedOf(arg: string): Seed {
 
 const MAX_LINES = 5
 
-function lineList(problems: readonly { line: number }[]): string {
-  const lines = problems.slice(0, MAX_LINES).map(({ line }) => line)
-  return lines.join(', ') + (problems.length > MAX_LINES ? ' …' : '')
-}
-
-/** For a message: one short line. */
-function clip(text: string): string {
-  const plain = text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
-  return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain
-}
-
-const AT_ONCE = 64 * 1024
-/** Far longer than any accepted URL: a file with longer lines is not a list (a device, a video). */
-const LONGEST_LINE = 64 * 1024
-/** The longest string Node supports; the names of the largest national domains take a fifth of it. */
-const MAX_BYTES = constants.MAX_STRING_LENGTH
-
-function readText(path: string): string {
-  try {
-    return readList(path)
-  } catch (error) {
-    throw new Problem(
-      'unreadable',
-      `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${fileErrorText(error) ?? reasonOf(error)}`,
-    )
-  }
-}
-
-/** Checks the size while reading, because a pipe has no size to check first. */
-function readList(path: string): string {
-  const fd = path === '-' ? 0 : openSync(path, 'r')
-  try {
-    const pieces: Uint8Array[] = []
-    let size = 0
-    let line = 0
-    const buffer = new Uint8Array(AT_ONCE)
-    for (;;) {
-      const got = readSync(fd, buffer)
-      if (got === 0) return new TextDecoder().decode(Buffer.concat(pieces))
-      const bytes = buffer.slice(0, got)
-      const lastEnd = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
-      line = lastEnd < 0 ? line + got : got - lastEnd - 1
-      size += got
-      if (line > LONGEST_LINE)
-        throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed per line`)
-      if (size > MAX_BYTES)
-        throw new Error(`it has more than ${MAX_BYTES} bytes; 'orbweaver seed' takes lists of any length`)
-      pieces.push(bytes)
-    }
-  } finally {
-    if (fd !== 0) closeSync(fd)
-  }
+function lineList(bad: readonly { at: number }[]): string {
+  const lines = bad.slice(0, MAX_LINES).map(({ at }) => at)
+  return lines.join(', ') + (bad.length > MAX_LINES ? ' …' : '')
 }

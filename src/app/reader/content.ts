@@ -18,7 +18,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { type DecodeLimit, decodeContent } from '../../web/http/decode.ts'
-import { headerOf, parseMediaType } from '../../web/http/headers.ts'
+import { listedIn, mediaTypeOf } from '../../web/http/headers.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 
 export type Content = Awaited<ReturnType<typeof readContent>>
@@ -105,8 +105,8 @@ export async function readContent(
       `${url} of ${isoInstant(capture.at)} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
     )
   const { headers, wireHead: head, status } = read.http
-  const body = await decoded(read.body, headerOf(headers, 'content-encoding'), limit)
-  const declared = parseMediaType(headerOf(headers, 'content-type'))
+  const body = await decoded(read.body, listedIn(headers, 'content-encoding'), limit)
+  const declared = mediaTypeOf(headers)
   const { charset, utf8 } = readCharacters({ mediaType: declared.type, charset: declared.charset, bytes: body })
   const bytes = { head, payload: read.body, body, text: utf8 }
   return { url, at: capture.at, status, mediaType: declared.type, charset, ...bytes, volume, offset }

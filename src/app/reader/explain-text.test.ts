@@ -60,7 +60,7 @@ test('why a site was given up', () => {
   assert.match(siteSentences({ state: 'barred', reason: 'given-up' }), /: given up: no answer after the last retry\.\n/)
   assert.match(
     siteSentences({ state: 'barred', reason: 'given-up: given-up: address-refused' }),
-    /: given up: private address, or on a blacklist\.\n/,
+    /: given up: private or blacklisted address, or that of a wildcard domain\.\n/,
   )
 })
 

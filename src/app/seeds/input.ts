@@ -2,6 +2,7 @@
  * Bytes that someone else wrote, decompressed and split into lines, in batches and bounded memory; and what readers find in
  * them. A truncated or damaged file yields everything before the damage and then reports where that is.
  */
+import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Instant } from '../../base/clock.ts'
@@ -47,6 +48,13 @@ export function clip(text: string): string {
 }
 
 export type Chunks = AsyncIterable<Uint8Array>
+
+const READ_BYTES = 64 * 1024
+
+/** Opened when it is its turn: a stream that nobody reads would fail unheard. `-` is standard input. */
+export async function* fileChunks(path: string): Chunks {
+  yield* createReadStream(path, { highWaterMark: READ_BYTES, ...(path === '-' && { fd: 0, autoClose: false }) })
+}
 
 /** The file cannot be read further. The message completes a sentence that begins with its name. */
 export class Damaged extends Error {}
@@ -128,6 +136,8 @@ export interface Line {
 
 /** Longer than any accepted URL plus the other fields on a line of an index. */
 const LONGEST_LINE = 64 * 1024
+/** A file with longer lines is not a list (a device, a video); it may have no end. */
+const HOPELESS_LINE = 16 * 1024 * 1024
 const SHOWN_OF_TOO_LONG = 200
 
 /** What a reader of lines finds in a file. */
@@ -138,11 +148,18 @@ export async function* foundIn(chunks: Chunks, read: (line: Line) => Found[]): A
     )
 }
 
+/** `#` begins a comment at the start of a line or after white space, so fragments are not lost. */
+export function seedOn(line: string): string {
+  const hash = /(?:^|\s)#/.exec(line)
+  return (hash === null ? line : line.slice(0, hash.index)).trim()
+}
+
 /** Lines end with LF, CRLF or a lone CR; a byte order mark at the start is dropped. */
 export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder()
   let number = 0
   let rest = ''
+  let inLine = 0
   const lineOf = (text: string): Line => {
     const isTooLong = text.length > longest
     return { number: ++number, text: isTooLong ? text.slice(0, SHOWN_OF_TOO_LONG) : text, isTooLong }
@@ -152,6 +169,8 @@ export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGen
     const texts = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
     rest = texts.pop()!
     if (rest.length > longest + 1) rest = rest.slice(0, longest + 1) + (rest.endsWith('\r') ? '\r' : '')
+    inLine = texts.length > 0 ? 0 : inLine + chunk.length
+    if (inLine > HOPELESS_LINE) throw new Damaged(`has a line of more than ${HOPELESS_LINE} bytes; is it a list?`)
     if (texts.length > 0) yield texts.map(lineOf)
   }
   const last = (rest + decoder.decode()).split(/\r\n|\n|\r/)

@@ -1,5 +1,5 @@
 /** Adds seeds to a collection without crawling, from the files, folders and URLs that the operator names (V2). */
-import { createReadStream, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { turn } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
@@ -17,7 +17,7 @@ import { blacklistPaths, scopeFor } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { indexedUrls } from './cdx.ts'
 import { enterSeeds, type SourceReport } from './enter.ts'
-import { type Chunks, type Found, foundIn, type Line, refused, type SeedInput } from './input.ts'
+import { type Chunks, type Found, fileChunks, foundIn, type Line, refused, type SeedInput, seedOn } from './input.ts'
 import { namesOf } from './names-list.ts'
 import { sitemapUrls } from './sitemap-file.ts'
 import { capturedUrls } from './warc-targets.ts'
@@ -30,7 +30,6 @@ export interface SeedRequest {
   version: string
 }
 
-const READ_BYTES = 64 * 1024
 const SITES_AT_ONCE = 1000
 
 type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
@@ -99,11 +98,6 @@ function checkFile(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false })
   if (file === undefined) throw new Problem('unreadable', `cannot read ${path}: no such file or folder`)
   if (file.isDirectory()) throw new Problem('unreadable', `cannot read ${path}: it is a folder`)
-}
-
-/** Opened when it is its turn: a stream that nobody reads would fail unheard. */
-async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path, { highWaterMark: READ_BYTES, ...(path === '-' && { fd: 0, autoClose: false }) })
 }
 
 function refuseOwn(folder: string, own: string): void {
@@ -183,9 +177,7 @@ export async function* answeredHomes(
 export const submissions = (chunks: Chunks) => foundIn(chunks, submission)
 
 function submission({ number, text }: Omit<Line, 'isTooLong'>): Found[] {
-  // As in `web/url/seed.ts`: only at the start or after white space, so that fragments are kept.
-  const hash = /(?:^|\s)#/.exec(text)
-  const seed = (hash === null ? text : text.slice(0, hash.index)).trim()
+  const seed = seedOn(text)
   if (seed === '') return []
   const read = submittedSeed(seed)
   if (read.kind === 'bad') return [refused(seed, number, read.why)]

@@ -63,10 +63,32 @@ test('a truncated file yields its content and the position of its end', async ()
   assert.match(tornPacked.damage ?? '', /ends inside/)
 })
 
-test('damage between records, other files and endless headers are reported', async () => {
-  const damaged = await read(Buffer.concat([records[2], Buffer.from('rubbish'), records[3]]))
-  assert.deepEqual(damaged.found, ['1 http://a.test/'])
-  assert.match(damaged.damage ?? '', /no record begins where one should \(record 2, byte \d+/)
+test('a length that is wrong by a byte costs one record, and not those behind it', async () => {
+  const wrong = (by: number) =>
+    Buffer.from(
+      String(records[3]).replace(/Content-Length: (\d+)/, (_, length) => `Content-Length: ${Number(length) + by}`),
+    )
+  for (const size of [1, 7, 1e7]) {
+    assert.deepEqual((await read(Buffer.concat([records[2], wrong(-1), records[5]]), size)).found, [
+      '1 http://a.test/',
+      '2 http://a.test/brackets',
+      '3 refused 5 bytes: no record begins where one should',
+      '3 http://a.test/again',
+    ])
+    // The next record's first letters are in this one's block.
+    const { found } = await read(Buffer.concat([wrong(6), records[5], records[6]]), size)
+    assert.deepEqual(found, [
+      '1 http://a.test/brackets',
+      `2 refused ${records[5].length - 2} bytes: no record begins where one should`,
+      '2 http://a.test/bare',
+    ])
+  }
+  const rubbish = await read(Buffer.concat([records[2], Buffer.from('rubbish'), records[5]]))
+  assert.deepEqual(rubbish.found, ['1 http://a.test/'])
+  assert.match(rubbish.damage ?? '', /no record begins where one should \(record 2, byte \d+/)
+})
+
+test('other files and endless headers are reported', async () => {
   assert.match((await read(Buffer.from('<html>'))).damage ?? '', /is not a WARC file/)
   assert.match(
     (await read(Buffer.from('WARC/1.0\r\nWARC-Type: response\r\n\r\n'))).damage ?? '',

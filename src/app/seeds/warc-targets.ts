@@ -3,11 +3,11 @@
  * header and the first bytes of each record's block are read; the rest is skipped, so records may have any size.
  */
 import { endOfHead } from '../../web/http/head.ts'
-import { headerOf, parseMediaType } from '../../web/http/headers.ts'
+import { mediaTypeOf } from '../../web/http/headers.ts'
 import { parseHttpBlock } from '../../web/warc/http-block.ts'
 import { recordHead } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
-import { type Chunks, Damaged, type Found, unfolded } from './input.ts'
+import { type Chunks, Damaged, type Found, refused, unfolded } from './input.ts'
 
 const LONGEST_HEAD = 256 * 1024
 /** Of a block: enough for the status line and, in most responses, the media type. */
@@ -20,6 +20,8 @@ export async function* capturedUrls(chunks: Chunks): AsyncGenerator<readonly Fou
   const file = new Pulled(unfolded(chunks))
   try {
     for (let record = 1; ; record++) {
+      const skipped = await toRecord(file, record)
+      if (skipped > 0) yield [refused(`${skipped} bytes`, record, 'no record begins where one should')]
       const head = await nextHead(file, record)
       if (head === undefined) break
       const isCapture = head.type === 'response' || head.type === 'revisit'
@@ -83,28 +85,51 @@ interface Head {
   length: number
 }
 
-/** Undefined at the end of the file. */
-async function nextHead(file: Pulled, record: number): Promise<Head | undefined> {
-  const fault = (what: string) => new Damaged(`${what} (record ${record}, byte ${file.at} of its decompressed text)`)
+const START = 'WARC/'
+
+const fault = (file: Pulled, record: number, what: string) =>
+  new Damaged(`${what} (record ${record}, byte ${file.at} of its decompressed text)`)
+
+/**
+ * To where a record begins, or to the end of the file: how many bytes were passed that belong to none. Some writers' lengths are
+ * wrong by a byte; such a record must not cost those behind it.
+ */
+async function toRecord(file: Pulled, record: number): Promise<number> {
   for (;;) {
     while (file.held[0] === CR || file.held[0] === LF) file.take(1)
-    if (file.held.length > 0) break
-    if (!(await file.more())) return undefined
+    if (file.held.length >= START.length) break
+    if (!(await file.more())) break
   }
+  const begin = file.at
+  const isStart = START.startsWith(Buffer.from(file.held.subarray(0, START.length)).toString('latin1'))
+  if (isStart) return 0
+  if (record === 1) throw fault(file, record, 'is not a WARC file')
   for (;;) {
-    if (!'WARC/'.startsWith(Buffer.from(file.held.subarray(0, 5)).toString('latin1')))
-      throw fault(record === 1 ? 'is not a WARC file' : 'is damaged: no record begins where one should')
+    const found = Buffer.from(file.held.buffer, file.held.byteOffset, file.held.length).indexOf(`\n${START}`)
+    if (found >= 0) {
+      file.take(found + 1)
+      return file.at - begin
+    }
+    file.take(file.held.length - Math.min(file.held.length, START.length))
+    if (!(await file.more())) throw fault(file, record, 'is damaged: no record begins where one should')
+  }
+}
+
+/** Undefined at the end of the file. */
+async function nextHead(file: Pulled, record: number): Promise<Head | undefined> {
+  if (file.held.length === 0) return undefined
+  for (;;) {
     const { end } = endOfHead(file.held)
     if (end >= 0) {
       const { headers } = recordHead(file.held.subarray(0, end))
       const length = headers.get('Content-Length') ?? ''
-      if (!/^\d{1,15}$/.test(length)) throw fault('has a record without a Content-Length')
+      if (!/^\d{1,15}$/.test(length)) throw fault(file, record, 'has a record without a Content-Length')
       file.take(end)
       const type = headers.get('WARC-Type')?.toLowerCase() ?? ''
       return { type, url: headers.uri('WARC-Target-URI'), length: Number(length) }
     }
-    if (file.held.length > LONGEST_HEAD) throw fault('has a record whose header does not end')
-    if (!(await file.more())) throw fault('ends inside the header of a record')
+    if (file.held.length > LONGEST_HEAD) throw fault(file, record, 'has a record whose header does not end')
+    if (!(await file.more())) throw fault(file, record, 'ends inside the header of a record')
   }
 }
 
@@ -116,7 +141,7 @@ function captured(url: string, block: Uint8Array, at: number): Found[] {
   if (head !== undefined)
     return target({
       ...{ url, at, status: String(head.status) },
-      mediaType: parseMediaType(headerOf(head.headers, 'content-type')).type,
+      mediaType: mediaTypeOf(head.headers).type,
     })
   // A status that no server may send is still one that was not successful.
   const [, status] = ODD_STATUS.exec(Buffer.from(block.subarray(0, 100)).toString('latin1')) ?? []

@@ -5,7 +5,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { selfSigned } from '../../../testkit/web/certificate.ts'
-import { httpServer } from './web-server.ts'
+import { realClock } from '../../base/clock.ts'
+import type { Pages } from './web-door.ts'
+import { httpServer, openWebServer } from './web-server.ts'
 
 const SLOW = 900
 const MAX_SILENT = 500
@@ -70,3 +72,45 @@ for (const [how, tls] of [
     await asks(before)
     assert.ok(open() <= MAX_SILENT + 2, `${open()} connections are open`)
   })
+
+/** The dashboard of a crawl that is no server. */
+async function besideCrawl(t: TestContext) {
+  // Here no page is shown.
+  const pages = {} as Pages
+  const tokens = { viewer: undefined, operator: undefined }
+  const at = { host: '127.0.0.1', port: 0, base: '' }
+  const server = await openWebServer({ ...at, pages, tokens, clock: realClock, failed: () => {} })
+  const sockets: Socket[] = []
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    await server.close()
+  })
+  return async (said: string) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    sockets.push(socket)
+    await once(socket, 'connect')
+    socket.write(said)
+    return socket
+  }
+}
+
+/** More than a crawl's dashboard serves at once. */
+const BESIDE = 1_000
+const WELL = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
+
+test('beside a crawl, too, slow connections keep nobody out, and those that ask are kept for seconds only', async (t) => {
+  const visitor = await besideCrawl(t)
+  for (let n = 0; n < BESIDE + 50; n++) await visitor('GET / HTTP/1.1\r\nhost: loc')
+  const [answer] = await once(await visitor(WELL), 'data', { signal: AbortSignal.timeout(20_000) })
+  assert.match(String(answer), /^HTTP\/1\.1 200 .*\r\nKeep-Alive: timeout=5\r\n/s)
+})
+
+test('beside a crawl, connections that have asked take no more sockets than are left for them', async (t) => {
+  const visitor = await besideCrawl(t)
+  const form = 'content-type: application/x-www-form-urlencoded\r\ncontent-length: 9'
+  for (let n = 0; n < BESIDE; n++) await visitor(`POST /login HTTP/1.1\r\nhost: localhost\r\n${form}\r\n\r\n`)
+  const refused = await visitor(WELL)
+  refused.on('data', (data) => assert.fail(`was answered: ${data}`))
+  await once(refused, 'close', { signal: AbortSignal.timeout(20_000) })
+})

@@ -173,3 +173,30 @@ test('a rename that a crash undid, and an old name beside the new one', async ()
   assert.deepEqual(disk.list(FOLDER), [volume])
   assert.equal(disk.size(`${FOLDER}/${volume}`), bytes.length)
 })
+
+test('a volume that another process still writes is left alone', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const { volume } = keepIn(archive, madeUpExchange())
+  await archive.synced()
+  assert.deepEqual(await repairVolumes(disk, FOLDER, quiet, new Map(), new Set([volume])), [])
+  assert.deepEqual(disk.list(FOLDER), [`${volume}.open`])
+})
+
+test('of a volume shorter than what is known of it, the operator is told, and its whole members stay', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const { volume } = keepIn(archive, madeUpExchange())
+  await archive.synced()
+  const size = disk.size(`${FOLDER}/${volume}.open`)!
+  const repair = async (durable: number) => {
+    const copy = memoryDisk()
+    copy.append(`${FOLDER}/${volume}.open`).write(disk.read(`${FOLDER}/${volume}.open`, 0, size))
+    const events: Event[] = []
+    const journal = { record: (event: Event) => void events.push(event) }
+    const [{ cut, removed }] = await repairVolumes(copy, FOLDER, journal, new Map([[volume, durable]]))
+    return [cut, removed, ...events.map(({ kind }) => kind)]
+  }
+  assert.deepEqual(await repair(size), [0, false, 'volume-closed'])
+  assert.deepEqual(await repair(size + 1), [0, false, 'trouble', 'volume-closed'])
+})

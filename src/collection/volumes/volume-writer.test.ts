@@ -114,6 +114,20 @@ test('a declined answer is its head, marked', async () => {
   assert.equal(Buffer.from(record.block).toString('latin1'), head)
 })
 
+test('an answer without a body announces none: readers take a length at its word', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const none = madeUpExchange({ status: 204, headers: [['Content-Length', '5']], payload: new Uint8Array(0) })
+  const empty = madeUpExchange({ payload: new Uint8Array(0) })
+  const [capture] = [none, empty].map((exchange) => keepIn(archive, exchange))
+  await archive.close()
+  const heads = recordsIn(disk, capture.volume)
+    .filter(({ headers }) => headers.get('WARC-Type') === 'response')
+    .map(({ block }) => Buffer.from(block).toString('latin1'))
+  assert.match(heads[0], /\nX-Crawler-Content-Length: 5\r\n/)
+  assert.match(heads[1], /\nContent-Length: 0\r\n/)
+})
+
 test('with a copy, an answer becomes a revisit that refers to it', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)

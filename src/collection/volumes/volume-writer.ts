@@ -18,10 +18,11 @@ import { oneForAll } from '../../base/in-order.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { Exchange } from '../../contracts/exchange.ts'
+import type { Body, Exchange } from '../../contracts/exchange.ts'
 import type { Archive, StoredCopy } from '../../contracts/ports.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { type Emit, type Gzip, zlibGzip } from '../../web/deflate/gzip.ts'
+import { headersOf } from '../../web/http/headers.ts'
 import { checkedMember, deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
 import { isPacked, storedHead } from '../../web/warc/http-block.ts'
 import {
@@ -314,6 +315,11 @@ class ByteBuffer {
 
 const HTTP_VERSION = /^http\/\d(?:\.\d)?$/
 
+/** A 204 or 304 has no body, whatever length it names. */
+function announcesTooMuch({ head, payload }: Body): boolean {
+  return payload.length === 0 && headersOf(head.headers, 'content-length').some((length) => !/^0*$/.test(length))
+}
+
 /** A declined answer has only a head: it is kept, marked as truncated. */
 function keptOf(exchange: Exchange) {
   const { answer } = exchange
@@ -324,7 +330,7 @@ function keptOf(exchange: Exchange) {
   const isDeclined = answer.kind === 'declined'
   return {
     /** As received, except that headers which do not hold for the stored payload are renamed. */
-    head: storedHead(answer.wireHead, answer.kind !== 'full'),
+    head: storedHead(answer.wireHead, answer.kind !== 'full' || announcesTooMuch(answer)),
     payload: isDeclined ? NO_BYTES : answer.payload,
     truncated: isDeclined ? 'unspecified' : answer.kind === 'cut' ? answer.why : undefined,
     /** The body is compressed already. */

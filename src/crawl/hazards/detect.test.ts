@@ -205,6 +205,20 @@ test('samples that contradict a finding withdraw it, and what it held back is as
   assert.deepEqual(site.traps.suspects, [])
 })
 
+test('a redirect to an unknown page contradicts an alias, and so does one of which nobody knows where it leads', () => {
+  const judged = (fresh: boolean, isBlind?: boolean) => {
+    const site = stoppedCalendar({ proof: 'alias', budget: 1 })
+    const links = [{ key: 5n, path: '/elsewhere', fresh }]
+    const { content: _, ...page } = calendarPage(1)
+    judge(site, { ...page, outcome: 'moved', status: 302, links, isBlind })
+    const [{ confirmed, contradicted }] = site.traps.suspects
+    return [confirmed - CALENDAR.confirmed, contradicted]
+  }
+  assert.deepEqual(judged(false), [1, 0])
+  assert.deepEqual(judged(true), [0, 1])
+  assert.deepEqual(judged(false, true), [0, 1])
+})
+
 test('numbers, dates and throws of dice are no news', () => {
   const site = stoppedCalendar({ stopped: false, budget: 4, confirmed: 0 })
   for (const text of ['No events 17, January', 'No events', 'No events xq8z7kf2v9w1', 'No events']) {

@@ -22,7 +22,7 @@ function judgeAll(pages: PageFacts[], novel = 20): string[] {
   return found
 }
 
-const many = (count: number, make: (nth: number) => PageFacts) => Array.from({ length: count }, (_, nth) => make(nth))
+const many = <T>(count: number, make: (nth: number) => T) => Array.from({ length: count }, (_, nth) => make(nth))
 const basket = (nth: number) => `/checkout/cart/add/product/${nth}/form_key/k${nth}x7q9z/`
 
 test('baskets that lead to one page are found after twenty, in their folder', () => {
@@ -45,4 +45,34 @@ test('a site that shows nothing else is read', () => {
     ),
     [],
   )
+})
+
+test('redirects home count for nothing, and neither do those of which nobody knows whether their target is known', () => {
+  assert.deepEqual(judgeAll(many(80, (nth) => moved(basket(nth), '/'))), [])
+  const blind = (nth: number): PageFacts => ({ ...moved(basket(nth), '/checkout/cart/'), isBlind: true })
+  assert.deepEqual(judgeAll(many(80, blind)), [])
+  const between = many(10, (nth) => [moved(basket(nth), '/checkout/cart/'), moved(basket(nth), '/'), blind(nth)]).flat()
+  assert.deepEqual(judgeAll([...between, ...many(9, (nth) => moved(basket(nth), '/checkout/cart/'))]), [])
+  assert.deepEqual(judgeAll([...between, ...many(10, (nth) => moved(basket(nth), '/checkout/cart/'))]).length, 1)
+})
+
+test('errors between the redirects say nothing, and a page ends the row', () => {
+  const gone = (nth: number) => ({ path: basket(nth), outcome: 'gone', links: [], at: 0 }) as unknown as PageFacts
+  const there = (nth: number): PageFacts => ({ ...gone(nth), outcome: 'kept', content: {} as PageFacts['content'] })
+  const nineteen = many(19, (nth) => moved(basket(nth), '/checkout/cart/'))
+  const last = moved(basket(19), '/checkout/cart/')
+  assert.equal(judgeAll([...nineteen, gone(0), last]).length, 1)
+  assert.deepEqual(judgeAll([...nineteen, there(0), last]), [])
+})
+
+test('the forms counted last are remembered, so a basket among many other redirects is found', () => {
+  const others = (nth: number) => many(11, (at) => moved(`/${'abcdefghijk'[at]}?id=${nth}`, `/${at}.html`))
+  const among = many(20, (nth) => [moved(basket(nth), '/checkout/cart/'), ...others(nth)]).flat()
+  assert.deepEqual(judgeAll([...among.slice(0, -11)]), ['/checkout/cart/add/**'])
+  const crowded = many(20, (nth) => [
+    moved(basket(nth), '/checkout/cart/'),
+    ...others(nth),
+    moved(`/z?id=${nth}`, '/z'),
+  ])
+  assert.deepEqual(judgeAll([...crowded.flat().slice(0, -12)]), [], 'twelve others push it out')
 })

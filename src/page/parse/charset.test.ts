@@ -47,6 +47,27 @@ test('without any word about it, the bytes are looked at', () => {
   assert.equal(of('\xe9').source, 'bytes')
 })
 
+test('Korean syllables outside KS X 1001 are read as in browsers', () => {
+  const korean = (hex: string) => decode(Buffer.from(hex, 'hex'), 'ks_c_5601-1987').text
+  assert.equal(korean('bbd794ee8c63c164'), '뿡뷁똠햏')
+  assert.equal(korean('a2e6a2e7c8fec6528141'), '€®힝힣갂')
+  // Half a character takes no letter of a tag with it.
+  assert.equal(korean('94ee813c703eff80b1'), '뷁\ufffd<p>\ufffd\ufffd\ufffd')
+})
+
+test('Korean text is one character for each in the standard’s index', () => {
+  const leads = Array.from({ length: 0x7e }, (_, i) => i + 0x81)
+  const trails = Array.from({ length: 0xbe }, (_, i) => i + 0x41)
+  const text = decode(
+    Uint8Array.from(leads.flatMap((lead) => trails.flatMap((trail) => [lead, trail, 10]))),
+    'euc-kr',
+  ).text
+  const read = text.split('\n').filter((cell) => cell !== '' && !cell.includes('\ufffd'))
+  assert.equal(read.length, 17_048)
+  assert.equal(new Set(read).size, 17_048)
+  assert.equal(read.filter((cell) => cell >= '가' && cell <= '힣').length, 11_172)
+})
+
 /** In an encoding of one byte a letter. */
 function encoded(text: string, encoding: string): Buffer {
   const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))

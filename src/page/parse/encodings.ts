@@ -1,10 +1,15 @@
 /** The encodings of the Encoding Standard by their labels, and their decoders. */
 import { TextDecoder } from 'node:util'
+import { decodeKorean } from './korean.ts'
+
+interface Decoder {
+  decode(bytes: Uint8Array): string
+}
 
 /** Labels come from outside: cached up to this number. The standard has some 220. */
 const MAX_LABELS = 400
 const encodings = new Map<string, string | undefined>()
-const decoders = new Map<string, TextDecoder>()
+const decoders = new Map<string, Decoder>([['euc-kr', { decode: decodeKorean }]])
 
 /** The encoding of a label; undefined when there is none (or only "replacement", which decodes nothing). */
 export function encodingOf(label: string): string | undefined {
@@ -16,7 +21,7 @@ export function encodingOf(label: string): string | undefined {
 }
 
 /** `charset`: as `encodingOf` names it. */
-export function decoderOf(charset: string): TextDecoder {
+export function decoderOf(charset: string): Decoder {
   encodingOf(charset)
   return decoders.get(charset) ?? new TextDecoder(charset)
 }
@@ -24,7 +29,7 @@ export function decoderOf(charset: string): TextDecoder {
 function findEncoding(label: string): string | undefined {
   try {
     const decoder = new TextDecoder(label)
-    decoders.set(decoder.encoding, decoder)
+    if (!decoders.has(decoder.encoding)) decoders.set(decoder.encoding, decoder)
     return decoder.encoding
   } catch {
     return undefined

@@ -47,6 +47,31 @@ test('gzip in several members comes off whole, and so does one whose size is a l
   }
 })
 
+test('zstd in several frames comes off whole, small or large, and frames to skip are skipped', async () => {
+  const skipped = Buffer.from('502a4d180400000000000000', 'hex')
+  const short = zstdCompressSync(Buffer.from('short'))
+  const long = zstdCompressSync(page)
+  const large = Array.from({ length: 12 }, () => page)
+  for (const [packed, expected] of [
+    [[skipped, short, skipped, short], 'shortshort'],
+    [[short, long], `short${page}`],
+    [[...large.map((one) => zstdCompressSync(one)), short], `${large.join('')}short`],
+    [Array.from({ length: 40 }, () => short), 'short'.repeat(40)],
+  ] as const) {
+    const { bytes, cut, trouble } = await decodeContent(Buffer.concat(packed), 'zstd', { bytes: 24e6, ratio: 1000 })
+    assert.ok(Buffer.from(expected).equals(bytes), `${bytes.length} of ${expected.length}`)
+    assert.deepEqual([cut, trouble], [false, undefined])
+  }
+  const torn = await decodeContent(Buffer.concat([long, long.subarray(0, 5000)]), 'zstd', LIMIT)
+  assert.equal(torn.trouble, 'early')
+  assert.ok(torn.bytes.length >= page.length)
+  const flood = await decodeContent(Buffer.concat(Array.from({ length: 20_000 }, () => skipped)), 'zstd', LIMIT)
+  assert.deepEqual([flood.bytes.length, flood.cut], [0, true])
+  const bomb = Buffer.concat([short, zstdCompressSync(Buffer.alloc(5_000_000))])
+  const bounded = await decodeContent(bomb, 'zstd', { bytes: 1_000_000, ratio: 1e6 })
+  assert.deepEqual([bounded.bytes.length, bounded.cut], [1_000_000, true])
+})
+
 test('several codings come off in reverse order, at most three', async () => {
   const twice = brotliCompressSync(gzipSync(page))
   assert.ok(page.equals((await decodeContent(twice, 'gzip, br', LIMIT)).bytes))

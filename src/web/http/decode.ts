@@ -148,8 +148,8 @@ export function removeCoding(bytes: Uint8Array, name: string, max: number): Deco
     case 'br':
       return atOnce(brotliDecompressSync, bytes, max)
     case 'zstd':
-      if (!looksLikeZstd(bytes)) return untouched(bytes, 'not-sent')
-      return atOnce((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, max)
+      if (bytes.length >= 4 && !isFrame(bytes)) return untouched(bytes, 'not-sent')
+      return atOnce(zstdFramesSync, bytes, max)
     default:
       return untouched(bytes, 'unknown')
   }
@@ -160,10 +160,30 @@ function untouched(bytes: Uint8Array, trouble: CodingTrouble): Decoded {
 }
 
 /** A frame's magic number, or a skippable frame's. */
-function looksLikeZstd(bytes: Uint8Array): boolean {
-  if (bytes.length < 4) return true
-  if (bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) return bytes[0] === 0x28
-  return (bytes[0] & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18
+function isFrame(bytes: Uint8Array, at = 0): boolean {
+  const [a, b, c, d] = bytes.subarray(at, at + 4)
+  if (b === 0xb5 && c === 0x2f && d === 0xfd) return a === 0x28
+  return (a & 0xf0) === 0x50 && b === 0x2a && c === 0x4d && d === 0x18
+}
+
+/** Node stops behind the first frame; there may be more (RFC 8878 §3), and the first may be one to skip. */
+function zstdFramesSync(packed: Uint8Array, bounds: Bounds): Uint8Array {
+  const frames: Uint8Array[] = []
+  let left = bounds.maxOutputLength
+  for (let at = 0; ; ) {
+    const options = { ...bounds, maxOutputLength: Math.max(1, left), params: ZSTD_PARAMS, info: true }
+    const { buffer, engine } = zstdDecompressSync(packed.subarray(at), options) as unknown as Unpacked
+    if (buffer.length > left || frames.length === MAX_MEMBERS) throw new RangeError('left to the thread pool')
+    frames.push(buffer)
+    left -= buffer.length
+    at += engine.bytesWritten
+    if (!isFrame(packed, at)) return frames.length === 1 ? buffer : Buffer.concat(frames)
+  }
+}
+
+interface Unpacked {
+  buffer: Uint8Array
+  engine: { bytesWritten: number }
 }
 
 function hasZlibHeader(bytes: Uint8Array): boolean {
@@ -178,6 +198,8 @@ interface Bounds {
 /** Over half of Node's pool: a buffer of its own, which can be returned. */
 const MIN_ROOM = 40_000
 const MAX_ROOM = 262_144
+/** Each member or frame is a call of its own; more of them are left to the thread pool. */
+const MAX_MEMBERS = 16
 
 /** `broken` is asked about bytes that do not unpack, unless they only unpack to too much. */
 function atOnce(
@@ -202,9 +224,6 @@ function gzipSize(packed: Uint8Array): number {
   const [a = 0, b = 0, c = 0, d = 0] = packed.subarray(-4)
   return a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24 + 1
 }
-
-/** Each member is a call of its own; more of them are left to the thread pool. */
-const MAX_MEMBERS = 16
 
 /** Ends early, or a trailer is wrong, or something else follows: the members before are good, and what came of the last. */
 function brokenGzip(packed: Uint8Array, max: number): Decoded | undefined {
@@ -241,9 +260,31 @@ const STREAMS = {
 }
 type Stream = keyof typeof STREAMS
 
+const MAX_FRAMES = 1000
+
 /** As far as it goes, in the thread pool, piece by piece. */
 async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<Decoded> {
-  let best: Decoded | undefined
+  if (coding !== 'zstd') return unfoldStream(packed, coding, max)
+  const frames: Uint8Array[] = []
+  let left = max
+  for (let at = 0; ; ) {
+    const { bytes, read, ...frame } = await unfoldStream(packed.subarray(at), coding, left)
+    frames.push(bytes)
+    left -= bytes.length
+    at += read
+    const isLast = frame.cut || frame.trouble !== undefined || !isFrame(packed, at)
+    if (isLast) return { ...frame, bytes: Buffer.concat(frames) }
+    if (frames.length === MAX_FRAMES) return { bytes: Buffer.concat(frames), cut: true }
+  }
+}
+
+interface Streamed extends Decoded {
+  /** Bytes of the stream that ended. */
+  read: number
+}
+
+async function unfoldStream(packed: Uint8Array, coding: Coding, max: number): Promise<Streamed> {
+  let best: Streamed | undefined
   let stream: Stream = 'raw'
   for (const one of streamsOf(packed, coding)) {
     const found = await streamed(packed, one, max)
@@ -257,7 +298,7 @@ async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<
   // Node drops the output of the piece in which a stream breaks: small pieces lose little.
   const piece = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
   const again = await streamed(packed, stream, max, piece)
-  return { bytes: again.bytes, cut: again.cut, trouble }
+  return { ...again, trouble }
 }
 
 const MIN_PIECE = 64
@@ -269,7 +310,7 @@ function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
 }
 
 /** `piece`: for a broken stream, in pieces of this size; an early end is then not an error. */
-function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Decoded> {
+function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Streamed> {
   return new Promise((resolve) => {
     const { open, flush, ...params } = STREAMS[as]
     const stream = open({ chunkSize: MAX_ROOM, ...params, ...(piece !== undefined && { finishFlush: flush }) })
@@ -278,7 +319,7 @@ function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): 
     const over = (trouble?: CodingTrouble) => {
       stream.destroy()
       const bytes = Buffer.concat(pieces, Math.min(length, max))
-      resolve({ bytes, cut: length > max, ...(trouble !== undefined && { trouble }) })
+      resolve({ bytes, cut: length > max, read: stream.bytesWritten, ...(trouble !== undefined && { trouble }) })
     }
     stream.on('data', (some: Uint8Array) => {
       pieces.push(some)

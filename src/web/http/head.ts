@@ -101,6 +101,11 @@ const UNTIL_CLOSE: Framing = { kind: 'until-close' }
 
 export function framingOf({ status, headers }: Head): Framing {
   if (status < 200 || status === 204 || status === 304) return NONE
+  const codings = transferCodings(headers)
+  // We accept no other coding than chunked; naming it twice is harmless.
+  if (codings.some((coding) => coding !== 'chunked')) return { kind: 'unclear', why: 'unknown Transfer-Encoding' }
+  // RFC 9112 §6.3: chunks override a length, whatever it says.
+  if (codings.length > 0) return CHUNKED
   let length: number | undefined
   // Equal duplicates are fine, in two lines or in one (`5, 5`).
   for (const said of tokens(headers, 'content-length')) {
@@ -109,11 +114,6 @@ export function framingOf({ status, headers }: Head): Framing {
     if (length !== undefined && length !== one) return { kind: 'unclear', why: 'two different Content-Lengths' }
     length = one
   }
-  const codings = transferCodings(headers)
-  // We accept no other coding than chunked; naming it twice is harmless.
-  if (codings.some((coding) => coding !== 'chunked')) return { kind: 'unclear', why: 'unknown Transfer-Encoding' }
-  if (codings.length > 0)
-    return length === undefined ? CHUNKED : { kind: 'unclear', why: 'both Content-Length and chunked' }
   if (length === undefined) return UNTIL_CLOSE
   return length === 0 ? NONE : { kind: 'length', length }
 }

@@ -29,23 +29,41 @@ export interface MediaType {
 }
 
 const NO_TYPE: MediaType = { type: '' }
+const ANY_TYPE = '*/*'
 const LONGEST_VALUE = 1_000
-const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]*(?:[;,]|[ \t]|$)/
-const CHARSET = /(?:^|[;, \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^;, \t]*))/
+const TYPE = /^[ \t]*([a-z0-9!#$&^_.+*-]{1,127}\/[a-z0-9!#$&^_.+*-]{1,127})[ \t]*(?:;|[ \t]|$)/
+const CHARSET = /(?:^|[; \t])charset[ \t]*=[ \t]*(?:"([^"]*)"?|'([^']*)'?|([^; \t]*))/
 const CHARSET_NAME = /^[a-z0-9!#$%&'+^_`{}~.:()-]{1,40}$/
 
 export function mediaTypeOf(headers: HeaderLines): MediaType {
-  return parseMediaType(headerOf(headers, 'content-type'))
+  return parseMediaType(listedIn(headers, 'content-type'))
 }
 
-/** Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, `text/html, text/html`, a stray `;`. */
+/** All lines of a header as one list, as HTTP has it; undefined when there is none. */
+export function listedIn(headers: HeaderLines, name: string): string | undefined {
+  const values = headersOf(headers, name)
+  return values.length < 2 ? values[0] : values.join(', ')
+}
+
+/**
+ * Parses a `Content-Type` value, tolerantly: `text/html;charset="UTF-8"`, a comma for a semicolon, a stray `;`. Of several types the
+ * last counts, with the charset of one before it that is the same (the Fetch standard).
+ */
 export function parseMediaType(value: string | undefined): MediaType {
   if (value === undefined) return NO_TYPE
-  const lower = value.slice(0, LONGEST_VALUE).toLowerCase()
-  const type = TYPE.exec(lower)?.[1]
-  if (type === undefined) return NO_TYPE
-  const found = CHARSET.exec(lower)
-  if (found === null) return { type }
-  const charset = (found[1] ?? found[2] ?? found[3]).trim()
-  return CHARSET_NAME.test(charset) ? { type, charset } : { type }
+  let found: MediaType = NO_TYPE
+  for (const part of value.slice(0, LONGEST_VALUE).toLowerCase().split(',')) {
+    const type = TYPE.exec(part)?.[1]
+    if (type === ANY_TYPE) continue
+    if (type !== undefined && type !== found.type) found = { type }
+    const charset = charsetIn(part)
+    if (charset !== undefined && found.type !== '') found = { type: found.type, charset }
+  }
+  return found
+}
+
+function charsetIn(part: string): string | undefined {
+  const found = CHARSET.exec(part)
+  const charset = (found?.[1] ?? found?.[2] ?? found?.[3])?.trim()
+  return charset !== undefined && CHARSET_NAME.test(charset) ? charset : undefined
 }

@@ -33,6 +33,8 @@ test('values with colons of their own do not name a robot', () => {
   assert.equal(said('unavailable_after: 25 Jun 2010 15:00:00 PST, noindex'), 'noindex')
   assert.equal(said('unavailable_after: Friday, 25 Jun 2010 15:00:00 GMT, nofollow'), 'nofollow')
   assert.equal(said('max-snippet:20, max-image-preview: large, noarchive'), 'noarchive')
+  assert.equal(said('max-snippet:-1; max-image-preview:none; noindex'), 'noindex')
+  assert.equal(said('max-image-preview: none'), '')
 })
 
 test('anything parses', () => {

@@ -25,7 +25,11 @@ export function parseDirectives(values: readonly string[], token: string): Direc
     for (const part of value.slice(0, LONGEST_VALUE).toLowerCase().split(',')) {
       const named = /^\s*([*a-z_][^:\s]*)\s*:(.*)$/s.exec(part)
       if (named !== null) {
-        if (VALUED.has(named[1])) continue
+        if (VALUED.has(named[1])) {
+          // Behind a semicolon comes another directive; the value itself may be `none`.
+          if (isOurs) note(found, named[2].slice(named[2].indexOf(';') + 1 || named[2].length))
+          continue
+        }
         isOurs = named[1] === '*' || named[1].split('/')[0] === token.toLowerCase()
       }
       if (isOurs) note(found, named === null ? part : named[2])

@@ -42,6 +42,8 @@ test('plain text: one URL a line, in every kind of line', () => {
     sitemaps: [],
     troubles: [],
   })
+  assert.deepEqual(locs('# our pages\n\n http://a.test/1\nhttp://a.test/2'), ['http://a.test/1', 'http://a.test/2'])
+  assert.equal(read('<html>\nhttp://a.test/1').kind, 'unknown')
 })
 
 test('prefixes, and the extensions that are no pages', () => {
@@ -130,6 +132,14 @@ test('what is malformed is read as far as it goes', () => {
   ])
   assert.deepEqual(
     locs('Warning: x in <b>y.php</b> on line <b>2</b><br />\n<urlset><url><loc>http://a.test/1</loc></url>'),
+    ['http://a.test/1'],
+  )
+  assert.deepEqual(
+    read('<urlset><url><loc>http://a.test/1<lastmod>2020</lastmod><loc>http://a.test/2<loc>http://a.test/3</url>').urls,
+    [{ loc: 'http://a.test/1', lastmod: Date.UTC(2020, 0, 1) }, { loc: 'http://a.test/2' }, { loc: 'http://a.test/3' }],
+  )
+  assert.deepEqual(
+    locs('<urlset><url><image:image><image:loc>http://a.test/i</image:loc></image:image><loc>http://a.test/1</loc>'),
     ['http://a.test/1'],
   )
   assert.deepEqual(read('<sitemapindex><sitemap>\n http://a.test/1?a&amp;b\n</sitemap></sitemapindex>').sitemaps, [

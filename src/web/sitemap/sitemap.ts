@@ -58,7 +58,7 @@ export function* sitemapInStretches(
   if (bytes.length > MAX_SITEMAP_BYTES) list.cut = true
   const text = yield* sitemapText(bytes.subarray(0, MAX_SITEMAP_BYTES), charset)
   effort.steps += text.length
-  const isText = /^\s*https?:\/\//i.test(text.slice(0, 1000))
+  const isText = TEXT.test(text.slice(0, 1000).split('<', 1)[0])
   const kind = isText ? yield* readText(text, list) : yield* readXml(text, list, effort)
   return { kind, urls: list.urls, sitemaps: list.sitemaps, troubles: list.troubles() }
 }
@@ -104,6 +104,9 @@ function cleanLoc(raw: string): string {
   const clean = /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+\s*/g, '') : trimmed
   return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
 }
+
+/** A URL at the beginning of some line, before any tag: some lists begin with a comment or a heading. */
+const TEXT = /^\s*https?:\/\//im
 
 /** One URL per line; other lines are ignored silently, for there are no rules for them. */
 function* readText(text: string, list: Listing): Stretches<Sitemap['kind']> {
@@ -203,8 +206,13 @@ function* readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): Stre
       finish(entry, list)
       entry = token === 'open' ? newEntry(scan) : undefined
     } else if (entry === undefined) continue
-    else if (token === 'open') openChild(kind, entry, scan)
-    else if (qualified(scan) === entry.child) closeChild(entry)
+    else if (token === 'open') {
+      if (isSecondLoc(entry, scan)) {
+        finish(entry, list)
+        entry.fields.clear()
+      }
+      openChild(kind, entry, scan)
+    } else if (qualified(scan) === entry.child) closeChild(entry)
   }
   finish(entry, list)
 }
@@ -225,6 +233,14 @@ function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
   if (scan.isEmpty) return
   entry.child = qualified(scan)
   entry.field = fieldOf(kind, entry, scan)
+}
+
+/** An entry has one URL: between two of them, a tag is missing. */
+function isSecondLoc(entry: Entry, { name, prefix }: XmlScan): boolean {
+  if (name !== 'loc' || prefix !== entry.prefix || (entry.child !== undefined && entry.field === undefined))
+    return false
+  closeChild(entry)
+  return entry.fields.has('loc')
 }
 
 /** `<sitemap>http://…</sitemap>`: the `loc` is missing. */

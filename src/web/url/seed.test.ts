@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseSeed, parseSeedFile } from './seed.ts'
+import { parseSeed } from './seed.ts'
 
 const read = (text: string) => {
   const seed = parseSeed(text)
@@ -53,27 +53,6 @@ test('typing mistakes are named', () => {
     assert.match(read(text), why, text)
     assert.match(read(text), /^bad/, text)
   }
-})
-
-test('a file of seeds', () => {
-  const text =
-    '\ufeff# my seeds\r\nexample.org\r\n\r\n  http://b.test/a#b  # a comment\r\nmailto:x\r\n\u0007bad\rc.test'
-  const file = parseSeedFile(text, 'seeds.txt')
-  assert.deepEqual(
-    file.seeds.map(({ url, line }) => [line, url.href]),
-    [
-      [2, 'http://example.org/'],
-      [4, 'http://b.test/a'],
-      [7, 'http://c.test/'],
-    ],
-  )
-  assert.deepEqual(
-    file.problems.map(({ file, line, text }) => [file, line, text]),
-    [
-      ['seeds.txt', 5, 'mailto:x'],
-      ['seeds.txt', 6, '�bad'],
-    ],
-  )
 })
 
 test('anything is a seed or a mistake', () => {

@@ -3,12 +3,6 @@ import { LONGEST_URL, parseUrl, resolver, type WebUrl } from './web-url.ts'
 
 export type Seed = { kind: 'seed'; url: WebUrl } | { kind: 'bad'; why: string }
 
-export interface SeedFile {
-  seeds: { url: WebUrl; line: number }[]
-  /** `text` is the line, shortened for a message. */
-  problems: { file: string; line: number; text: string; why: string }[]
-}
-
 const bad = (why: string): Seed => ({ kind: 'bad', why })
 
 export function parseSeed(text: string): Seed {
@@ -79,20 +73,6 @@ function judgeHost(url: WebUrl, seed: string): Seed {
     return bad('it looks like a file name; use --seeds FILE for a file of seeds')
   }
   return { kind: 'seed', url }
-}
-
-/** One seed per line; `#` begins a comment at the start of a line or after white space, so fragments are not lost. */
-export function parseSeedFile(text: string, name: string): SeedFile {
-  const file: SeedFile = { seeds: [], problems: [] }
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i].replace(/(^|\s)#.*$/, '').trim()
-    if (line === '') continue
-    const seed = parseSeed(line)
-    if (seed.kind === 'seed') file.seeds.push({ url: seed.url, line: i + 1 })
-    else file.problems.push({ file: name, line: i + 1, text: clip(line), why: seed.why })
-  }
-  return file
 }
 
 /** For a message: one line, no control characters. */

@@ -18,7 +18,7 @@ test('head, body and payload of a chunked answer', () => {
   assert.ok(text(read?.wireBody ?? block).startsWith('3;x=y'))
 })
 
-test('a stored head announces no transfer coding, nor the length of what was cut, and is otherwise as it came', () => {
+test('a stored head announces no transfer coding, nor a length that may be untrue, and is otherwise as it came', () => {
   const every = Buffer.from(Array.from({ length: 128 }, (_, i) => i + 128)).toString('latin1')
   const stored = (head: string, isCut = false) => text(storedHead(Buffer.from(head, 'latin1'), isCut))
   const plain = `HTTP/1.1 200 OK\r\nX: ${every}\r\nTE: a\r\nNo-Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n`
@@ -28,6 +28,10 @@ test('a stored head announces no transfer coding, nor the length of what was cut
     stored(`HTTP/1.1 200 OK\r\nX: ${every}\r\ntransfer-encoding : Chunked\nTransfer-Encoding:\r\n identity\r\n\r\n`),
     `HTTP/1.1 200 OK\r\nX: ${every}\r\nX-Crawler-transfer-encoding : Chunked\n` +
       'X-Crawler-Transfer-Encoding:\r\n identity\r\n\r\n',
+  )
+  assert.equal(
+    stored('HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n'),
+    'HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 9\r\nX-Crawler-Transfer-Encoding: chunked\r\n\r\n',
   )
 })
 

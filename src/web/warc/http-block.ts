@@ -15,19 +15,19 @@ export interface HttpBlock extends Head {
   payload: Uint8Array
 }
 
-const CODED = /\n(?=transfer-encoding[ \t\r]*:)/gi
-const CODED_OR_CUT = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
+const CODED = /\ntransfer-encoding[ \t\r]*:/i
+const FRAMING = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
 
 /**
  * The head of an answer as it is stored before the payload. A transfer-coding line would be untrue there, and so would
- * the length of a body that was cut: pywb's readers would wait for the rest. Such a line keeps its value under the name
- * that Common Crawl and StormCrawler give it. Everything else stays as it came.
+ * the length of a body that was cut, or one beside chunks: pywb's readers would wait for the rest. Such a line keeps its value
+ * under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
  */
 export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
   // Not TextDecoder: its Latin-1 is windows-1252, which would change bytes.
   const text = Buffer.from(wireHead.buffer, wireHead.byteOffset, wireHead.length).toString('latin1')
-  const stored = text.replace(isCut ? CODED_OR_CUT : CODED, '\nX-Crawler-')
-  return stored.length === text.length ? wireHead : Buffer.from(stored, 'latin1')
+  if (!isCut && !CODED.test(text)) return wireHead
+  return Buffer.from(text.replace(FRAMING, '\nX-Crawler-'), 'latin1')
 }
 
 /** Undefined when the block does not begin with an HTTP head. A head that does not end is the whole block. */

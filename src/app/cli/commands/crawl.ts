@@ -24,7 +24,7 @@ export const crawl: Command = {
   async run(call) {
     const { settings, screen } = call
     const { collection: folder } = settings
-    const seeds = readSeeds({ args: call.args, file: settings.seeds })
+    const seeds = await readSeeds({ args: call.args, file: settings.seeds })
     if (seeds.length === 0 && settings.database === undefined && !existsSync(join(folder, 'collection.db')))
       throw new Problem(
         'no-seeds',

@@ -34,7 +34,7 @@ export const demo: Command = {
           `Serving a synthetic web of ${some(web.sites, 'site')} and ${some(web.pages, 'page')} on this machine,\n` +
             `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
-      const result = await runCrawl(crawl, readSeeds({ args: web.seeds, file: undefined }))
+      const result = await runCrawl(crawl, await readSeeds({ args: web.seeds, file: undefined }))
       if (settings.json) screen.printJson(crawlJson(result, folder))
       else {
         screen.print(await tables(call, folder))

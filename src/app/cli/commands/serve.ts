@@ -31,7 +31,7 @@ export const serve: Command = {
   },
   async run(call) {
     const { settings, screen, version, services, given } = call
-    const seeds = readSeeds({ args: call.args, file: settings.seeds, mayBeEmpty: true })
+    const seeds = await readSeeds({ args: call.args, file: settings.seeds, mayBeEmpty: true })
     noteContact(call)
     const server = await services.startServer(settings, {
       ...{ seeds, version, given, restarts: call.heart.restarts },
