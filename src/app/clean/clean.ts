@@ -21,7 +21,7 @@ import { tryRole } from '../../database/postgres/election.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
 import type { Ledger } from '../../frontier/contract.ts'
 import { settledSites } from '../../intake/postgres/inbox.ts'
-import { openForSeeding } from '../composition/open-for-writing.ts'
+import { isWorkersFolder, openForSeeding } from '../composition/open-for-writing.ts'
 import { openStores, s3AccessOf } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
 import { databaseToRead } from '../reader/open.ts'
@@ -125,9 +125,6 @@ export async function freeLeases(database: Database, ledger: Ledger, clock: Cloc
       return lost.length === 0
     })
 }
-
-export const isWorkersFolder = (folder: string): boolean =>
-  realDisk.size(join(folder, 'worker.json')) !== undefined && realDisk.size(join(folder, 'collection.db')) === undefined
 
 /** Only its outbox: its volumes and reports are the servers' to clean. */
 async function cleanWorkersFolder(settings: Settings): Promise<Cleaned> {

@@ -14,9 +14,9 @@ import type { Database, Tx } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { frontierQueries } from '../../frontier/queries.ts'
 import { partsWaiting } from '../../intake/report-parts.ts'
-import { openForSeeding } from '../composition/open-for-writing.ts'
+import { isWorkersFolder, openForSeeding } from '../composition/open-for-writing.ts'
 import type { Settings } from '../config/keys.ts'
-import { asRead, filesOf, freeLeases, isWorkersFolder, openOtherLocations, sharedNow, takeRole } from './clean.ts'
+import { asRead, filesOf, freeLeases, openOtherLocations, sharedNow, takeRole } from './clean.ts'
 
 export type Retained = Awaited<ReturnType<typeof thin>>
 

@@ -1,11 +1,13 @@
 /** A collection opened to be written: by a crawl or a server, or only to add seeds. It is made when there is none. */
 import { dirname, join, resolve } from 'node:path'
 import { type Clock, type Millis, realClock } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { LocalFacts } from '../../cluster/maintenance/problems.ts'
 import { readServers } from '../../cluster/server/worker-table.ts'
+import { knownNodeId } from '../../collection/locations/own-locations.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
@@ -36,9 +38,21 @@ export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | '
   restarts?: () => LocalFacts['restarts']
 }
 
+/** `orbweaver worker` runs there, and no collection has been made in it. */
+export const isWorkersFolder = (folder: string): boolean =>
+  realDisk.size(join(folder, 'worker.json')) !== undefined && realDisk.size(join(folder, 'collection.db')) === undefined
+
+/** A worker's undelivered volumes would count as orphans of the collection, and its outbox would never be sent. */
+function refuseWorkersFolder(folder: string): void {
+  if (!isWorkersFolder(folder) || knownNodeId(realDisk, folder) !== undefined) return
+  const what = `${folder} is the folder of a worker, with volumes and reports for its servers`
+  throw new Problem('bad-flag', `${what}; give the collection a folder of its own: -c DIR`)
+}
+
 /** The caller closes it. */
 export async function openForWriting(settings: Settings, options: WritingOptions) {
   const folder = settings.collection
+  refuseWorkersFolder(folder)
   for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
   // A power failure must not take the folder itself, with all durable data in it.
   await realDisk.syncFolder(folder)

@@ -224,7 +224,7 @@ export const CRAWL_SETTINGS = {
     refreshCountsAsChange: one(a.oneOf(...COUNTED_CLASSES), 'small', {
       commands: [...REFRESH.commands, 'watch'],
       form: 'CLASS',
-      what: 'From which class of change on a page counts as changed when its rate is learnt, and for watch: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
+      what: 'The smallest class of change that counts as a change, for learning how often a page changes and for watch: markup (any other byte), volatile (also regions that change at every look), small (at least 70 % of the text is the same), medium (30 %), large or complete.',
     }),
     ignore: many(siteRegion, {
       commands: CRAWLERS,
@@ -326,12 +326,12 @@ export const CLUSTER_SETTINGS = group('Cluster', SERVING, {
   viewerToken: maybe(a.secret, {
     commands: DASHBOARDS,
     secret: true,
-    what: 'Who shows this token may look at the dashboard, the statistics and the metrics. Pass it in ORBWEAVER_VIEWER_TOKEN or in a file. Without tokens, only the same machine has access.',
+    what: 'Whoever shows this token may look at the dashboard, the statistics and the metrics. Pass it in ORBWEAVER_VIEWER_TOKEN or in a file. Without tokens, only the same machine has access.',
   }),
   operatorToken: maybe(a.secret, {
     commands: [...DASHBOARDS, ...READERS],
     secret: true,
-    what: 'Who shows this token may also steer the crawl (pause it, bar sites, add seeds) and read volumes kept by a server. Pass it in ORBWEAVER_OPERATOR_TOKEN or in a file. Without tokens, only the same machine may.',
+    what: 'Whoever shows this token may also steer the crawl (pause it, bar sites, add seeds) and read volumes kept by a server. Pass it in ORBWEAVER_OPERATOR_TOKEN or in a file. Without tokens, only the same machine may.',
   }),
   basePath: one(a.basePath, '/', {
     commands: DASHBOARDS,

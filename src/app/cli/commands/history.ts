@@ -9,7 +9,7 @@ export const history: Command = {
   name: 'history',
   usage: 'URL',
   what: 'list every look at a URL and what it brought',
-  more: 'Lists when a URL was looked at and what that showed: first, changed, same (the same bytes came), unmodified (the server said so), moved, missing (404), gone (410), refused (robots.txt, scope) or failed; with the status, type, size and digest of each response and the location of its record. Of a change it says how much of the text changed (small: 70 % and more is the same; medium: 30 %; large: less; complete: nothing; markup: only mark-up changed; volatile: only regions that change at every look; binary: it is not text), and where. A revisit is a capture whose content was already in the collection.',
+  more: 'Lists when a URL was looked at and what that showed: first, changed, same (the same bytes came), unmodified (the server said so), moved, missing (404), gone (410), refused (robots.txt, scope) or failed; with the status, type, size and digest of each response and the location of its record. For a change it says how much of the text changed (small: 70 % and more is the same; medium: 30 %; large: less; complete: nothing; markup: only mark-up changed; volatile: only regions that change at every look; binary: it is not text), and where. A revisit is a capture whose content was already in the collection.',
   examples: {
     'orbweaver history https://www.example.org/': 'List the looks, oldest first; of very many, the latest 10,000.',
     'orbweaver history https://www.example.org/ --json': 'As JSON.',

@@ -13,7 +13,7 @@ export const status: Command = {
   name: 'status',
   usage: '',
   what: 'show the state of a collection: URLs known, collected and waiting, and the trend',
-  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. Of a collection that is refreshed, it shows how fresh it is expected to be now, the most that is possible at these pauses, and what more requests or shorter pauses would bring. It works while a crawl is running.',
+  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. For a collection that is refreshed, it shows how fresh it is expected to be now, the most that is possible at these pauses, and what more requests or shorter pauses would bring. It works while a crawl is running.',
   examples: {
     'orbweaver status': 'The state of ./collection.',
     'orbweaver status -c news --json': 'As JSON, for a script.',

@@ -17,8 +17,8 @@ export const watch: Command = {
   usage: '',
   what: 'report changes of pages to other programs, as they are found',
   more:
-    'Prints a line of JSON for each change: a page that changed, moved, is missing (404) or gone (410), is back as it was, or, with --new, is new. A change that is smaller than --refresh-counts-as-change (only mark-up, only regions that always change) is no change. It works while a crawl or refresh runs, here or on other machines (--database). Changes come in the order in which the collection learnt of them. Each has a cursor: with --since CURSOR the next run begins right after it, so that nothing is missed and nothing comes twice. With -o FILE that happens by itself: lines are appended, after the last one that is whole.\n' +
-    'With --feed it writes the latest 100 changes as an Atom feed instead, and replaces the file whenever there are others.',
+    'Prints a line of JSON for each change: a page that changed, moved, is missing (404) or gone (410), is back as it was, or, with --new, is new. A change that is smaller than --refresh-counts-as-change (only mark-up, only regions that always change) is not reported. It works while a crawl or refresh runs, here or on other machines (--database). Changes come in the order in which the collection learnt of them. Each has a cursor: with --since CURSOR the next run begins right after it, so that nothing is missed and nothing comes twice. With -o FILE that happens by itself: lines are appended after the last complete one.\n' +
+    'With --feed it writes the latest 100 changes as an Atom feed instead, and replaces the file whenever there are new ones.',
   examples: {
     'orbweaver watch --since 2026-05-01': 'Every change since that day.',
     'orbweaver watch --follow --since now': 'Changes from now on, until Ctrl-C.',
