@@ -1,6 +1,7 @@
 /** A name with several addresses, some of which are dead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FetchSession } from '../contracts/exchange.ts'
 import { AddressCourtesy } from './address-courtesy.ts'
 import { ADDRESS_PAUSE, PAUSE, Scripted } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
@@ -90,4 +91,35 @@ test('a site that answered is not tried at another address', async () => {
     scripted.deadTried.map(({ address }) => address),
     ['192.0.2.1'],
   )
+})
+
+test('only an address that cannot be connected to is passed over', async () => {
+  for (const [kind, tried] of [
+    ['connect', 3],
+    ['connect-timeout', 3],
+    ['tls', 1],
+  ] as const) {
+    const asked: string[] = []
+    const fetch: FetchSession['fetch'] = async ({ url, address }) => {
+      asked.push(address.ip)
+      const answer = { kind: 'failed', failure: { kind, detail: '' } } as const
+      return { url, address, sentAt: 0, answeredAt: 0, tookMs: 1, request: new Uint8Array(0), answer }
+    }
+    const { scripted } = web(3, [], { openSession: () => ({ close() {}, fetch }) })
+    assert.equal((await scripted.visit({ agenda: [HOME] })).why, 'silent')
+    assert.deepEqual(asked, ips(tried), kind)
+  }
+})
+
+test('the operator’s own servers are neither entered nor wait for neighbours at their address', async () => {
+  const { pauses } = new Scripted({}).tools
+  const { scripted, entered } = web(1, [], { pauses: { ...pauses, configured: () => ({ pause: 10, own: true }) } })
+  const book = new AddressCourtesy(scripted.clock, 30_000, 1)
+  book.join('192.0.2.1')
+  book.takeTurn('192.0.2.1', 'a neighbour')
+  const { why } = await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
+  assert.equal(why, 'done')
+  assert.ok(scripted.asked.at(-1)!.at < 1_000)
+  assert.deepEqual(entered, [])
+  assert.equal(book.join('192.0.2.1'), false, 'the neighbour is still there')
 })

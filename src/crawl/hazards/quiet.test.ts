@@ -64,6 +64,17 @@ test('every page counts once that may be of a trap, or of which that cannot be t
     one,
     'perhaps an error',
   )
+  const probed = (like?: number[]) => Object.assign(siteWith(100), { probe: like === undefined ? {} : { like } })
+  assert.deepEqual(
+    weights(() => quietPage({}, { words: 10 }), probed()),
+    new Set([0, 8]),
+    'the site answers missing names with errors',
+  )
+  assert.deepEqual(
+    weights(() => quietPage(), probed([1, 2, 3])),
+    one,
+    'or with pages',
+  )
   assert.deepEqual(
     weights(() => quietPage({}, { embeds: undefined })),
     one,
