@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { NO_ORDERS } from '../contracts/control.ts'
@@ -341,3 +342,38 @@ test('a robots.txt that broke off or cannot be decoded counts as unreachable', a
 
 /** Some servers forget a member's last eight bytes. */
 const withoutSum = (text: string) => gzipSync(text).subarray(0, -8)
+
+test('of a robots.txt over our limit only whole lines count, packed or not, in whatever encoding', async () => {
+  const limit = 512 * 1024
+  // Packed, it is no bomb.
+  const noise = createHash('shake256', { outputLength: limit / 2 }).digest('hex')
+  for (const [encoding, width] of [
+    ['latin1', 1],
+    ['utf16le', 2],
+  ] as const) {
+    const start = '\ufeffUser-agent: *\nDisallow: /private\n'.slice(2 - width)
+    const half = 'Allow: /private'
+    const room = limit / width - start.length - half.length
+    const lines = noise.replaceAll(/.{100}/g, '#$&\n').slice(0, room - 1)
+    const body = Buffer.from(`${start}${lines}\n${half}-but-not-this\n`, encoding)
+    const packed = [...TEXT, ['Content-Encoding', 'gzip'] as const]
+    for (const said of [
+      { body, headers: TEXT },
+      { body: gzipSync(body), headers: packed },
+    ]) {
+      const { asked, visited } = await pagesAskedWith({ [ROBOTS]: said })
+      assert.deepEqual(asked, ['a.test/'])
+      assert.equal(visited.parts[0].memory.robots.http?.tooBig, true)
+    }
+  }
+})
+
+test('a robots.txt that is said to be packed, and is not, counts; one that is damaged does not', async () => {
+  const packed = [...TEXT, ['Content-Encoding', 'gzip'] as const]
+  const plain = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: packed } })
+  assert.deepEqual(plain.asked, ['a.test/'])
+  const body = gzipSync(FORBID)
+  body[body.length - 6] ^= 255
+  const damaged = await pagesAskedWith({ [ROBOTS]: { body, headers: packed } })
+  assert.deepEqual(damaged.asked, [])
+})

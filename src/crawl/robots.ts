@@ -203,7 +203,7 @@ async function readRobots(
   const damaged = trouble !== undefined && (bytes.length === 0 || !isUsable)
   if (brokeOff || damaged) return outOfReach(0)
   // A file that our own limit cut may end in half a rule: only whole lines count.
-  const reading = robotsInStretches(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
+  const reading = robotsInStretches(answer.kind === 'cut' || cut ? wholeLines(bytes) : bytes, tools.token)
   const robots = await unlessBroken(`reading ${url}`, tools, () => inTurns(reading, () => tools.clock.sleep(0)))
   // Its rules are not known, so nothing is allowed.
   if (robots === undefined) return outOfReach(0)
