@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { encodeReport } from '../contracts/encode-report.ts'
 import type { Headers } from '../contracts/exchange.ts'
 import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
-import type { KnownPage } from '../contracts/visit.ts'
+import type { KnownPage, PageMemory } from '../contracts/visit.ts'
 import { readInTurns } from '../page/reading.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { isWholeLook } from './look-again.ts'
+import { isWholeLook, judgeValidators } from './look-again.ts'
 import { digestOf, type Responder, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -361,4 +361,13 @@ test('an honest server is asked whole once in twenty times, later in three hundr
   assert.ok(whole >= 2 && whole <= 15, String(whole))
   assert.equal(outcomes.filter((outcome) => outcome === '304 same').length, 1000 - whole)
   assert.deepEqual(memory.validators, { asked: 1000, lies: 0, renewed: 0 })
+})
+
+test('a strong tag promises the same bytes, a weak one the same text', () => {
+  const liesOf = (etag: string, textDigest: bigint) => {
+    const before = { digest: 'a', etag, textDigest: 1n } as PageMemory
+    const after = { digest: 'b', etag, textDigest } as PageMemory
+    return judgeValidators(freshMemory(), before, after, false).validators?.lies
+  }
+  assert.deepEqual([liesOf('"1"', 1n), liesOf('W/"1"', 1n), liesOf('W/"1"', 2n)], [1, 0, 1])
 })

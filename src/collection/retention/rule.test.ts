@@ -97,6 +97,14 @@ test('a part of a page, or a 304 that nobody asked for, is not a page', () => {
   assert.deepEqual(shown(kept('daily', captures)), ['1.2 A', '1 none 304'])
 })
 
+test('the same bytes with the same status are no change, and of captures that show the content one is enough', () => {
+  assert.deepEqual(
+    shown(kept('changes', [look(9, 'A'), look(8, 'A'), look(7, 'A', 404), look(6, 'A', 404), look(5, 'B')])),
+    ['9 A', '7 A 404', '5 B'],
+  )
+  assert.deepEqual(shown(kept('none', [look(9, 'A'), look(8, 'A'), look(7, 'B')], 'A')), ['8 A', '7 B'])
+})
+
 test('for any history: the last, the last good and the content stay, each period keeps one, and a second run changes nothing', () => {
   const histories = fc.array(
     fc.record({
