@@ -110,6 +110,12 @@ export class ByteWriter {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** For a text that somebody wrote: UTF-8, unless its first two bytes are the byte order mark of UTF-16 (PowerShell writes it). */
+export function decoderOf(start: Uint8Array): TextDecoder {
+  const mark = start.length < 2 ? 0 : start[0] * 256 + start[1]
+  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8')
+}
+
 export class ByteReader {
   readonly #bytes: Uint8Array
   readonly #view: DataView

@@ -73,6 +73,13 @@ test('a list is read in pieces, up to its end', () => {
   assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
 })
 
+test('a list may be in UTF-16, as PowerShell writes it', () => {
+  const path = join(folder, 'utf-16')
+  writeFileSync(path, Buffer.from('\ufeffa.example.org\r\nä.example.org\r\n', 'utf16le'))
+  const hosts = readSeeds({ args: [], file: path }).map(({ host }) => host)
+  assert.deepEqual(hosts, ['a.example.org', 'xn--4ca.example.org'])
+})
+
 test('a file without line ends is refused before it is read to its end', () => {
   const unreadable = (file: string) =>
     assert.throws(

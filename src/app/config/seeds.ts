@@ -1,6 +1,7 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { decoderOf } from '../../base/bytes.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
@@ -81,7 +82,7 @@ function readList(path: string): string {
     const buffer = new Uint8Array(AT_ONCE)
     for (;;) {
       const got = readSync(fd, buffer)
-      if (got === 0) return new TextDecoder().decode(Buffer.concat(pieces))
+      if (got === 0) return decoded(Buffer.concat(pieces))
       const bytes = buffer.slice(0, got)
       const lastEnd = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
       line = lastEnd < 0 ? line + got : got - lastEnd - 1
@@ -96,3 +97,5 @@ function readList(path: string): string {
     if (fd !== 0) closeSync(fd)
   }
 }
+
+const decoded = (bytes: Uint8Array) => decoderOf(bytes).decode(bytes)
