@@ -9,7 +9,11 @@ const STATUS: Readonly<Record<string, string>> = {
   '-4': 'no answer in time',
   '-5': 'page could not be parsed',
   '-61': 'robots.txt unreachable',
-  '-5001': 'private or blacklisted address, or that of a wildcard domain',
+  '-4000': 'held back by a limit or a hazard',
+  '-4001': 'too deep',
+  '-5000': 'out of scope',
+  '-5001': 'address or type not permitted',
+  '-9998': 'forbidden by robots.txt or the page',
   200: 'OK',
   302: 'moved temporarily',
 }

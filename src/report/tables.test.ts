@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Figures } from '../collection/figures.ts'
+import { statusOfRefusal } from '../contracts/outcome.ts'
 import { statusText } from './status-text.ts'
 import * as tables from './tables.ts'
 import { printTable } from './text-table.ts'
@@ -207,4 +208,10 @@ test('statuses have texts; what a report calls a status and is none has itself',
     '999',
     'constructor',
   ])
+})
+
+test('every code of a refusal that is in use has a text', () => {
+  const kinds = ['robots', 'scope', 'hazard', 'directive', 'unwanted'] as const
+  const codes = [...kinds.map((by) => statusOfRefusal(by)), statusOfRefusal('scope', 'depth>3')]
+  for (const code of codes) assert.match(statusText(String(code)), /^-\d+ \(.+\)$/)
 })

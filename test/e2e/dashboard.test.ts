@@ -235,6 +235,15 @@ async function soundPage(browser: Browser, url: string, path: string, looks: typ
     )
     const heights = await page.locator('.chart svg').evaluateAll((all) => all.map((one) => one.clientHeight))
     for (const height of heights) assert.ok(height >= 100, `/${path}: a chart is ${height} pixels high`)
+    const broken = await page.locator('.figures dd:not(.words)').evaluateAll((all) =>
+      all.filter((one) => {
+        one.textContent = '1'
+        const line = one.clientHeight
+        one.textContent = '12,345,678'
+        return one.clientHeight > line
+      }),
+    )
+    assert.equal(broken.length, 0, `/${path} breaks numbers at ${width} pixels`)
     const elsewhere = requests.filter((one) => new URL(one).origin !== new URL(url).origin && !one.startsWith('data:'))
     assert.deepEqual(elsewhere, [], path)
     const others = complaints.filter((one) => !/status of 503/.test(one))

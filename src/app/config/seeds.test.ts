@@ -83,3 +83,11 @@ test('a file without line ends is refused before it is read to its end', async (
   const endless = '/dev/zero'
   if (existsSync(endless)) await wrong(readSeeds({ args: [], file: endless }), 'unreadable', /line of more than/)
 })
+
+test('a list may be in UTF-16, as PowerShell writes it', async () => {
+  const seeds = await read(Buffer.from('\ufeffa.example.org\r\nä.example.org\r\n', 'utf16le'))
+  assert.deepEqual(
+    seeds.map(({ host }) => host),
+    ['a.example.org', 'xn--4ca.example.org'],
+  )
+})

@@ -83,6 +83,18 @@ test('lines may end with LF, CRLF, CR or the file; a byte order mark is dropped'
   }
 })
 
+test('a byte order mark of UTF-16 is obeyed', async () => {
+  const little = Buffer.from('\ufeffa\r\nü\n\n日本', 'utf16le')
+  for (const bytes of [little, Buffer.from(little).swap16()])
+    for (const size of [1, 3, 100]) {
+      const read = await lines(bytes, size)
+      assert.deepEqual(
+        read.map(({ text }) => text),
+        ['a', 'ü', '', '日本'],
+      )
+    }
+})
+
 test('a line that is too long is cut, and the next is read', async () => {
   for (const size of [7, 100, 10_000]) {
     const read = await lines(`short\n${'x'.repeat(5000)}\nnext`, size, 1000)

@@ -68,7 +68,7 @@ const OUT_BYTES = 64 * 1024
 export async function* unfolded(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
   try {
-    const head = await headOf(source)
+    const head = await headOf(source, ZSTD.length)
     if (begins(head, ZSTD)) throw new Damaged('is compressed with zstd; decompress it first')
     const whole = withHead(head, source)
     if (begins(head, GZIP)) yield* gunzipped(whole)
@@ -79,9 +79,9 @@ export async function* unfolded(chunks: Chunks): AsyncGenerator<Uint8Array> {
 }
 
 /** Enough bytes to recognise the format, or the whole file if it is shorter. */
-async function headOf(source: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+async function headOf(source: AsyncIterator<Uint8Array>, length: number): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array(0)
-  while (head.length < ZSTD.length) {
+  while (head.length < length) {
     const next = await source.next()
     if (next.done === true) break
     head = Buffer.concat([head, next.value])
@@ -154,9 +154,26 @@ export function seedOn(line: string): string {
   return (hash === null ? line : line.slice(0, hash.index)).trim()
 }
 
+/** UTF-8, unless the first two bytes are the byte order mark of UTF-16 (PowerShell writes it). */
+function decoderOf(start: Uint8Array) {
+  const mark = start.length < 2 ? 0 : start[0] * 256 + start[1]
+  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8')
+}
+
+async function* textsOf(chunks: Chunks): AsyncGenerator<string> {
+  const source = chunks[Symbol.asyncIterator]()
+  try {
+    const head = await headOf(source, 2)
+    const decoder = decoderOf(head)
+    for await (const chunk of withHead(head, source)) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } finally {
+    await source.return?.()
+  }
+}
+
 /** Lines end with LF, CRLF or a lone CR; a byte order mark at the start is dropped. */
 export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGenerator<readonly Line[]> {
-  const decoder = new TextDecoder()
   let number = 0
   let rest = ''
   let inLine = 0
@@ -164,16 +181,16 @@ export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGen
     const isTooLong = text.length > longest
     return { number: ++number, text: isTooLong ? text.slice(0, SHOWN_OF_TOO_LONG) : text, isTooLong }
   }
-  for await (const chunk of chunks) {
+  for await (const text of textsOf(chunks)) {
     // A CR at the end may be half of a line end.
-    const texts = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+    const texts = (rest + text).split(/\r\n|\n|\r(?!$)/)
     rest = texts.pop()!
     if (rest.length > longest + 1) rest = rest.slice(0, longest + 1) + (rest.endsWith('\r') ? '\r' : '')
-    inLine = texts.length > 0 ? 0 : inLine + chunk.length
-    if (inLine > HOPELESS_LINE) throw new Damaged(`has a line of more than ${HOPELESS_LINE} bytes; is it a list?`)
+    inLine = texts.length > 0 ? 0 : inLine + text.length
+    if (inLine > HOPELESS_LINE) throw new Damaged(`has a line of more than ${HOPELESS_LINE} characters; is it a list?`)
     if (texts.length > 0) yield texts.map(lineOf)
   }
-  const last = (rest + decoder.decode()).split(/\r\n|\n|\r/)
+  const last = rest.split(/\r\n|\n|\r/)
   if (last.at(-1) === '') last.pop()
   if (last.length > 0) yield last.map(lineOf)
 }

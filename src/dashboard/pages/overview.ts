@@ -94,7 +94,7 @@ function totals(figures: Figures, live: LiveFacts): Html {
 <div><dt>Documents collected</dt><dd>${grouped(documents)}${trend((sample) => sample.documents)}</dd></div>
 <div><dt>URLs waiting</dt><dd>${grouped(totals.urls.waiting)}${trend(({ waiting }) => waiting)}</dd></div>
 <div><dt>Size of documents</dt><dd>${formatSize(bytes)}${documents > 0 && html`<small>${formatSize(Math.round(bytes / documents))} each</small>`}</dd></div>
-<div><dt>Time left</dt><dd class="words">${isRefresh ? html`No end<small>a refresh goes on until it is stopped; <code>--once</code> and <code>--for</code> end it</small>` : timeLeft(live, totals.urls.waiting)}</dd></div>
+<div><dt>Time left</dt><dd class="words">${isRefresh ? html`No end<small>a refresh goes on until it is stopped, unless <code>--once</code> or <code>--for</code> was given</small>` : timeLeft(live, totals.urls.waiting)}</dd></div>
 </dl>`
 }
 
