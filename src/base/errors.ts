@@ -87,6 +87,22 @@ export function fileErrorText(error: unknown): string | undefined {
   return code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
 }
 
+/** Errors of sockets and name look-ups, as the end of a sentence about a host. */
+const NETWORK_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its host has no address',
+  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no route to its host',
+}
+
+export function networkErrorText(error: unknown): string | undefined {
+  return NETWORK_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? '']
+}
+
 /** True for the errors of a file system or SQLite that mean a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -180,6 +180,7 @@ test('a mistake is one line and exit code 2', async () => {
     [['simulate', 'weather'], /cannot simulate 'weather'/],
     [['seed'], /no seeds given/],
     [['explain', 'http://['], /is not a valid URL/],
+    [['watch', '--since', 'soon'], /'soon' is neither a time nor a cursor; write 2026-05-01, now, or the cursor/],
     [['crawl', '--seeds', join(folder, 'none')], /--seeds: cannot read \S+\/none: no such file or folder\n/],
     [['crawl', '--seeds', folder], /--seeds: cannot read \S+: it is a folder\n/],
   ]
@@ -258,9 +259,11 @@ test('a file that cannot be written is one line of error; an existing file is tr
   for (const line of [
     ['get', 'a.test', '-o', folder],
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
+    ['bot-page', '--contact', 'a@b.test', '-o', join(folder, 'no', 'such', 'page')],
   ]) {
     const { exit, err } = await orbweaver(line)
     assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|no such file or folder)\n$/)
+    assert.ok(err.includes(`${line.at(-1)}:`), 'the file that the user named')
     assert.equal(exit, 2)
   }
   const target = join(folder, 'target.txt')

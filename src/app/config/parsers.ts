@@ -207,7 +207,13 @@ export const instant = parser('TIME', (text) => {
 export const since: Parse<{ at: number } | { cursor: string } | 'now'> = parser('TIME|CURSOR|now', (text) => {
   if (text === 'now') return 'now'
   if (/^(s\d{1,16}|p[\w-]{300,4000})$/.test(text)) return { cursor: text }
-  return { at: instant(/^(\d{4}-\d\d-\d\d)$/.test(text) ? `${text}T00:00:00Z` : text.replace(/^\d{8}$/, '$&000000')) }
+  try {
+    return {
+      at: instant(/^(\d{4}-\d\d-\d\d)$/.test(text) ? `${text}T00:00:00Z` : text.replace(/^\d{8}$/, '$&000000')),
+    }
+  } catch {
+    throw new Unfit(`'${text}' is neither a time nor a cursor; write 2026-05-01, now, or the cursor of a change`)
+  }
 })
 
 export const retention: Parse<RetentionRule> = parser('RULE', (text) => {

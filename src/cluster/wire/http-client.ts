@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain
 import { Agent as TlsAgent, request as tls } from 'node:https'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { Clock, Millis } from '../../base/clock.ts'
+import { networkErrorText, reasonOf } from '../../base/errors.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 export interface HttpRequest {
@@ -39,7 +40,7 @@ export class NoAnswer extends Error {
   }
 
   constructor(url: string, cause: unknown, isStale = false) {
-    super(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    super(`${url} does not answer: ${networkErrorText(cause) ?? reasonOf(cause)}`, { cause })
     this.name = 'NoAnswer'
     this.isStale = isStale
   }

@@ -25,6 +25,11 @@ async function asked(given: string[], told: string[]): Promise<string[]> {
 const A = 'http://a.example:8723'
 const B = 'http://b.example:8723'
 
+test('no answer is explained without codes', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
+  assert.equal(new NoAnswer('http://a.test', refused).message, 'http://a.test does not answer: nothing listens there')
+})
+
 test('servers that others tell of are asked, too; what is no address of one is not', async () => {
   assert.deepEqual(await asked([A], [`${B}/`, A, 'ftp://c.example', 'http://']), [A, B])
 })

@@ -1,5 +1,5 @@
 /** Errors of PostgreSQL and of the network: whether to try again, and the `Problem` that says what to do. */
-import { Problem } from '../../base/errors.ts'
+import { networkErrorText, Problem } from '../../base/errors.ts'
 
 /** A standby, or a primary that takes no writes: another host may, or this one later. */
 export class StandbyError extends Error {
@@ -149,14 +149,6 @@ function missingRight(error: unknown): string {
 }
 
 const PLAIN: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'its host has no address',
-  EAI_AGAIN: 'the name of its host cannot be looked up now',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  ETIMEDOUT: 'no answer in time',
-  EHOSTUNREACH: 'no route to its host',
-  ENETUNREACH: 'no route to its host',
   ENOENT: 'its socket is not there',
   EACCES: 'its socket may not be used by this user',
   '53300': 'it has no connection left: raise max_connections',
@@ -167,7 +159,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const code = codeOf(error)
-  if (code !== undefined && PLAIN[code] !== undefined) return PLAIN[code]
+  const plain = PLAIN[code ?? ''] ?? networkErrorText(error)
+  if (plain !== undefined) return plain
   if (error instanceof StandbyError) return `it ${error.why}`
   const said = error instanceof Error ? error.message : String(error)
   return /time(d )?out/.test(said) ? 'no answer in time' : said
