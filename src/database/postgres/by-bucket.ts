@@ -31,6 +31,27 @@ export function eachBucket<Row, Answer>(
   return Promise.all([...byBucket(rows, keyOf)].map(([bucket, some]) => ask(bucket, some)))
 }
 
+/**
+ * Begins many statements, which may answer later. `breathe` lets others in between: those of all 256 buckets hold the thread
+ * for 3 ms otherwise. Statements that others begin meanwhile may come between these.
+ */
+export async function beginInTurns<Item, Answer>(
+  breathe: () => Promise<void> | undefined,
+  items: Iterable<Item>,
+  begin: (item: Item) => Promise<Answer>,
+): Promise<Promise<Answer>[]> {
+  const answers: Promise<Answer>[] = []
+  for (const item of items) {
+    const pause = breathe()
+    if (pause !== undefined) await pause
+    const answer = begin(item)
+    // It may fail before anybody awaits it.
+    answer.catch(() => {})
+    answers.push(answer)
+  }
+  return answers
+}
+
 /** Rows by their keys, whatever their buckets: `sql` takes the bucket, the keys, and what else is given. */
 export async function readBy<Row extends object>(
   tx: PostgresTx,

@@ -3,17 +3,10 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
+import { Batch, type BatchedStatement, type Prepared, type QueryResult } from './batch.ts'
 import { StandbyError } from './errors.ts'
 import { tlsOf } from './tls.ts'
-import { type Bound, EXACT, PLAIN } from './values.ts'
-
-export interface QueryResult {
-  readonly rows: object[]
-  /** Rows changed or returned. */
-  readonly count: number
-  /** PostgreSQL's command tag: a COMMIT that failed is answered by ROLLBACK. */
-  readonly command: string
-}
+import { type Bound, PLAIN } from './values.ts'
 
 export interface Connection {
   /** The server process, as announced on connecting. Behind a pooler it differs from the real one. */
@@ -55,6 +48,8 @@ export interface SessionSettings {
 const GRACE_MS = 15_000
 const MAX_CLOSE_MS = 2_000
 const SILENCE_MS = 10_000
+/** The server begins with the first statements while the rest is made. */
+const MAX_BATCHED = 64
 
 /** `where`: for messages. */
 export async function connectTo(url: string, where: string, settings: SessionSettings): Promise<Connection> {
@@ -101,18 +96,23 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     isLost = true
     if (!isEnding) tellLost()
   }
-  /** Queries of one turn are sent in one piece: a hundred statements in half the time. */
-  let isGathering = false
-  const gather = () => {
-    if (isGathering) return
-    isGathering = true
-    const { stream } = socket
-    stream.cork()
-    queueMicrotask(() => {
-      isGathering = false
-      stream.uncork()
-    })
+  /** Prepared statements of one turn are sent in one piece. */
+  const prepared: Prepared = new Map()
+  let batch: Batch | undefined
+  const send = () => {
+    const full = batch
+    batch = undefined
+    if (full !== undefined) client.query(full)
   }
+  const batched = (statement: Omit<BatchedStatement, 'resolve' | 'reject'>) =>
+    new Promise<QueryResult>((resolve, reject) => {
+      if (batch === undefined) {
+        batch = new Batch(prepared, statementMs + GRACE_MS)
+        queueMicrotask(send)
+      }
+      batch.add({ ...statement, resolve, reject })
+      if (batch.size === MAX_BATCHED) send()
+    })
   client.on('error', lose)
   client.on('end', lose)
   return {
@@ -123,13 +123,14 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     get isLost() {
       return isLost
     },
-    async query(text, values, { name, exact = false, unbounded = false } = {}) {
-      gather()
+    async query(text, values = [], { name, exact = false, unbounded = false } = {}) {
+      if (name !== undefined) return batched({ text, name, values, exact })
+      // In the order of the calls.
+      send()
       const result = await client.query<object>({
         text,
         values: values as Bound[],
-        name,
-        types: exact ? EXACT : PLAIN,
+        types: PLAIN,
         query_timeout: unbounded ? undefined : statementMs + GRACE_MS,
       } as pg.QueryConfig)
       // Several statements in one text: the last one's answer.

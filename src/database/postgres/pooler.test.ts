@@ -18,6 +18,8 @@ import { postgresTx } from './tx.ts'
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : noPooler()
 const server = postgres as Exclude<typeof postgres, { skipped: string }>
+// The server was started, whether there is a pooler or not.
+after(() => ('skipped' in postgres ? undefined : postgres.end()))
 
 function noPooler(): string | false {
   try {
@@ -92,7 +94,6 @@ default_pool_size = 30
     await ended
     rmSync(folder, { recursive: true, force: true })
   })
-  after(() => server.end())
 
   it('that keeps a connection per session everything works: transactions, notifications, roles', async () => {
     const address = pooled.get('session')!

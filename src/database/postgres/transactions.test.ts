@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { virtualClock } from '../../../testkit/virtual-clock.ts'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
-import type { Connection, QueryResult } from './connection.ts'
+import type { QueryResult } from './batch.ts'
+import type { Connection } from './connection.ts'
 import { outageTracker, type TransactionTools, transact } from './transactions.ts'
 
 /** The first COMMIT is lost with its connection; whoever is asked about it has this history and says this. */

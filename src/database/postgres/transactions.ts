@@ -185,15 +185,16 @@ async function attemptOn<T>(
   return retryOrThrow(tools, missed.error, connection.isLost)
 }
 
-/** The transaction's number, by which its fate can be asked for; '' for one that only reads. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+const READ_XID = 'SELECT pg_current_xact_id()::text AS xid'
+const BEGIN_READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** The transaction's number, by which its fate can be asked for; '' for one that only reads. Prepared, to go with what follows. */
 async function begin(connection: Connection, writable: boolean): Promise<string> {
   const [, { rows }] = await Promise.all(
     writable
-      ? [
-          connection.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-          connection.query('SELECT pg_current_xact_id()::text AS xid'),
-        ]
-      : [connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
+      ? [connection.query(BEGIN, [], { name: 'begin' }), connection.query(READ_XID, [], { name: 'read_xid' })]
+      : [connection.query(BEGIN_READING, [], { name: 'begin_reading' }), { rows: [{ xid: '' }] }],
   )
   return (rows[0] as { xid: string }).xid
 }

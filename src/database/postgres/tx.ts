@@ -1,7 +1,8 @@
 /** What can be done inside a transaction on PostgreSQL. */
 import { assert } from '../../base/assert.ts'
 import { kindOf, noStatements, type StatementKind, type Tx } from '../database.ts'
-import type { Connection, QueryResult } from './connection.ts'
+import type { QueryResult } from './batch.ts'
+import type { Connection } from './connection.ts'
 import { arrayTypesOf, bound, type ElementType, type PgValue } from './values.ts'
 
 /**

@@ -50,6 +50,24 @@ async function tripsOf(bench: Bench, work: (tx: PostgresTx) => Promise<unknown>)
   })
 }
 
+/** The most statements that are begun within one turn of the event loop. */
+function countingTurns(tx: PostgresTx): { tx: PostgresTx; most(): number; all(): number } {
+  let [most, all, now] = [0, 0, 0]
+  const counted = new Proxy(tx, {
+    get(target, name: keyof PostgresTx) {
+      const value = target[name]
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        if (now === 0) setImmediate(() => (now = 0))
+        most = Math.max(most, ++now)
+        all++
+        return (value as (...given: unknown[]) => Promise<unknown>).apply(target, given)
+      }
+    },
+  })
+  return { tx: counted, most: () => most, all: () => all }
+}
+
 const range = (length: number) => Array.from({ length }, (_, at) => at)
 
 function reportOf(bench: Bench, visit: Visit, links: number) {
@@ -100,6 +118,20 @@ describe('round trips', { skip: 'skipped' in postgres ? postgres.skipped : false
     const { trips: withAddresses, visits } = await tripsOfCheckOut(16)
     assert.equal(withAddresses, 3)
     assert.ok(visits.every(({ address }) => address !== undefined))
+  })
+
+  it('of links to all buckets hold the thread for no longer than one of them', async () => {
+    const bench = await openBench(() => postgres.make())
+    const links = range(400).map((at) => link(`${at}.test/`))
+    await bench.admit(...links)
+    // Caches are empty, and time passes with every look at the clock.
+    let elapsed = 0
+    const { ledger } = await bench.restart({ clock: { ...bench.clock, elapsed: () => ++elapsed } })
+    await bench.db.transact(async (given) => {
+      const { tx, most, all } = countingTurns(postgresTx(given))
+      assert.equal((await ledger.admit(tx, links)).fresh, 0)
+      assert.ok(all() > 150 && most() <= 2, `${most()} of ${all()} statements at once`)
+    })
   })
 
   it('of stored parts are one or three', async () => {

@@ -4,9 +4,8 @@
  */
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
-import { bySite, eachBucket } from '../../database/postgres/by-bucket.ts'
+import { beginInTurns, byBucket, bySite } from '../../database/postgres/by-bucket.ts'
 import { columnsOf, type PostgresTx } from '../../database/postgres/tx.ts'
-import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Replaced } from '../aliases.ts'
 import { hasNewReferrer } from '../rules/domains.ts'
 import { isNewer, lastmodOf } from '../rules/mark.ts'
@@ -16,19 +15,26 @@ import { isNewText } from '../rules/spellings.ts'
 import { type SpellingRow, URL_SPELLING, type UrlAt } from '../rules/url-rows.ts'
 import type { FrontierTools } from './tools.ts'
 
+interface Sifting {
+  readonly tx: PostgresTx
+  readonly tools: FrontierTools
+  breathe(): Promise<void> | undefined
+}
+
 export async function sift(
-  { tx, tools }: { tx: PostgresTx; tools: FrontierTools },
+  sifting: Sifting,
   all: readonly SiteLinks[],
   replaced: readonly Replaced[],
   asSeeds: boolean,
   changing: ReadonlySet<bigint>,
 ): Promise<Sifted> {
-  const { texts, urls } = tools
+  const { tx, tools } = sifting
+  const { texts } = tools
   const isKnown = (link: Link) => texts.has(link.key, link.url)
   const doubtful = all.filter((site) => !isTrusted(tools, site))
   const [{ news, known, unendorsed }, elsewhere] = await Promise.all([
-    readNews(tx, all, doubtful, isKnown, urls),
-    readNews(tx, sitesOf(replaced.map(({ link }) => link)), [], isKnown, urls),
+    readNews(sifting, all, doubtful, isKnown),
+    readNews(sifting, sitesOf(replaced.map(({ link }) => link)), [], isKnown),
   ])
   const isConcerned = ({ key, members }: SiteLinks) => {
     const referrer = unendorsed.get(key)
@@ -63,10 +69,13 @@ export const READ_TEXTS = `
   LEFT JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key
   LEFT JOIN unendorsed_site e ON e.bucket = $1 AND e.site = n.site`
 
-interface AskedRow {
+interface Asked {
   site: bigint
-  /** null: it was asked for its site only. */
+  /** null: it is asked for its site only. */
   key: bigint | null
+}
+
+interface AskedRow extends Asked {
   /** null: it is unknown. */
   url: string | null
   mark: number
@@ -102,12 +111,12 @@ interface News {
  * known, the same snapshot has its site as unendorsed, or it never will be.
  */
 async function readNews(
-  tx: PostgresTx,
+  sifting: Sifting,
   groups: readonly Placed[],
   doubtful: readonly Placed[],
   isKnown: (link: Link) => boolean,
-  urls: UrlReader,
 ): Promise<News> {
+  const { tx, tools } = sifting
   const bySiteAndKey = new Map<bigint, Map<bigint, Link[]>>()
   for (const { key: site, members } of groups)
     for (const link of members) {
@@ -117,12 +126,12 @@ async function readNews(
       const key = signed64(link.key)
       links.set(key, [...(links.get(key) ?? []), link])
     }
-  const asked: { site: bigint; key: bigint | null }[] = []
+  const asked: Asked[] = []
   for (const [site, links] of bySiteAndKey) for (const key of links.keys()) asked.push({ site, key })
   for (const { key: site } of doubtful) if (!bySiteAndKey.has(site)) asked.push({ site, key: null })
   const news = new Set([...bySiteAndKey.values()].flatMap((links) => [...links.values()].flat()))
   const found: News = { news, known: [], unendorsed: new Map() }
-  await eachBucket(asked, bySite, async (bucket, some) => {
+  const read = async ([bucket, some]: readonly [number, readonly Asked[]]) => {
     const rows = await tx.allExact<AskedRow>(READ_TEXTS, bucket, ...columnsOf(some, 'site', 'key'))
     const indexes: { row: TextRow; link: Link }[] = []
     for (const { site, key, url, mark, lastmod, unendorsed, referrer } of rows) {
@@ -133,12 +142,13 @@ async function readNews(
         if (url === link.url) found.known.push(link)
         const newest = lastmodOf(link)
         if (isNewText(row, link.url)) continue
-        if (urls.areTwoIndexes(url, link.url)) indexes.push({ row, link })
+        if (tools.urls.areTwoIndexes(url, link.url)) indexes.push({ row, link })
         else if (newest === null || !isNewer(newest, lastmod)) news.delete(link)
       }
     }
     for (const link of await indexesKnown(tx, bucket, indexes)) news.delete(link)
-  })
+  }
+  await Promise.all(await beginInTurns(() => sifting.breathe(), byBucket(asked, bySite), read))
   return found
 }
 

@@ -14,7 +14,7 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { SiteName, WorkerId } from '../../contracts/visit.ts'
-import { column, readBy } from '../../database/postgres/by-bucket.ts'
+import { beginInTurns, column, readBy } from '../../database/postgres/by-bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type PlaceFilter, readRows, TableRows } from '../../database/tables.ts'
 import type { AliasView, Replaced } from '../aliases.ts'
@@ -98,13 +98,20 @@ export class WorkingSet implements Rows {
     const kept = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? [])
     const beginning = kept.filter(({ state }) => state === 'waiting')
     this.#beginning.clear()
-    const urls = [...writeUrls(tx, this.urls), this.spellings.write(), this.memory.write()]
-    urls.push(this.known.write(), this.looks.write())
-    const aliases = this.#names && writeAliases(tx, this.#names.take())
-    const others = [aliases, writeDomains(tx, this.domains), this.unendorsed.write()]
+    const names = this.#names
+    const writes: (() => Promise<unknown>)[] = [
+      () => Promise.all(writeUrls(tx, this.urls)),
+      () => Promise.all([this.spellings, this.memory, this.known, this.looks].map((rows) => rows.write())),
+      () => Promise.all([names && writeAliases(tx, names.take()), writeDomains(tx, this.domains)]),
+      () => this.unendorsed.write(),
+    ]
+    const writing = await beginInTurns(
+      () => this.breathe(),
+      writes,
+      (write) => write(),
+    )
     const addresses = writeAddresses(tx, this.addresses)
-    const reading = this.readHeads(beginning)
-    const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
+    const [heads] = await Promise.all([this.readHeads(beginning), ...writing, ...addresses.writes])
     for (const site of beginning) {
       const head = heads.get(site.key) ?? headForOthers(this, site)
       if (head === undefined && tools.refresh !== undefined) {

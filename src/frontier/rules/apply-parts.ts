@@ -56,6 +56,7 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
   await learnAliases(rows, appliedOf(expected))
   let own = ownOf(rows, expected)
   const expectedLinks = await sift(rows, crossSiteOf(expected, own), false, changing)
+  await rows.breathe()
   await rows.lockSites([...keys, ...sitesTouched(expectedLinks), ...namesTouched(rows, expected)])
   const groups = judgeAll((key) => rows.sites.get(key))
   const isExpected = sameParts(expected, groups)
@@ -74,6 +75,7 @@ export async function applyParts(rows: Rows, parts: readonly VisitReport[]): Pro
     readForLinks(rows, sifted, false),
     ...groups.filter(hasWithdrawn).map(({ key }) => readHeldBack(rows, key)),
   ])
+  await rows.breathe()
   await rows.readUrls(() => rowsOfWaiting(rows, groups))
   await applyAll(rows, groups, own, sifted)
   const results = new Map(groups.flatMap((group) => [...group.results]))
@@ -102,6 +104,7 @@ async function applyAll(rows: Rows, groups: readonly Group[], own: OwnLinks, sif
   await enterLinks(rows, sifted, false)
   if (!rows.names.isEmpty) await reviveAtAliases(rows, missing)
   await keepReplaced(rows, sifted.replaced)
+  await rows.breathe()
   await rows.flush()
   const { refresh } = rows.tools
   if (refresh?.policy === 'psp') {

@@ -37,7 +37,7 @@ export async function applyBucket(
     const { done, outOfOrder, corrupt, reports, write } = await batch.decide(parts, (report) => staying(bucket, report))
     const links = reports.flatMap((report) => leaving(bucket, report))
     const [crossSite, madeReady] = await Promise.all([
-      addCrossSite(db, links),
+      addCrossSite(db, tools.clock, links),
       change(db, MAKE_READY, bucket, nextParts(reports)),
       write(),
       batch.end(),

@@ -4,7 +4,7 @@
  * each other. Therefore it only stores them, with the report. The holder of the lock of the bucket that they lead to
  * admits them, half a second of many reports together.
  */
-import type { Millis } from '../../base/clock.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { tryBucket } from '../../collection/bucket.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
@@ -12,7 +12,9 @@ import { encodeLinks } from '../../contracts/encode-report.ts'
 import type { Link, VisitReport } from '../../contracts/report.ts'
 import { siteKeyOf } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
+import { beginInTurns } from '../../database/postgres/by-bucket.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { LoopYield } from '../../frontier/loop-yield.ts'
 import type { IntakeTools } from '../intake.ts'
 import { bisect, isTemporary } from './bisect.ts'
 import type { BucketTasks } from './bucket-tasks.ts'
@@ -39,10 +41,12 @@ export function leaving(bucket: number, { crossSite }: VisitReport): Link[] {
   return crossSite.filter(({ site }) => bucketOfSite(site) !== bucket)
 }
 
-/** One statement per bucket, sent at once: it only adds rows, so no lock is waited for. Returns the buckets. */
-export async function addCrossSite(db: PostgresTx, links: readonly Link[]): Promise<number[]> {
+/** One statement per bucket, answered in one trip: it only adds rows, so no lock is waited for. Returns the buckets. */
+export async function addCrossSite(db: PostgresTx, clock: Clock, links: readonly Link[]): Promise<number[]> {
   const buckets = [...Map.groupBy(links, ({ site }) => bucketOfSite(site))].sort(([one], [other]) => one - other)
-  await Promise.all(buckets.map(([bucket, members]) => db.run(ADD_CROSS_SITE, bucket, encodeLinks(members))))
+  const loopYield = new LoopYield(clock)
+  const add = ([bucket, some]: [number, Link[]]) => db.run(ADD_CROSS_SITE, bucket, encodeLinks(some))
+  await Promise.all(await beginInTurns(() => loopYield.take(), buckets, add))
   return buckets.map(([bucket]) => bucket)
 }
 
