@@ -95,7 +95,7 @@ async function besideCrawl(t: TestContext) {
   }
 }
 
-/** More than a crawl's dashboard serves at once. */
+/** As many as a crawl's dashboard serves at once. */
 const BESIDE = 1_000
 const WELL = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
