@@ -27,7 +27,8 @@ const reporterOf = (id: string) =>
 
 /** What happened, in order: syncs and check-ins take their time. */
 function bench(faults: { sync?: Error; send?: Error } = {}) {
-  const clock = virtualClock(0)
+  // Nothing outside is waited for, so that nothing is due shows at once.
+  const clock = virtualClock(0, 0, 1_000)
   const log: string[] = []
   const sent: VisitReport[][] = []
   const archive: Archive = {
@@ -119,6 +120,51 @@ test('a visit whose last part is sent is forgotten, and without visits nothing i
   assert.equal(sent.length, 1)
   await clock.run(clock.sleep(3 * PART_EVERY))
   await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
+})
+
+test('a visit that begins after all others have ended is reported in time', async () => {
+  const { clock, sent, reportSender } = bench()
+  const first = reporterOf('a')
+  reportSender.add(first)
+  first.end('done')
+  await clock.run(clock.sleep(3 * PART_EVERY))
+  const second = reporterOf('b')
+  reportSender.add(second)
+  second.tally.add('requests')
+  await clock.run(clock.sleep(PART_EVERY + 100))
+  assert.deepEqual(
+    sent.map(([{ visit }]) => visit),
+    ['a', 'b'],
+  )
+  second.tally.add('fetched')
+  await clock.run(clock.sleep(PART_EVERY))
+  assert.equal(sent.length, 3)
+  reportSender.close()
+})
+
+test('of a visit that never ends, what it has reported is sent, and nothing after that', async () => {
+  const { clock, sent, reportSender } = bench()
+  const reporter = reporterOf('v')
+  reportSender.forget(reporter)
+  reportSender.add(reporter)
+  reporter.tally.add('requests')
+  reportSender.forget(reporter)
+  await clock.run(clock.sleep(100))
+  assert.equal(sent.length, 1)
+  reporter.tally.add('fetched')
+  await clock.run(reportSender.send())
+  assert.equal(sent.length, 1)
+  reportSender.close()
+})
+
+test('after the end nothing is sent by the clock', async () => {
+  const { clock, sent, reportSender } = bench()
+  const reporter = reporterOf('v')
+  reportSender.add(reporter)
+  reporter.tally.add('requests')
+  reportSender.close()
+  await clock.run(clock.sleep(5 * PART_EVERY))
+  assert.deepEqual(sent, [])
 })
 
 for (const where of ['sync', 'send'] as const) {
