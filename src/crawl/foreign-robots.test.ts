@@ -182,3 +182,40 @@ test('two redirects to a site and its own visit keep the pause, in any order and
   )
   assert.ok(met > 0, 'no two workers came near each other')
 })
+
+/** b.test, where a.test has its robots.txt, is at another address. */
+function twoAddresses(): Scripted {
+  const web = new Scripted(SCRIPT)
+  web.addresses.set('a.test', '192.0.2.1').set('b.test', '192.0.2.2')
+  return web
+}
+
+test('the slots at both addresses are free afterwards, and the connections are closed', async () => {
+  const web = twoAddresses()
+  const addresses = new AddressCourtesy(web.clock, ADDRESS_PAUSE, 1)
+  let open = 0
+  const openSession: SiteTools['openSession'] = (...options) => {
+    open++
+    const session = web.tools.openSession(...options)
+    return { ...session, close: () => void open-- }
+  }
+  const { why } = await web.visit({ agenda: ['http://a.test/'], tools: { addresses, openSession } })
+  assert.equal(why, 'done')
+  assert.deepEqual([open, addresses.join('192.0.2.1'), addresses.join('192.0.2.2')], [0, true, true])
+})
+
+test('a visit whose own address went to another worker meanwhile requests nothing more', async () => {
+  const web = twoAddresses()
+  const entered: string[] = []
+  const enter: SiteTools['enter'] = async (_worker, _visit, ip) => {
+    entered.push(ip)
+    return entered.length < 3 ? 'here' : 'elsewhere'
+  }
+  const { why } = await web.visit({ agenda: ['http://a.test/'], tools: { enter } })
+  assert.deepEqual(entered, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])
+  assert.deepEqual(
+    web.asked.map(({ url }) => url),
+    ['http://a.test/robots.txt', 'http://b.test/robots.txt'],
+  )
+  assert.equal(why, 'slice')
+})
