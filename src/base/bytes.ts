@@ -110,10 +110,10 @@ export class ByteWriter {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** For a text that somebody wrote: UTF-8, unless its first two bytes are the byte order mark of UTF-16 (PowerShell writes it). */
-export function decoderOf(start: Uint8Array): TextDecoder {
-  const mark = start.length < 2 ? 0 : start[0] * 256 + start[1]
-  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8')
+/** Of a text that somebody wrote: UTF-8, unless it begins with the byte order mark of UTF-16 (PowerShell writes it). */
+export function encodingOf(start: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
+  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8'
 }
 
 export class ByteReader {

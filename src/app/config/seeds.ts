@@ -1,7 +1,7 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { decoderOf } from '../../base/bytes.ts'
+import { encodingOf } from '../../base/bytes.ts'
 import { Problem, reasonOf } from '../../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
@@ -98,4 +98,4 @@ function readList(path: string): string {
   }
 }
 
-const decoded = (bytes: Uint8Array) => decoderOf(bytes).decode(bytes)
+const decoded = (bytes: Uint8Array) => new TextDecoder(encodingOf(bytes)).decode(bytes)

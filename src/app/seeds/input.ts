@@ -4,7 +4,7 @@
  */
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { decoderOf } from '../../base/bytes.ts'
+import { encodingOf } from '../../base/bytes.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { SeedSource } from '../../frontier/contract.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
@@ -143,7 +143,7 @@ async function* textsOf(chunks: Chunks): AsyncGenerator<string> {
   const source = chunks[Symbol.asyncIterator]()
   try {
     const head = await headOf(source, 2)
-    const decoder = decoderOf(head)
+    const decoder = new TextDecoder(encodingOf(head))
     for await (const chunk of withHead(head, source)) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
   } finally {
