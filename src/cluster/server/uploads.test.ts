@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { memoryDisk } from '../../../testkit/memory-disk.ts'
 import type { Disk } from '../../base/disk.ts'
+import { Readers } from '../../base/journal.ts'
 import { seededRandom } from '../../base/random.ts'
+import { volumesOfOthers } from '../../collection/locations/own-locations.ts'
+import { repairVolumes } from '../../collection/volumes/repair.ts'
+import type { Event } from '../../contracts/events.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { Asked } from './handlers.ts'
 import { reach, testServer } from './server.test-tools.ts'
@@ -142,6 +146,23 @@ test('a volume never changes, only its worker writes to it, and it stops growing
   // Another life of the server knows it from the table.
   await assert.rejects(start().upload(asked('v', 2, bytes), undefined), { code: 'forbidden' })
   assert.deepEqual([...disk.read(`${FOLDER}/${NAME}`, 0, 10)], [1, 2])
+  await database.close()
+})
+
+test('a volume that a worker took elsewhere and completed there is not repaired as one of the server itself', async () => {
+  const { start, database } = await opened()
+  const disk = memoryDisk()
+  const first = start()
+  await first.upload(asked('w', 0, Uint8Array.of(1)), undefined)
+  const second = uploadHandlers(disk, FOLDER, volumeLocations(database, 'server-2'))
+  await second.upload(asked('w', 0, Uint8Array.of(1, 2)), undefined)
+  await first.upload(asked('w', 1, Uint8Array.of(2, 3)), undefined)
+  await first.seal(asked('w', 0, Uint8Array.of()), { bytes: 3 })
+  // The second server starts again: what it has is the beginning of a volume, and whole only by chance.
+  const journal = new Readers<Event>()
+  const others = await volumesOfOthers({ database, disk, journal, owner: 'server-2' })
+  await repairVolumes(disk, FOLDER, journal, new Map([[NAME, 2]]), others)
+  assert.deepEqual(disk.list(FOLDER), [`${NAME}.open`])
   await database.close()
 })
 

@@ -16,13 +16,13 @@ import type { CallTools, Handlers } from './handlers.ts'
 /** Where volumes are, shared by all servers. */
 export function volumeLocations(database: Database, node: string) {
   return {
-    /** The worker that began it, anywhere, and the bytes known to be durable here; undefined: unknown. */
-    find: (name: string): Promise<{ worker: string; bytes: number } | undefined> =>
+    /** The worker that began it, anywhere, and the bytes known to be durable here, if it ever came here; undefined: unknown. */
+    find: (name: string): Promise<{ worker: string; bytes: number | undefined } | undefined> =>
       database.read(async (tx) => {
         const sql = 'SELECT node, worker, bytes FROM volume_location WHERE name = ? ORDER BY node'
         const rows = await queries(tx).all<{ node: string; worker: string; bytes: number }>(sql, name)
         if (rows.length === 0) return undefined
-        return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
+        return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes }
       }),
     /** Records that it is here, with this many bytes. */
     note: (name: string, worker: string, bytes: number, sealed: boolean): Promise<void> =>
@@ -67,11 +67,13 @@ export function uploadHandlers(
     const remembered = volumes.get(name)
     if (remembered !== undefined) return remembered
     const found = await locations.find(name)
-    if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
+    const owner = found?.worker ?? worker
+    if (found?.bytes !== undefined) return { worker: owner, durable: found.bytes, noted: found.bytes }
     // A volume of the collection itself or of an unknown worker: refuse to write.
-    if (copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
-    await locations.note(name, worker, 0, false)
-    return { worker, durable: 0, noted: 0 }
+    if (found === undefined && copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
+    // Before the first byte, also when another server has its beginning: after a crash, this one must not take it for its own.
+    if (owner === worker) await locations.note(name, worker, 0, false)
+    return { worker: owner, durable: 0, noted: 0 }
   }
   const ownVolume = async (name: string, worker: string): Promise<Known> => {
     const volume = await known(name, worker)
