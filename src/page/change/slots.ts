@@ -5,6 +5,9 @@
  * look, or none. Its name is the same on all pages of a template, so what pages have shown is counted for the site: of slots that
  * changed at one look, how many changed at the very next, too, and how many stayed. An edit of content is seldom followed by
  * another at the next look; what a template fills nearly always is.
+ *
+ * A box that all pages have, such as a list of new members, may change less often, and may only grow. What comes into it comes on
+ * other pages, too: the site keeps the lines that came lately.
  */
 import type { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import { type Elements, elementsOf, type Found } from './elements.ts'
@@ -16,7 +19,7 @@ export interface Slot extends Extent {
   name: number
   /** With the numbers and dates left out. */
   shape: number
-  /** Looks in a row in which it differed, and in how many of them more than its numbers did. */
+  /** Looks in a row in which it differed, and in how many of them more than its numbers did. At 1 the next look tells the site. */
   times: number
   words: number
   /** Looks in a row in which it did not. */
@@ -26,7 +29,7 @@ export interface Slot extends Extent {
 /** Of slots that had changed at one look: what the very next one showed of them. */
 export interface SlotNews {
   name: number
-  /** 'shared': most lines that came had come on other pages of the site, too. */
+  /** 'shared': it changed twice within MAX_QUIET looks, and most lines that came now had come on other pages, too. */
   what: 'words' | 'numbers' | 'stayed' | 'shared'
   /** A sample of the lines in it that stayed, but for headings. */
   lines: number[]
@@ -45,7 +48,7 @@ export interface JudgedSlots {
 }
 
 const MAX_SLOTS = 16
-/** Lines that are told of a slot, and of a look. */
+/** Lines that the site is told of a slot, and of a look: the smallest hashes, so that two pages choose the same. */
 const SAMPLE = 8
 const MAX_CAME = 16
 /** Of an element, at least this part of the lines changed when it was noted: of small ones, and of larger ones around them. */
