@@ -1,5 +1,5 @@
 /** Series of looks with what is known about them, brought before detectors, and what comes of it. */
-import type { Random } from '../../src/base/random.ts'
+import { type Random, seededRandom } from '../../src/base/random.ts'
 import type { Detector, Look } from './detectors.ts'
 import { COSMETIC, EDITS, LINK_EDITS, type Mutate, type Volatile } from './mutate.ts'
 import type { Label, Series } from './real-series.ts'
@@ -51,14 +51,17 @@ export function mutatedCases(
   pool: readonly Uint8Array[],
   random: Random,
 ): Case[] {
+  const seed = random.integer(1e9)
   return series.flatMap(({ looks }) => {
     const look = looks[looks.length - 1]
+    // Nobody sees what is edited in its `noframes`.
+    if (/<frameset\b/i.test(html(look))) return []
     return [
       ...plainCases(look, EDITS, { kind: 'edit', isChange: true }, random),
       ...plainCases(look, COSMETIC, { kind: 'cosmetic', isChange: false }, random),
       ...plainCases(look, LINK_EDITS, { kind: 'link', isChange: undefined }, random),
       ...imageCases(look, pool, random),
-      ...volatileCases(look, volatile, random),
+      ...volatileCases(look, volatile, random, seed),
     ]
   })
 }
@@ -128,11 +131,14 @@ function imageCases(look: Look, pool: readonly Uint8Array[], random: Random): Ca
 }
 
 /** Three looks to learn from, a fourth in which only the volatile part differs, and a fifth in which the page changes too. */
-function volatileCases(look: Look, volatile: readonly Volatile[], random: Random): Case[] {
-  return volatile.flatMap(({ name, next }) => {
+function volatileCases(look: Look, volatile: readonly Volatile[], random: Random, seed: number): Case[] {
+  return volatile.flatMap(({ name, next, isSiteWide }) => {
     // All pages of a site have the same volatile part.
     const site = `${look.site}, ${name}`
-    const at = (text: string, nth: number) => ({ ...withBytes(look, next(text, nth, random)), site })
+    const at = (text: string, nth: number) => {
+      const chance = isSiteWide === true ? seededRandom(seed + nth) : random
+      return { ...withBytes(look, next(text, nth, chance)), site }
+    }
     const edits = Object.values(EDITS)
     const edited = edits[random.integer(edits.length)](html(look), random) ?? EDITS['word replaced'](html(look), random)
     const looks = [0, 1, 2, 3].map((nth) => at(html(look), nth))

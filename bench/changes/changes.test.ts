@@ -9,6 +9,7 @@ import { readText } from '../../src/page/reading.ts'
 import { judgeAll, mutatedCases, ratesOf, realCases } from './cases.ts'
 import { DETECTORS, type Detector, type Look } from './detectors.ts'
 import { FOUND } from './found-volatile.ts'
+import { MORE } from './more-volatile.ts'
 import { COSMETIC, EDITS, LINK_EDITS, VOLATILE } from './mutate.ts'
 import { OTHER } from './other-volatile.ts'
 import { labelled } from './real-series.ts'
@@ -41,7 +42,7 @@ test('edits change the text, moves keep its words, cosmetic changes and links ke
 
 test('volatile parts differ at each look, and the rest of the page stays', () => {
   const random = seededRandom(2)
-  for (const { name, next } of [...VOLATILE, ...FOUND, ...OTHER]) {
+  for (const { name, next } of [...VOLATILE, ...FOUND, ...OTHER, ...MORE]) {
     const looks = [0, 1, 2, 3].map((nth) => next(PAGE, nth, random))
     assert.ok(new Set(looks).size > 1, name)
     for (const each of looks)

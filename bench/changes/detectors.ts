@@ -5,7 +5,7 @@ import { hash64 } from '../../src/base/digest.ts'
 import { runThrough } from '../../src/base/stretches.ts'
 import { counts } from '../../src/contracts/change.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
-import { slotOnSite, withSlots } from '../../src/crawl/compare-look.ts'
+import { cameOnSite, slotOnSite, withSlots } from '../../src/crawl/compare-look.ts'
 import { type PaperSignature, signPage } from '../../src/page/change/document-tree.ts'
 import { type ImageCodes, imageCodes } from '../../src/page/change/image-codes.ts'
 import { readLines } from '../../src/page/change/lines.ts'
@@ -136,9 +136,10 @@ function sketching(name: string, site: boolean): Detector {
         page: lines.byHash,
         boxes: lines.boxes,
         onSite: (slot) => (site ? slotOnSite(known, slot) : undefined),
+        cameOnSite: (line, title) => site && cameOnSite(known, line, title),
       })
       if (compared === undefined) throw new Error('bug: a sketch that can not be read')
-      sites.set(look.site, withSlots(known, compared.news))
+      sites.set(look.site, withSlots(known, compared.news, compared.came))
       const { class: kind, sketch } = compared
       return { memory: { ...next, sketch }, changed: counts(kind, 'small'), class: kind }
     },

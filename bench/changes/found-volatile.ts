@@ -9,9 +9,9 @@ import { amid, hex, inBody, pick, references, shuffled, time, type Volatile } fr
 type Part = (look: number, random: Random) => string
 type Where = 'top' | 'amid' | 'end'
 
-export function placed(name: string, where: Where, part: Part): Volatile {
+export function placed(name: string, where: Where, part: Part, isSiteWide = false): Volatile {
   const put = (html: string, block: string) => (where === 'amid' ? amid(html, block) : inBody(html, block, where))
-  return { name, next: (html, look, random) => put(html, references(part(look, random))) }
+  return { name, isSiteWide, next: (html, look, random) => put(html, references(part(look, random))) }
 }
 
 export const oneOf = <T>(list: readonly T[], random: Random): T => pick(list, random) as T

@@ -129,6 +129,8 @@ export const COSMETIC: Readonly<Record<string, Mutate>> = {
 /** Placed once in a page; then `next` is a look at it. */
 export interface Volatile {
   name: string
+  /** What somebody wrote, or what is drawn once a day: at one time, all pages of a site have the same. */
+  isSiteWide?: boolean
   next(html: string, look: number, random: Random): string
 }
 

@@ -119,16 +119,30 @@ const PUBLISHING: readonly Volatile[] = [
     const [one, other] = someOf(2, 2, TITLES, random)
     return `<div class="testimonial"><blockquote><p>${one}</p>${upTo(2, random) === 0 ? `<p>${other}</p>` : ''}</blockquote><cite>${oneOf(USERS, random)}, ${oneOf(['Lyon', 'Porto', 'Graz', 'Turku', 'Leeds'], random)}</cite></div>`
   }),
-  placed('on this day', 'top', (look, random) => {
-    const day = time(look * 20, random).toLocaleDateString('en-GB', { month: 'long', day: 'numeric', timeZone: 'UTC' })
-    return `<div id="mp-otd"><h2>On this day</h2><p><b>${day}</b></p><ul>${someOf(3, 5, TITLES, random)
-      .map((one) => `<li><b>${1500 + upTo(500, random)}</b> &#8211; ${one}</li>`)
-      .join('')}</ul></div>`
-  }),
-  placed('word of the day', 'top', (_, random) => {
-    const [word] = someOf(1, 1, GOODS, random)
-    return `<div class="wotd"><h4>Word of the day</h4><p class="word">${word}</p><p>${oneOf(['noun', 'verb', 'adjective'], random)}</p><p>${oneOf(TITLES, random)}</p></div>`
-  }),
+  placed(
+    'on this day',
+    'top',
+    (look, random) => {
+      const day = time(look * 20, random).toLocaleDateString('en-GB', {
+        month: 'long',
+        day: 'numeric',
+        timeZone: 'UTC',
+      })
+      return `<div id="mp-otd"><h2>On this day</h2><p><b>${day}</b></p><ul>${someOf(3, 5, TITLES, random)
+        .map((one) => `<li><b>${1500 + upTo(500, random)}</b> &#8211; ${one}</li>`)
+        .join('')}</ul></div>`
+    },
+    true,
+  ),
+  placed(
+    'word of the day',
+    'top',
+    (_, random) => {
+      const [word] = someOf(1, 1, GOODS, random)
+      return `<div class="wotd"><h4>Word of the day</h4><p class="word">${word}</p><p>${oneOf(['noun', 'verb', 'adjective'], random)}</p><p>${oneOf(TITLES, random)}</p></div>`
+    },
+    true,
+  ),
   placed("OJS' visitors and most read", 'end', (look, random) => {
     const read = TITLES.slice(0, 5).map((one, i) => ({ one, count: 90 - i * 9 + upTo(25, random) + look }))
     read.sort((a, b) => b.count - a.count)
@@ -270,10 +284,15 @@ const LIVE: readonly Volatile[] = [
     (_, random) =>
       `<table class="levels">${rows(['Basel', 'Mainz', 'Koblenz', 'Emmerich'].map((one) => [one, `${150 + upTo(300, random)} cm`, oneOf(['rising', 'falling', 'steady'], random)]))}</table>`,
   ),
-  placed('the next five events', 'end', (look, random) => {
-    const from = look + upTo(2, random)
-    return `<div class="tribe-events"><h3>Upcoming events</h3>${[0, 1, 2, 3, 4].map((i) => `<div class="event"><div class="date">${['Jan', 'Feb', 'Mar', 'Apr', 'May'][(from + i) % 5]} ${1 + (((from + i) * 5) % 28)}</div><h4>${TITLES[from + i]}</h4></div>`).join('')}<a href="/events">All events</a></div>`
-  }),
+  placed(
+    'the next five events',
+    'end',
+    (look, random) => {
+      const from = look + upTo(2, random)
+      return `<div class="tribe-events"><h3>Upcoming events</h3>${[0, 1, 2, 3, 4].map((i) => `<div class="event"><div class="date">${['Jan', 'Feb', 'Mar', 'Apr', 'May'][(from + i) % 5]} ${1 + (((from + i) * 5) % 28)}</div><h4>${TITLES[from + i]}</h4></div>`).join('')}<a href="/events">All events</a></div>`
+    },
+    true,
+  ),
   placed(
     'prices of coins',
     'top',

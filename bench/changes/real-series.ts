@@ -138,6 +138,33 @@ export const FOURTH_PACKAGES = [
   'gnucash-docs', // DocBook, many languages
 ]
 
+/** And neither these (`--fifth`). */
+export const FIFTH_PACKAGES = [
+  'apcupsd-doc', // by hand
+  'aspell-doc', // Texinfo
+  'autogen-doc', // Texinfo
+  'avrdude-doc', // Texinfo
+  'blends-doc', // Sphinx
+  'buildbot-doc', // Sphinx
+  'copyq-doc', // Sphinx
+  'docbook-xsl-doc-html', // DocBook
+  'genometools-doc', // by hand
+  'gnustep-gui-doc', // autogsdoc
+  'groonga-doc', // Sphinx, two languages
+  'hydrogen-doc', // DocBook
+  'libfontconfig-doc', // DocBook
+  'libharfbuzz-doc', // gtk-doc
+  'libsoup2.4-doc', // gtk-doc
+  'libxmlada-doc', // Sphinx
+  'lmod-doc', // Sphinx
+  'mailman3-doc', // Sphinx
+  'mit-scheme-doc', // Texinfo
+  'mpich-doc', // doctext
+  'ne-doc', // Texinfo
+  'python-pytest-doc', // Sphinx
+  'swi-prolog-doc', // PlDoc
+]
+
 export const LABELS = ['same', 'markup', 'links', 'stamp', 'known stamp', 'template', 'content'] as const
 export type Label = (typeof LABELS)[number]
 

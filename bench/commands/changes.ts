@@ -7,9 +7,11 @@ import { grouped, type TextTable } from '../../src/report/text-table.ts'
 import { type Judged, judgeAll, mutatedCases, picturesOfAll, ratesOf, realCases } from '../changes/cases.ts'
 import { DETECTORS, type Detector } from '../changes/detectors.ts'
 import { FOUND } from '../changes/found-volatile.ts'
+import { MORE } from '../changes/more-volatile.ts'
 import { VOLATILE } from '../changes/mutate.ts'
 import { OTHER } from '../changes/other-volatile.ts'
 import {
+  FIFTH_PACKAGES,
   FOURTH_PACKAGES,
   HELD_PACKAGES,
   type ImageCensus,
@@ -27,6 +29,7 @@ const FLAGS = {
   held: { default: false, what: 'the packages that were held back' },
   third: { default: false, what: 'the third set: other packages, and volatile parts as real sites have them' },
   fourth: { default: false, what: 'the fourth set: again other packages and other volatile parts' },
+  fifth: { default: false, what: 'the fifth set: again others' },
   sketch: { default: false, what: 'only the detector that a crawl has, and no pictures: a tenth of the time' },
   seed: { default: 19, what: 'of the changes' },
 } as const
@@ -35,10 +38,15 @@ export const changes = benchmark({
   name: 'changes',
   what: "detectors of change compared: documentation in several Debian releases, and known changes of it; the paper's beside ours",
   flags: FLAGS,
-  async run({ pages, mutated, packages, held, third, fourth, sketch, seed }, { say }) {
-    const set = fourth ? FOURTH_PACKAGES : third ? THIRD_PACKAGES : held ? HELD_PACKAGES : TUNING_PACKAGES
+  async run({ pages, mutated, packages, held, third, fourth, fifth, sketch, seed }, { say }) {
+    const [set, parts] = fifth
+      ? [FIFTH_PACKAGES, MORE]
+      : fourth
+        ? [FOURTH_PACKAGES, OTHER]
+        : third
+          ? [THIRD_PACKAGES, FOUND]
+          : [held ? HELD_PACKAGES : TUNING_PACKAGES, VOLATILE]
     const names = packages === '' ? set : packages.split(',')
-    const parts = fourth ? OTHER : third ? FOUND : VOLATILE
     const { series, versions, images } = await realSeries(names, pages, say)
     if (series.length === 0)
       throw new Error(`no page of ${names.join(', ')} is in two versions: is there a Debian mirror?`)

@@ -69,8 +69,10 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Looks at known pages, how often validators would have hidden a change (less some for each that they told), and tags that were new though the page was not. Only `crawl/look-again.ts` reads it. */
   validators?: { asked: number; lies: number; renewed: number }
-  /** Elements of its template that had changed at one look: on how many pages words or only numbers changed at the next one, too, and on how many nothing did; and a hash of the lines in it that stayed. At most 32. Only `crawl/compare-look.ts` reads it. */
-  slots?: { name: number; words: number; numbers: number; stayed: number; stays: number }[]
+  /** Elements of its template that had changed at one look: on how many pages words or only numbers changed at the next one, too, on how many nothing did, and on how many the same came as elsewhere; and at most eight hashes of lines in it that stayed. At most 32. Only `crawl/compare-look.ts` reads it. */
+  slots?: { name: number; words: number; numbers: number; stayed: number; shared?: number; lines?: number[] }[]
+  /** Hashes of lines that came into such elements lately, and of the titles of their pages. At most 64. Only `crawl/compare-look.ts` reads it. */
+  came?: (readonly [line: number, title: number])[]
   /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; what was left out; and how many of the listed pages were judged, said something new, or were copies; and how many sitemaps in a row listed next to nothing new. */
   sitemaps?: {
     asked: number

@@ -4,7 +4,7 @@
  */
 import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { Nesting } from '../parse/nesting.ts'
-import { TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
+import { OTHER_TAG, TAG_IDS, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import type { Matched, RegionRules } from './region-rules.ts'
 
@@ -101,6 +101,8 @@ const ENDED_BY: ReadonlyMap<Tag, ReadonlySet<Tag>> = new Map(
 const P = tagNamed('p')
 /** Elements without content. */
 const EMPTY = names('area base br col embed hr img input link meta source track wbr')
+/** They make no blocks, and often stand around some: advertisements, and elements that a page has defined itself. */
+const HOLDERS = new Set([tagNamed('ins'), OTHER_TAG])
 /** Deeper elements that make no blocks are not asked about. */
 const MAX_OPEN = 500
 
@@ -229,7 +231,7 @@ class Pass {
     this.#gap(tag)
     if (this.#inert === 0 && this.#blocks.length < MAX_BLOCKS) this.#noteFacts(tag)
     if (makesBlock(tag)) this.#enter(tag)
-    else if (this.#rules !== undefined) this.#enterInline(tag)
+    else if (this.#rules !== undefined || HOLDERS.has(tag)) this.#enterInline(tag)
     if (tag === TEMPLATE && !this.#nesting.isEmpty) this.#inert++
     this.#nesting.open(tag)
     if (this.#nesting.enterContent(tag)) this.#holder = tag
@@ -256,26 +258,31 @@ class Pass {
       if (last !== P && ended?.has(last) !== true) break
       while (this.#open.length > at) this.#leave()
     }
-    const id = this.#tokens.attribute('id')?.trim() ?? ''
+    const id = this.#id()
     // An id that is not plain would not be readable in a place either.
     const text = /^[\w:.-]+$/.test(id) ? `${tag.name}#${id.slice(0, MAX_ID)}` : tag.name
-    this.#push({ tag, text, box: this.#boxOf(tag, id) })
+    this.#push({ tag, text, box: this.#boxOf(id) })
   }
 
-  #boxOf(tag: Tag, id: string): Box {
+  #boxOf(id: string): Box {
+    const { tag, name } = this.#tokens
     const around = this.#open.at(-1)?.box
     // Those of the body often name the page.
     const classes = tag === BODY ? '' : (this.#tokens.attribute('class') ?? '')
     const own = `${id.slice(0, MAX_ID)} ${classes.slice(0, MAX_CLASSES)}`.replace(/[\d\s]+/g, ' ').trim()
     // An element with a name has it wherever it stands.
     const start = own === '' ? (around?.key ?? FNV) : FNV
-    return { key: hashed(hashed(start, tag.name), ` ${own}`) >>> 0, isHeading: HEADINGS.has(tag), around }
+    return { key: hashed(hashed(start, name), ` ${own}`) >>> 0, isHeading: HEADINGS.has(tag), around }
   }
 
-  /** Only rules ask for these. */
+  /** Rules ask for these; some of them hold blocks. */
   #enterInline(tag: Tag): void {
-    if (!EMPTY.has(tag) && !this.#nesting.isEmpty && this.#open.length < MAX_OPEN)
-      this.#push({ tag, text: '', box: this.#open.at(-1)?.box })
+    if (EMPTY.has(tag) || this.#nesting.isEmpty || this.#open.length >= MAX_OPEN) return
+    this.#push({ tag, text: '', box: HOLDERS.has(tag) ? this.#boxOf(this.#id()) : this.#open.at(-1)?.box })
+  }
+
+  #id(): string {
+    return this.#tokens.attribute('id')?.trim() ?? ''
   }
 
   #push(entry: Open): void {

@@ -52,8 +52,8 @@ export interface Region extends Extent {
   gone: number[]
 }
 
-/** What the pages of the site have shown of a slot: that words change in it, or only numbers. */
-export type OnSite = 'words' | 'numbers' | undefined
+/** What the pages of the site have shown of a slot: that all have the same, that words change in it, or only numbers. */
+export type OnSite = 'shared' | 'words' | 'numbers' | undefined
 
 /** Two looks at a page. */
 export interface Pair {
@@ -69,6 +69,8 @@ export interface Pair {
   /** The element around a line, where each line is one of the page's. */
   boxAt(at: number): Box | undefined
   onSite(slot: number): OnSite
+  /** A line had come into such an element of a page with another title. */
+  cameOnSite(line: number, title: number): boolean
 }
 
 export interface Judged {
@@ -105,10 +107,12 @@ export const isLasting = (region: Region) => isProven(region) && region.quiet < 
 
 /** Which runs count, and what is learnt of all. */
 export function judgeRuns(runs: readonly Run[], known: readonly Region[], pair: Pair): Judged {
-  const judged: Judged = { regions: [], changed: [], volatile: [] }
+  const others = runs.filter(({ isSlot }) => isSlot !== true)
+  const filled = runs.filter(({ isSlot }) => isSlot === true)
+  const judged: Judged = { regions: [], changed: [], volatile: filled.map((run) => placeOf(run, pair)) }
   const beside: Region[] = []
-  const partsOf = (whole: Run) => runs.filter((run) => isPart(run, whole))
-  for (const run of regionRuns(runs, known, pair)) {
+  const partsOf = (whole: Run) => others.filter((run) => isPart(run, whole))
+  for (const run of regionRuns(others, known, pair)) {
     const met = known.filter((one) => meets(run, one) && isSameRegion(one, run))
     met.sort((a, b) => b.times - a.times)
     beside.push(...judgeRun(run, met, partsOf(run), pair, judged))
@@ -200,10 +204,8 @@ function judgeRun(run: Run, met: readonly Region[], parts: readonly Run[], pair:
   const after = { ...learnt, ...exchangeOf(run, region, isWhole, pair) }
   const isContent = isTooLarge || (isWhole && after.back < Math.max(1, BACK * after.came))
   const isKnown = region !== undefined && isVolatile(region, seen, run, pair)
-  const isSlot = parts.length > 0 && parts.every((part) => part.isSlot === true)
   const counts = isContent || lines.some(({ isWatched }) => isWatched) || parts.some((part) => part.isBeside === true)
-  const isLeftOut = isSlot || (isKnown && !counts)
-  judged[isLeftOut ? 'volatile' : 'changed'].push(place)
+  judged[isKnown && !counts ? 'volatile' : 'changed'].push(place)
   if (isTooLarge) return []
   judged.regions.push(after)
   return rest

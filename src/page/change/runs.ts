@@ -238,7 +238,7 @@ export function joined(runs: readonly Run[], placeOf: (run: Run) => string): Run
   const all: Run[] = []
   for (const run of runs) {
     const last = all.at(-1)
-    const isNear = last !== undefined && run.from - last.to <= MAX_GAP && last.isSlot === run.isSlot
+    const isNear = last !== undefined && run.from - last.to <= MAX_GAP
     // Missing lines have no place of their own.
     const isMissing = (one: Run) => one.from === one.to
     if (isNear && (isMissing(last) || isMissing(run) || placeOf(last) === placeOf(run)))

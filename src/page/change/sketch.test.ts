@@ -345,7 +345,16 @@ test('a sketch is never longer than a server takes, however long a page was watc
   const before = Buffer.concat([sketchOf(now).subarray(0, -2), regions.bytes(), Uint8Array.of(0)])
   assert.ok(before.length > MAX_SKETCH)
   const { sketch } = compareSketch(before, {
-    ...{ now, isSameText: true, looks: 1, since: DAY, page: new Map(), boxes: [], onSite: () => undefined },
+    ...{
+      now,
+      isSameText: true,
+      looks: 1,
+      since: DAY,
+      page: new Map(),
+      boxes: [],
+      onSite: () => undefined,
+      cameOnSite: () => false,
+    },
   })!
   assert.ok(sketch.length > 4300 && sketch.length <= MAX_SKETCH, `${sketch.length} bytes`)
 })
@@ -388,6 +397,7 @@ test('what is no sketch is none, and bytes from outside are bounded', () => {
 
     boxes: [],
     onSite: () => undefined,
+    cameOnSite: () => false,
   }
   fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void compareSketch(bytes, look)))
   fc.assert(

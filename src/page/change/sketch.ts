@@ -23,7 +23,7 @@ import {
   unpackRegions,
 } from './regions.ts'
 import { type Run, runsOf, TITLE } from './runs.ts'
-import { judgeSlots, packSlots, type Slot, type SlotNews, unpackSlots } from './slots.ts'
+import { type Came, judgeSlots, packSlots, type Slot, type SlotNews, unpackSlots } from './slots.ts'
 
 /** What a reading says of a page, as far as it is compared. */
 export interface Sketched {
@@ -48,6 +48,8 @@ export interface Look {
   boxes: readonly (Box | undefined)[]
   /** What the pages of the site have shown of a slot. */
   onSite(slot: number): OnSite
+  /** Pages of the site with another title have told of it. */
+  cameOnSite(line: number, title: number): boolean
 }
 
 export interface Compared extends Change {
@@ -55,6 +57,8 @@ export interface Compared extends Change {
   sketch: Uint8Array
   /** What this look says of slots that had changed at the last one. */
   news: SlotNews[]
+  /** Lines that came, each with the title, for `cameOnSite` of other pages. */
+  came: Came[]
 }
 
 interface Sketch {
@@ -96,13 +100,13 @@ export function compareSketch(before: Uint8Array, look: Look): Compared | undefi
   const pair = pairOf(old, now, look, isNext)
   const known = old.regions.filter((region) => isNext || isLasting(region))
   // Their names tell whether they are of this template.
-  const { slots, news, runs: marked } = judgeSlots(runs, old.slots, pair, isNext)
+  const { slots, news, came, runs: marked } = judgeSlots(runs, old.slots, pair, look.looks - old.looks)
   const judged = judgeRuns(marked, hasSameTemplate ? known : stillThere(marked, known, pair), pair)
   const change = classed(judged, old, now, look)
   const level = levelFor(look.now.lines)
   const stored = level === old.level ? now : shortened(look.now, level)
   const found = level === old.level ? { regions: judged.regions, slots } : { regions: [], slots: [] }
-  return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, ...found }), news }
+  return { ...change, sketch: packed({ looks: look.looks + 1, level, ...stored, ...found }), news, came }
 }
 
 /** Strings of over 30 characters are in the digest, but in no line: if only they differ, that is a run without lines at the end. */
@@ -111,7 +115,7 @@ function stringsOf({ length: oldEnd }: Uint16Array, { length: end }: Uint16Array
 }
 
 function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened, look: Look, isNext: boolean): Pair {
-  const { page, boxes, now: whole, since, onSite } = look
+  const { page, boxes, now: whole, since, onSite, cameOnSite } = look
   const found: Line[][] = []
   const linesAt = (at: number) => {
     found[at] ??= linesFrom(at)
@@ -129,7 +133,7 @@ function pairOf({ lines: old, level }: Sketch, { lines: now, firsts }: Shortened
   const boxAt = (at: number) => (areLines && at > TITLE ? boxes[firsts[at]] : undefined)
   const isSoon = isNext && since >= 0 && since <= MINUTES
   const length = lengthOf(page.values())
-  return { old, now, linesAt, length, isSoon, boxAt, onSite }
+  return { old, now, linesAt, length, isSoon, boxAt, onSite, cameOnSite }
 }
 
 function classed({ changed, volatile }: Judged, old: Sketch, now: Shortened, look: Look): Change {

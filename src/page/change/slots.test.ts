@@ -92,3 +92,19 @@ test('a name has no digits and not the classes of the body, and there is one of 
   const last = named((text) => `<body>${paragraphs(5).join('')}<p>${text}</p>`)
   assert.equal(last.length, 1)
 })
+
+test('elements that a page has defined itself, and ins, are slots if they hold some', () => {
+  for (const tag of ['ins', 'gpt-ad']) {
+    const html = (texts: string[]) =>
+      `<body><div>Head</div>${paragraphs(9).join('</p>')}</p><${tag} class="ad">${texts.map((text) => `<div>${text}</div>`).join('')}</${tag}><div>Foot</div>`
+    const watched = new Watched(html(['Silk', 'now']))
+    watched.look(html(['Flies']))
+    watched.look(html(['Webs', 'and orbs', 'today']))
+    assert.deepEqual(
+      watched.news.map(({ what }) => what),
+      ['words'],
+      tag,
+    )
+    assert.match(watched.look(html(['Hire'])), /^volatile/)
+  }
+})

@@ -5,18 +5,21 @@
  * look, or none. Its name is the same on all pages of a template, so what pages have shown is counted for the site: of slots that
  * changed at one look, how many changed at the very next, too, and how many stayed. An edit of content is seldom followed by
  * another at the next look; what a template fills nearly always is.
+ *
+ * A box that all pages have, such as a list of new members, may change less often, and may only grow. What comes into it comes on
+ * other pages, too: the site keeps the lines that came lately.
  */
 import type { ByteReader, ByteWriter } from '../../base/bytes.ts'
-import type { Box } from './blocks.ts'
-import { lengthOf, linesIn, MAX_LENGTH, type Pair, shapeOf } from './regions.ts'
-import { type Extent, MAX_SIZE, type Run, shiftBefore, sizeOf, TITLE } from './runs.ts'
+import { type Elements, elementsOf, type Found } from './elements.ts'
+import { linesIn, type Pair, shapeOf } from './regions.ts'
+import { type Extent, type Run, shiftBefore, sizeOf, TITLE } from './runs.ts'
 
 /** What is kept of a slot. */
 export interface Slot extends Extent {
   name: number
   /** With the numbers and dates left out. */
   shape: number
-  /** Looks in a row in which it differed, and in how many of them more than its numbers did. */
+  /** Looks in a row in which it differed, and in how many of them more than its numbers did. At 1 the next look tells the site. */
   times: number
   words: number
   /** Looks in a row in which it did not. */
@@ -26,48 +29,80 @@ export interface Slot extends Extent {
 /** Of slots that had changed at one look: what the very next one showed of them. */
 export interface SlotNews {
   name: number
-  what: 'words' | 'numbers' | 'stayed'
-  /** Of the lines in it that stayed, but for headings, the sum of the hashes; 0: there are none. */
-  stays: number
+  /** 'shared': it changed twice within MAX_QUIET looks, and most lines that came now had come on other pages, too. */
+  what: 'words' | 'numbers' | 'stayed' | 'shared'
+  /** A sample of the lines in it that stayed, but for headings. */
+  lines: number[]
 }
+
+/** A line that came into an element that may be a slot, and the title of the page: one with the same may be a copy of it. */
+export type Came = readonly [line: number, title: number]
 
 export interface JudgedSlots {
   slots: Slot[]
   news: SlotNews[]
+  /** For `cameOnSite` of other pages. */
+  came: Came[]
   /** Marked, if all of them is in volatile slots. */
   runs: Run[]
 }
 
 const MAX_SLOTS = 16
+/** Lines that the site is told of a slot, and of a look: the smallest hashes, so that two pages choose the same. */
+const SAMPLE = 8
+const MAX_CAME = 16
 /** Of an element, at least this part of the lines changed when it was noted: of small ones, and of larger ones around them. */
-const NOTED = [1 / 2, 1 / 4]
-/** An element with a larger part of the page, both of its lines and of its text, is its content. */
-const MAX_SHARE = 1 / 2
-/** Lines that a page must have besides. */
-const MIN_BESIDE = 1
-/** Looks in a row at which it stayed; then it is forgotten. */
+const NOTED = [1 / 2, 1 / 4, 1 / 8]
+/** Of one whose new lines have come on other pages, too, such as a list that moves on: one item of five, and a heading. */
+const MOVED = 1 / 8
+/** Looks in a row at which it stayed; then it is forgotten, and what all pages have is a change, too. */
 const MAX_QUIET = 8
+/** If it, or the whole page, stayed at so many looks in a row, other pages do not make it volatile here. */
+const STILL = 3
 const MAX_TIMES = 255
-/** Elements around a line that are seen, so that deep pages take no longer. */
-const MAX_AROUND = 64
-/** Mixed into a name: the first of several, the last, and the lines beside other elements. */
-const [FIRST, LAST, OWN] = [0x9e3779b9, 0x7f4a7c15, 0x85ebca6b]
 
-export function judgeSlots(runs: readonly Run[], before: readonly Slot[], pair: Pair, isNext: boolean): JudgedSlots {
+/** `between`: looks since the last one that found a change. */
+export function judgeSlots(runs: readonly Run[], before: readonly Slot[], pair: Pair, between: number): JudgedSlots {
   const news: SlotNews[] = []
-  // The page was the same at a look in between.
-  const isLost = ({ times }: Slot) => !isNext && times === 1
-  for (const one of before) if (isLost(one)) news.push({ name: one.name, what: 'stayed', stays: 0 })
-  const known = new Map(before.filter((one) => !isLost(one)).map((one) => [one.name, one]))
-  const here = boxesOf(runs, new Set(known.keys()), pair)
+  const known = new Map<number, Slot>()
+  for (const one of before) {
+    // The page was the same at a look in between.
+    if (between > 0 && isFollowed(one)) news.push(stayed(one))
+    const quiet = one.quiet + between
+    if (quiet < MAX_QUIET) known.set(one.name, { ...one, quiet, times: between > 0 && isFollowed(one) ? 0 : one.times })
+  }
+  const elements = elementsOf(runs, pair)
+  const { came, shared } = sharedIn(elements, runs, pair)
+  const here = boxesOf(elements, runs, (name) => known.has(name) || shared.has(name), pair)
   const changes = new Map([...known.values()].map((one) => [one.name, changeOf(one, here.get(one.name), runs)]))
+  const seen = { known, here, changes, shared }
+  return { slots: learnt(seen, runs, pair, news), news, came, runs: marked(runs, seen, pair, between) }
+}
+
+/** What the very next look finds in it will be told to the site. */
+const isFollowed = ({ times }: Slot) => times === 1
+const stayed = ({ name }: Slot): SlotNews => ({ name, what: 'stayed', lines: [] })
+
+/** Slots by their names. */
+interface Seen {
+  known: ReadonlyMap<number, Slot>
+  here: ReadonlyMap<number, Filled>
+  /** Of those that are known. */
+  changes: ReadonlyMap<number, ReturnType<typeof changeOf>>
+  shared: ReadonlySet<number>
+}
+
+/** Which runs volatile slots explain. */
+function marked(runs: readonly Run[], { known, here, changes }: Seen, pair: Pair, between: number): Run[] {
   const isVolatile = ({ name, shape }: Pick<Slot, 'name' | 'shape'>) => {
     const lines = here.get(name)
-    if (changes.get(name)?.isNews === true) return false
+    const onSite = pair.onSite(name)
+    if (changes.get(name)?.isNews === true && onSite !== 'shared') return false
     if (lines !== undefined && linesIn(lines, pair).some(({ isWatched }) => isWatched)) return false
     const one = known.get(name)
-    const onSite = pair.onSite(name)
-    if (onSite === 'words' || (one !== undefined && isProven(one))) return true
+    if (one !== undefined && isProven(one)) return true
+    const quiet = Math.max(between, one?.quiet ?? 0)
+    if ((onSite === 'shared' && quiet < MAX_QUIET) || (onSite === 'words' && quiet < STILL)) return true
     return onSite === 'numbers' && (one === undefined || one.shape === shape)
   }
   const filled = [...here.values()].filter(isVolatile)
@@ -89,33 +124,45 @@ export function judgeSlots(runs: readonly Run[], before: readonly Slot[], pair: 
       const around = [...here.values()].filter((one) => now !== undefined && one.from <= now.from && now.to <= one.to)
       return !isWithin(run, around)
     })
-  const marked = runs.map((run) => {
+  return runs.map((run) => {
     if (isExplained(run)) return { ...run, isSlot: true }
     return sizeOf(run) > 0 && isBeside(run) ? { ...run, isBeside: true } : run
   })
+}
+
+/** For the next look. */
+function learnt({ known, here, changes, shared }: Seen, runs: readonly Run[], pair: Pair, news: SlotNews[]): Slot[] {
   const slots: Slot[] = []
   for (const one of known.values()) {
     const now = here.get(one.name)
     const { differs, isNews, hasWords } = changes.get(one.name)!
     const at = one.from + shiftBefore(one.from, runs)
     const { from, to, shape } = now ?? { from: at, to: differs ? at : at + one.to - one.from, shape: one.shape }
-    if (differs && !isNews) {
-      if (one.times === 1) news.push({ name: one.name, what: hasWords ? 'words' : 'numbers', stays: now?.stays ?? 0 })
+    const isShared = shared.has(one.name)
+    if (differs && (!isNews || isShared)) {
+      const what = isShared ? 'shared' : hasWords ? 'words' : 'numbers'
+      const isAgain = isFollowed(one) || (one.times === 0 && (one.quiet === 0 || isShared))
+      if (isAgain) news.push({ name: one.name, what, lines: now?.sample ?? [] })
       // Of what is most of a page, or has lines that stay, only other pages may say that it is volatile.
       const more = hasWords && now?.isMost !== true && (now?.stays ?? 0) === 0 ? 1 : 0
       const [times, words] = [Math.min(MAX_TIMES, one.times + 1), Math.min(MAX_TIMES, one.words + more)]
-      slots.push({ ...one, from, to, shape, times, words, quiet: 0 })
-    } else if (one.times === 1 && one.from < one.to) news.push({ name: one.name, what: 'stayed', stays: 0 })
-    else if (one.quiet < MAX_QUIET) slots.push({ ...one, from, to, shape, quiet: one.quiet + 1 })
+      slots.push({ ...one, from, to, shape, times: isShared ? Math.max(2, times) : times, words, quiet: 0 })
+      continue
+    }
+    // One that is empty since it changed may be filled again.
+    const hasStayed = isFollowed(one) && one.from < one.to
+    if (hasStayed) news.push(stayed(one))
+    slots.push({ ...one, from, to, shape, times: hasStayed ? 0 : one.times, quiet: one.quiet + 1 })
   }
-  const named = new Set(slots.map(({ name }) => name))
   for (const { name, from, to, shape, isNoted, changed } of here.values()) {
+    if (known.has(name)) continue
     // Each change of what the site takes for volatile is followed up, however small: an edit that stays speaks against it.
-    const times = isNoted || (changed > 0 && pair.onSite(name) !== undefined) ? 1 : 0
-    if (!named.has(name)) slots.push({ name, from, to, shape, times, words: 0, quiet: 0 })
+    const isWorth = isNoted || (changed > 0 && pair.onSite(name) !== undefined)
+    // A box that all pages have may well stay at the next look.
+    const times = isWorth && !shared.has(name) ? 1 : 0
+    slots.push({ name, from, to, shape, times, words: 0, quiet: changed > 0 ? 0 : 1 })
   }
-  slots.sort((a, b) => b.times - a.times).splice(MAX_SLOTS)
-  return { slots, news, runs: marked }
+  return slots.sort((a, b) => b.times - a.times).slice(0, MAX_SLOTS)
 }
 
 /** What happened to a slot. Lines that are only added to others, or only taken away from them, are news. */
@@ -147,44 +194,21 @@ interface Filled extends Found {
   shape: number
   isNoted: boolean
   isMost: boolean
-}
-
-interface Found extends Extent {
-  name: number
-  lines: number
-  changed: number
-  /** Those that stayed, but for headings: the sum of their hashes; 0: there are none. */
-  stays: number
+  sample: number[]
 }
 
 /** The slots of a page that something is known of, and those that are noted: the outermost elements that are mostly new. */
-function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): Map<number, Filled> {
-  const all = foundIn(runs, pair)
-  const count = pair.now.length
-  const lengths = new Float64Array(count + 1)
-  for (let at = 0; at < count; at++) lengths[at + 1] = lengths[at] + lengthOf(pair.linesAt(at))
-  const isSlot = ({ from, to, lines }: Found) => {
-    const length = lengths[to] - lengths[from]
-    const isAll = count - 1 - lines < MIN_BESIDE
-    return lines <= MAX_SIZE && to - from === lines && length <= MAX_LENGTH && !isAll
-  }
-  const isMost = ({ from, to, lines }: Found) =>
-    lines > MAX_SHARE * (count - 1) && lengths[to] - lengths[from] > MAX_SHARE * pair.length
-  const [firsts, lasts] = [new Map<number, Found>(), new Map<number, Found>()]
-  for (const one of all) {
-    if (!firsts.has(one.name)) firsts.set(one.name, one)
-    lasts.set(one.name, one)
-  }
-  // If there are several at such a place, the first or the last of them.
-  const nameOf = (one: Found): number | undefined => {
-    const [isFirst, isLast] = [firsts.get(one.name) === one, lasts.get(one.name) === one]
-    if (isFirst && isLast) return one.name
-    if (isFirst && 2 * one.from < count) return (one.name ^ FIRST) >>> 0
-    return isLast && 2 * one.from >= count ? (one.name ^ LAST) >>> 0 : undefined
-  }
+function boxesOf(
+  { all, isNew, isSlot, isMost, nameOf }: Elements,
+  runs: readonly Run[],
+  isKnown: (name: number) => boolean,
+  pair: Pair,
+): Map<number, Filled> {
   const slots = new Map<number, Filled>()
   const add = (one: Found, name: number, isNoted: boolean) => {
-    slots.set(name, { ...one, name, isNoted, isMost: isMost(one), shape: shapeOf(linesIn(one, pair)) })
+    const stayed = Array.from(pair.now.subarray(one.from, one.to)).filter((_, nth) => isNew[one.from + nth] === 0)
+    const sample = [...new Set(stayed)].sort((a, b) => a - b).slice(0, SAMPLE)
+    slots.set(name, { ...one, name, isNoted, isMost: isMost(one), shape: shapeOf(linesIn(one, pair)), sample })
   }
   const isReplaced = (one: Found) =>
     runs.some(({ oldFrom, oldTo, from, to }) => oldFrom < oldTo && from < one.to && one.from < to)
@@ -207,36 +231,36 @@ function boxesOf(runs: readonly Run[], known: ReadonlySet<number>, pair: Pair): 
   for (const one of all) {
     const name = nameOf(one)
     if (name === undefined || slots.has(name) || !isSlot(one)) continue
-    if (known.has(name) || pair.onSite(name) !== undefined) add(one, name, false)
+    if (isKnown(name) || pair.onSite(name) !== undefined) add(one, name, false)
   }
   return slots
 }
 
-/** The elements with lines, the inner ones first. Of those with more than MAX_SIZE lines, only that they have more. */
-function foundIn(runs: readonly Run[], { now, boxAt }: Pair): Found[] {
-  const all = new Map<Box, Found>()
-  const own = new Map<Box, Box>()
-  const isNew = new Uint8Array(now.length)
-  for (const { from, to } of runs) isNew.fill(1, from, to)
-  for (let at = TITLE + 1; at < now.length; at++) {
-    const around = boxAt(at)
-    if (around === undefined) continue
-    // Lines beside other elements, such as those right in the body, are one of their own.
-    let box: Box | undefined = own.get(around)
-    if (box === undefined) own.set(around, (box = { ...around, key: (around.key ^ OWN) >>> 0, around }))
-    for (let steps = 0; box !== undefined; box = box.around) {
-      let one = all.get(box)
-      if (one === undefined) all.set(box, (one = { name: box.key, from: at, to: at, lines: 0, changed: 0, stays: 0 }))
-      // Further out than any template has them; what is around it is not known either.
-      if (++steps > MAX_AROUND) one.lines = MAX_SIZE + 1
-      if (one.lines > MAX_SIZE) break
-      one.lines++
-      one.to = at + 1
-      one.changed += isNew[at]
-      if (isNew[at] === 0 && !around.isHeading) one.stays = (one.stays + now[at]) % 0xffff || 1
+/** Of the lines that came, a sample, and the elements in which most of them had come on other pages, too. */
+function sharedIn({ around, isSlot, isMost, nameOf }: Elements, runs: readonly Run[], pair: Pair) {
+  const title = pair.now[TITLE]
+  const came = new Set<number>()
+  const matched = new Map<Found, number>()
+  for (const { from, to } of runs) {
+    for (let at = Math.max(from, TITLE + 1); at < to; at++) {
+      const line = Math.imul((pair.boxAt(at)?.key ?? 0) ^ pair.now[at], 0x85ebca6b) >>> 0
+      const isKnown = pair.cameOnSite(line, title)
+      for (const one of around(at)) {
+        if (!isSlot(one) || isMost(one)) break
+        if (nameOf(one) !== one.name) continue
+        came.add(line)
+        if (isKnown) matched.set(one, (matched.get(one) ?? 0) + 1)
+      }
     }
   }
-  return [...all.values()]
+  const shared = [...matched].filter(([{ changed, lines }, count]) => 2 * count >= changed && changed >= MOVED * lines)
+  return {
+    came: [...came]
+      .sort((a, b) => a - b)
+      .slice(0, MAX_CAME)
+      .map((line): Came => [line, title]),
+    shared: new Set(shared.map(([{ name }]) => name)),
+  }
 }
 
 export function packSlots(bytes: ByteWriter, slots: readonly Slot[]): void {

@@ -49,6 +49,7 @@ export class Watched {
       page: lines.byHash,
       boxes: lines.boxes,
       onSite: () => undefined,
+      cameOnSite: () => false,
       ...more,
     })
     assert.ok(compared !== undefined)
