@@ -120,6 +120,8 @@ export interface TrapMemory {
   drift?: readonly number[]
   /** Redirects in a row to known pages, by form, in columns (`crawl/hazards/redirects.ts`). */
   redirects?: readonly number[]
+  /** URLs without an idle parameter that in a row brought nothing, and those not asked for since. */
+  inferred?: [vain: number, passedOver: number]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were reported; once per site. */

@@ -6,7 +6,7 @@
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { ruleLabel } from '../contracts/counts.ts'
-import { generationOf, redirectsIn } from '../contracts/generation.ts'
+import { generationOf, isInferred, redirectsIn } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
@@ -84,6 +84,7 @@ export function judge(
     links,
     crossSite,
     isBlind: reporter.visit.known === 'too many',
+    isInferred: isInferred(page.path),
   }
   let judged: PageJudgement
   try {
@@ -187,10 +188,11 @@ export function stoppedBy(
     generation: generationOf(item.path),
     via: pathOfVia(item, reporter, tools),
     isTarget: redirectsIn(item.path) > 0,
+    isInferred: isInferred(item.path),
   }
-  const { suspects } = traps
+  const { suspects, inferred } = traps
   const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
-  if (traps.suspects !== suspects) reporter.trapsChanged()
+  if (traps.suspects !== suspects || traps.inferred !== inferred) reporter.trapsChanged()
   if (refused === undefined) return undefined
   if (reporter.isFirstRefusal(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''

@@ -83,6 +83,7 @@ export function judgePage(
   const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const { follow, lists, news } = judged
+  if (page.isInferred) countInferred(traps, page, news)
   const judgement: PageJudgement = { memory: next, findings, follow, lists, news }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement
@@ -96,6 +97,8 @@ export interface WaitingUrl {
   via?: string
   /** The page that named it redirects to it. */
   isTarget?: boolean
+  /** As in `PageFacts`. */
+  isInferred?: boolean
 }
 
 /**
@@ -111,6 +114,8 @@ export function admitUrl(
   if (url.depth <= 0) return undefined
   const site = refusesWaiting(memory, url)
   if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
+  const idle = url.isInferred ? passedOver(traps, options.trusted) : undefined
+  if (idle !== undefined) return { rule: idle.rule, pattern: idle.pattern }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
   // The site insists on a parameter that was left out: the page has no other name.
@@ -119,6 +124,26 @@ export function admitUrl(
   const { rule, pattern } = suspect
   if (counted !== suspect) traps.suspects = withSuspect(traps.suspects, counted)
   return refused ? { rule, pattern } : undefined
+}
+
+/** After so many URLs without an idle parameter that brought nothing, only the 4th, 8th, 16th … is asked for. */
+const MAX_VAIN = 8
+const FIRST_AFTER = 4
+
+/** A difference of two versions without one of them may not exist at all. */
+function countInferred(traps: OpenTraps, { outcome, content, links }: PageFacts, news: PageNews): void {
+  const isNews = outcome === 'moved' ? links.some(({ fresh }) => fresh) : content !== undefined && news === 'new'
+  traps.inferred = isNews ? [0, 0] : [traps.inferred[0] + 1, traps.inferred[1]]
+}
+
+/** The finding by which a URL without an idle parameter is not asked for. */
+function passedOver(traps: OpenTraps, trusted: HazardOptions['trusted']): SuspectPattern | undefined {
+  const [vain, passed] = traps.inferred
+  const idle = traps.suspects.find(({ pattern, rule }) => idleName(pattern) !== undefined && !trusted(rule))
+  if (vain < MAX_VAIN || idle === undefined) return undefined
+  traps.inferred = [vain, passed + 1]
+  const isNext = passed + 1 >= FIRST_AFTER && ((passed + 1) & passed) === 0
+  return isNext ? undefined : idle
 }
 
 /** The URL belongs to a pattern on trial or stopped whose listed URLs are still fetched. */

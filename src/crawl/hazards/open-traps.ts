@@ -40,6 +40,7 @@ export interface OpenTraps {
   bareForms: readonly number[]
   readonly drift: Drift
   readonly redirects: number[]
+  inferred: NonNullable<TrapMemory['inferred']>
   probe: TrapMemory['probe']
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
@@ -79,6 +80,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bareForms,
     drift: toSigned(traps.drift ?? []),
     redirects: toSigned(traps.redirects ?? []),
+    inferred: traps.inferred ?? [0, 0],
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     reported: traps.reported ?? [],
     namer: HOME,
@@ -115,6 +117,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (traps.drift.length > 0) closed.drift = toUnsigned(traps.drift)
   if (traps.redirects.length > 0) closed.redirects = toUnsigned(traps.redirects)
+  if (traps.inferred[0] > 0) closed.inferred = traps.inferred
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed

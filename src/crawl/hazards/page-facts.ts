@@ -59,4 +59,6 @@ export interface PageFacts {
   crossSite: number
   /** Nobody knows which of its links are fresh: too many URLs of the site are known. */
   isBlind?: boolean
+  /** What a page named, without an idle parameter. */
+  isInferred?: boolean
 }
