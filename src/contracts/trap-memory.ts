@@ -107,6 +107,8 @@ export interface TrapMemory {
   known?: string
   /** What the site said at URLs that differ in a parameter (`crawl/hazards/variants.ts`). */
   variants?: string
+  /** A sample of what its pages said (`crawl/hazards/shingles.ts`). */
+  shingles?: string
   aliases?: readonly AliasRow[]
   /** Pages whose text was among these. */
   echoes?: number

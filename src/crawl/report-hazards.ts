@@ -260,6 +260,7 @@ export function contentOf(reading: Reading, digest: string, text: () => string):
     length: signature.length,
     words: signature.words,
     tags: signature.tags,
+    minima: signature.minima,
     title,
     text,
   }

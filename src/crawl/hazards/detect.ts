@@ -8,7 +8,7 @@ import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
-import { judgeTraps, type PageNews } from './judge-traps.ts'
+import { isStale, judgeTraps, type PageNews } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import { type OpenTraps, patternOfVia } from './open-traps.ts'
@@ -83,9 +83,10 @@ export function judgePage(
   const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const { follow, lists, news } = judged
-  if (page.isInferred) countInferred(traps, page, news)
+  const isBack = page.isInferred === true && countInferred(traps, page, news)
   const judgement: PageJudgement = { memory: next, findings, follow, lists, news }
   if (judged.probe) judgement.probe = 'soft-404'
+  if (isBack) judgement.requeue = true
   return judgement
 }
 
@@ -126,14 +127,15 @@ export function admitUrl(
   return refused ? { rule, pattern } : undefined
 }
 
-/** After so many URLs without an idle parameter that brought nothing, only the 4th, 8th, 16th … is asked for. */
+/** After so many URLs in a row that do not exist without their idle parameter, only the 8th, 16th, 32nd … is asked for. */
 const MAX_VAIN = 8
-const FIRST_AFTER = 4
 
-/** A difference of two versions without one of them may not exist at all. */
-function countInferred(traps: OpenTraps, { outcome, content, links }: PageFacts, news: PageNews): void {
-  const isNews = outcome === 'moved' ? links.some(({ fresh }) => fresh) : content !== undefined && news === 'new'
-  traps.inferred = isNews ? [0, 0] : [traps.inferred[0] + 1, traps.inferred[1]]
+/** A difference of two versions is none without one of them. True if those passed over are wanted after all. */
+function countInferred(traps: OpenTraps, { outcome, links }: PageFacts, news: PageNews): boolean {
+  const [vain, passed] = traps.inferred
+  if (outcome === 'gone') traps.inferred = [vain + 1, passed]
+  else if (outcome === 'moved' ? links.some(({ fresh }) => fresh) : news === 'new') traps.inferred = [0, 0]
+  return traps.inferred[1] < passed
 }
 
 /** The finding by which a URL without an idle parameter is not asked for. */
@@ -142,8 +144,7 @@ function passedOver(traps: OpenTraps, trusted: HazardOptions['trusted']): Suspec
   const idle = traps.suspects.find(({ pattern, rule }) => idleName(pattern) !== undefined && !trusted(rule))
   if (vain < MAX_VAIN || idle === undefined) return undefined
   traps.inferred = [vain, passed + 1]
-  const isNext = passed + 1 >= FIRST_AFTER && ((passed + 1) & passed) === 0
-  return isNext ? undefined : idle
+  return passed + 1 >= MAX_VAIN && ((passed + 1) & passed) === 0 ? undefined : idle
 }
 
 /** The URL belongs to a pattern on trial or stopped whose listed URLs are still fetched. */
@@ -249,11 +250,12 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
-  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern)
+  const isKnown = isStale(traps, page) === true
+  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern, isKnown)
   const name = rule === 'idle-parameter' ? idleName(pattern) : undefined
   return {
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
-    seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
+    seen: isKnown || (compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern))),
     without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
     elsewhere: page.outcome === 'moved' && (fresh.length > 0 || page.isBlind === true),
     slow: isSlow(page),
@@ -267,8 +269,14 @@ interface Compared {
   direct: Aliases['direct']
 }
 
-function compareWithout(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): Compared {
-  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true)
+function compareWithout(
+  traps: OpenTraps,
+  page: PageFacts,
+  content: Content,
+  pattern: UrlPattern,
+  isKnown: boolean,
+): Compared {
+  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true, isKnown)
   return { isSeen: isAlias || traps.texts.has(textMark(content)), direct }
 }
 

@@ -156,12 +156,15 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
   const empty = common?.common === true && !isLinkedText(content!, census) && hasRest(traps.novel[0], 1)
   const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || redirectsIntoTrap(page, traps, trusted)))
   const text = content !== undefined && certain ? textMark(content) : undefined
+  const stale = isStale(traps, page)
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
-  const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
+  const aliases = compared
+    ? countAliases(traps, page.path, pattern, content!, page.links, !seen, stale === true)
+    : undefined
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
-  const alias = aliases?.isAlias === true || repeated
+  const alias = aliases?.isAlias === true || repeated || stale === true
   const template = compared ? countTemplate(traps.templates, content!, census, weight) : undefined
   return {
     pattern,
@@ -182,6 +185,17 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
     alias,
     template,
   }
+}
+
+/** The page has parameters, and says next to nothing that the site has not said before; undefined if that is not known. */
+export function isStale({ shingles }: OpenTraps, { path, content, links }: PageFacts): boolean | undefined {
+  if (content?.minima === undefined) return undefined
+  const hasParameters = path.includes('?')
+  // Most sites have no parameters at all.
+  if (shingles.isEmpty && !hasParameters && !links.some((link) => link.fresh && link.path.includes('?')))
+    return undefined
+  const known = shingles.learn(content.minima)
+  return hasParameters ? known : undefined
 }
 
 function countedOf(

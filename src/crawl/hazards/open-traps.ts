@@ -9,6 +9,7 @@ import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } 
 import { KnownPages } from './known-pages.ts'
 import { Latest, mark, readMarks, toSigned, toUnsigned, writeMarks } from './marks.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
+import { Shingles } from './shingles.ts'
 import { sizeOfSuspects } from './suspects.ts'
 import { Variants } from './variants.ts'
 
@@ -32,6 +33,7 @@ export interface OpenTraps {
   readonly texts: Latest
   readonly known: KnownPages
   readonly variants: Variants
+  readonly shingles: Shingles
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
@@ -72,6 +74,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     texts: new Latest(readMarks(traps.texts ?? ''), MAX_TEXTS),
     known: new KnownPages(traps.known),
     variants: new Variants(traps.variants),
+    shingles: new Shingles(traps.shingles),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
@@ -110,6 +113,8 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (known !== '') closed.known = known
   const variants = traps.variants.text()
   if (variants !== '') closed.variants = variants
+  const shingles = traps.shingles.text()
+  if (shingles !== '') closed.shingles = shingles
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)

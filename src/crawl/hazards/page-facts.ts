@@ -49,6 +49,8 @@ export interface PageFacts {
     words: number
     /** Of its sequence of tags: nearly equal for pages of one template. */
     tags: bigint
+    /** Of its shingles, the smallest hash in each bin (`page/extract/`). */
+    minima?: Uint16Array
     title: string
     /** Its text without the words in links to other pages; computed on demand. */
     text(): string
