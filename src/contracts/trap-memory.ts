@@ -55,7 +55,8 @@ export type FamilyRow = [
 
 /**
  * Names; for each, how many pages had it, how many of those said nothing new, and how many said something that no other
- * parameter can account for; hashes of sets of names and of values.
+ * parameter can account for; hashes of sets of names and of values. Site-wide also how many were made of what was said before,
+ * and how many were not, by the sample of shingles.
  */
 export type ParameterRow = [
   names: string[],
@@ -64,6 +65,8 @@ export type ParameterRow = [
   news: number[],
   sets: number[],
   values: number[],
+  stale?: number[],
+  novel?: number[],
 ]
 
 /**

@@ -30,11 +30,21 @@ import {
 import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
+import { countParameters, countSiteParameters, countStale, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { countRedirect, judgeRedirects } from './redirects.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
-import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
+import {
+  ANYWHERE,
+  addSuspect,
+  findSuspect,
+  isCovered,
+  isNamedBySuspect,
+  isOfPattern,
+  mayStop,
+  siteWide,
+  withoutIdleParameters,
+} from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 import { marksOf, saidBy } from './variants.ts'
 
@@ -135,6 +145,7 @@ interface Observation {
   /** Hash of its text and pictures if those are certain, and whether it was seen before. */
   text: number | undefined
   seen: boolean
+  stale: boolean | undefined
   /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
   repeats: number
@@ -149,7 +160,10 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
   const certain = isCertain(page)
   const namer = page.via === undefined ? undefined : patternOfVia(traps, page.via)
   const via = page.generation > 0 ? namer : undefined
-  const census = countLinks(page, pattern, traps.navigation, namer)
+  const { suspects } = traps
+  // What is held back for an idle parameter is asked for without it, so that is what the page leads to.
+  const plain = (link: string) => (suspects.length === 0 ? link : (withoutIdleParameters(suspects, link) ?? link))
+  const census = countLinks(page, pattern, traps.navigation, namer, plain)
   const common = content && countContent(traps.contents, content, mark(pattern.form) | 0, certain)
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
@@ -179,6 +193,7 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
     hollow,
     text,
     seen,
+    stale,
     aliases,
     repeats,
     repeated,
@@ -353,7 +368,7 @@ interface PageFamilies {
 
 /** `all` collects the families that the page changes. */
 function countFamilies(
-  { pattern, namer }: Observation,
+  { pattern, namer, stale, seen, aliases, repeated }: Observation,
   counted: Counted,
   traps: OpenTraps,
   all: Family[],
@@ -372,9 +387,12 @@ function countFamilies(
   const { kinds } = base
   countPage(base, census.base, counted)
   if (content !== undefined) {
-    countParameters(base, counted.page.path, pattern.names, base.kinds > kinds)
-    const idle = counted.seen || counted.alias
-    countSiteParameters(site, pattern.base, counted.page.path, !idle)
+    const { path } = counted.page
+    const isMade = stale === true && !seen && !repeated && aliases?.isAlias !== true
+    if (!isMade) countParameters(base, path, pattern.names, base.kinds > kinds)
+    const idle = counted.seen || (counted.alias && !isMade)
+    countSiteParameters(site, pattern.base, path, !idle)
+    if (stale !== undefined) countStale(site, path, stale, (name) => isDistinguishing(traps.aliases, name))
     site.pages++
     site.at = counted.now
     if (idle) withExample(site, counted.page.path)
@@ -479,7 +497,8 @@ function suspect(
   trusted: (rule: string) => boolean,
 ): void {
   for (const finding of proven) {
-    const { pattern, rule } = finding
+    const { rule } = finding
+    const pattern = siteWide(finding.pattern, traps.suspects)
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isRecentlyCleared(traps, pattern, memory)) continue
     // Chance words cleared it this often while near-identical pages go on: only growth decides now.
@@ -487,7 +506,7 @@ function suspect(
     // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
-    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
+    const suspects = addSuspect(traps.suspects, { ...finding, pattern, proof, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
     // Its counts are in the evidence now, so its row is freed.

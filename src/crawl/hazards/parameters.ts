@@ -47,6 +47,32 @@ export function countSiteParameters(family: Family, base: string, path: string, 
   if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MAX_NAMES_OF_A_SITE)
 }
 
+/**
+ * Counts, after `countSiteParameters`, a page made of what was said before. It speaks against parameters that tell pages apart only if
+ * it has no other: a list in another order does not speak against its page number.
+ */
+export function countStale(
+  { parameters }: Family,
+  path: string,
+  isStale: boolean,
+  distinguishes: (name: string) => boolean,
+): void {
+  if (parameters === undefined) return
+  const [known, pages] = parameters
+  const stale = (parameters[6] ??= [])
+  const novel = (parameters[7] ??= [])
+  const all = parametersOf(path)
+  const idle = isStale ? all.filter(({ name }) => !distinguishes(name)) : []
+  for (const name of new Set((idle.length > 0 ? idle : all).flatMap(choicesOf))) {
+    const at = known.indexOf(name)
+    if (at < 0) continue
+    // Another name may have had this place.
+    if (pages[at] <= 1 || stale[at] === undefined) stale[at] = novel[at] = 0
+    if (isStale) stale[at]++
+    else novel[at]++
+  }
+}
+
 /** A parameter with more values than this is a name, and would crowd out the others. */
 const MAX_CHOICES = 6
 
@@ -74,8 +100,10 @@ function countNames(family: Family, names: readonly string[], isNew: boolean, ma
   return row
 }
 
-function copyOf([names, pages, idle, news, sets, values]: ParameterRow): ParameterRow {
-  return [[...names], [...pages], [...idle], [...news], [...sets], [...values]]
+function copyOf([names, pages, idle, news, sets, values, stale, novel]: ParameterRow): ParameterRow {
+  const copy: ParameterRow = [[...names], [...pages], [...idle], [...news], [...sets], [...values]]
+  if (stale !== undefined && novel !== undefined) copy.push([...stale], [...novel])
+  return copy
 }
 
 function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean {
@@ -204,10 +232,24 @@ export function judgeSiteParameters(
   const { page, pattern } = context
   const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
-  const [names, pages, idle, news, bases, alone] = parameters
+  const [names, pages, idle, news, bases, alone, stale = [], novel = []] = parameters
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
-    if (!own.has(names[at]) || distinguishes(names[at])) continue
+    if (!own.has(names[at])) continue
+    const [name, value] = names[at].split('=')
+    const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
+    const finding = {
+      rule: 'idle-parameter',
+      proof: 'alias',
+      pattern: idlePattern(where, name, value),
+      examples,
+    } as const
+    if (isMade(stale[at] ?? 0, novel[at] ?? 0, context)) {
+      const evidence = `${stale[at]} of ${stale[at] + novel[at]} pages with the parameter ${names[at]} are made of what was known from others`
+      found.push({ ...finding, evidence })
+      continue
+    }
+    if (distinguishes(names[at])) continue
     // A parameter that stands alone may name the page; then it must make no difference on several bases.
     if (bases.length < MIN_BASES && alone.includes(mark(names[at]))) continue
     const never =
@@ -215,12 +257,17 @@ export function judgeSiteParameters(
     // Where every link has it, real pages have it too, and are soon outnumbered.
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 12) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
-    const [name, value] = names[at].split('=')
-    const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
-    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
+    found.push({ ...finding, evidence })
   }
   return withoutBystanders(found, page.path)
 }
+
+/** Of the pages that could be compared, too few say something of their own. Such pages may well differ from each other. */
+function isMade(stale: number, novel: number, context: PageContext): boolean {
+  return stale >= patience(IDLE, NO_KINDS, context) && (novel <= stale / 10 + 1 || stale > 5 * novel + 12)
+}
+
+const NO_KINDS = { kinds: 0 }
 
 /** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
 function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {

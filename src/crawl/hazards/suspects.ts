@@ -181,6 +181,17 @@ export function withoutIdleParameters(suspects: readonly SuspectPattern[], path:
 
 const IDLE_RULE = 'idle-parameter'
 
+/** A parameter that makes no difference on so many pages makes none on any. */
+const BASES = 3
+
+/** The pattern of a parameter, on any page if several have it. */
+export function siteWide(pattern: string, suspects: readonly SuspectPattern[]): string {
+  const [, base, name, value] = IDLE.exec(pattern) ?? []
+  if (name === undefined || base === ANYWHERE) return pattern
+  const others = suspects.filter((one) => IDLE.exec(one.pattern)?.[2] === name && one.pattern !== pattern)
+  return others.length < BASES ? pattern : `${ANYWHERE}?${name}=${value}&**`
+}
+
 /** The parameter of such a pattern. */
 export function idleName(pattern: string): string | undefined {
   return IDLE.exec(pattern)?.[2]
@@ -227,7 +238,8 @@ export function addSuspect(
     nextSample: 0,
     budget: trialFor(proof, rule, others),
   }
-  if (words !== undefined) one.words = words
+  // Pages with an idle parameter are compared with those without it, not by their words.
+  if (words !== undefined && idleName(pattern) === undefined) one.words = words
   if (usual !== undefined) one.usual = usual
   return fitSuspects([...others, one])
 }
