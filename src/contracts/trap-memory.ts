@@ -55,8 +55,9 @@ export type FamilyRow = [
 
 /**
  * Names; for each, how many pages had it, how many of those said nothing new, and how many said something that no other
- * parameter can account for; hashes of sets of names and of values. Site-wide also how many were made of what was said before,
- * and how many were not, by the sample of shingles.
+ * parameter can account for; hashes of sets of names and of values; hashes of their first values; how many pages
+ * without news had another; and, site-wide, how many
+ * pages were made of what was said before and how many were not, by the sample of shingles.
  */
 export type ParameterRow = [
   names: string[],
@@ -65,8 +66,10 @@ export type ParameterRow = [
   news: number[],
   sets: number[],
   values: number[],
-  stale?: number[],
-  novel?: number[],
+  first: number[],
+  varied: number[],
+  stale: number[],
+  novel: number[],
 ]
 
 /**

@@ -13,7 +13,7 @@ import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
 import { type OpenTraps, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { weightOf } from './quiet.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
@@ -242,7 +242,7 @@ function judgeSuspect(memory: SiteMemory, traps: OpenTraps, before: SuspectPatte
 /** As many links as `countLinks` counts. */
 const MAX_LINKS = 64
 
-function sampleOf(traps: OpenTraps, { pattern, rule, examples }: SuspectPattern, page: PageFacts): Sample {
+function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: PageFacts): Sample {
   const urlPattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
@@ -254,25 +254,14 @@ function sampleOf(traps: OpenTraps, { pattern, rule, examples }: SuspectPattern,
   const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern, isKnown)
   const name = rule === 'idle-parameter' ? idleName(pattern) : undefined
   const direct = name === undefined ? undefined : compared?.direct?.get(`?${name}`)
-  // `page=1` in every order says nothing about `page=2`.
-  const isUnvaried = name !== undefined && urlPattern.names.length > 1 && hasValueOf(examples, name, pattern, page.path)
   return {
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
-    seen:
-      !isUnvaried &&
-      (isKnown || (compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)))),
-    without: name === undefined ? undefined : isUnvaried ? 'unknown' : (direct ?? 'unknown'),
+    seen: isKnown || (compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern))),
+    without: name === undefined ? undefined : (direct ?? 'unknown'),
     elsewhere: page.outcome === 'moved' && (fresh.length > 0 || page.isBlind === true),
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
   }
-}
-
-/** Its parameter may have any value, and here it has that of the pages by which it was found. */
-function hasValueOf(examples: readonly string[], name: string, pattern: string, path: string): boolean {
-  if (!pattern.endsWith('=*&**')) return false
-  const valueIn = (one: string) => parametersOf(one).find((parameter) => parameter.name === name)?.value
-  return examples.some((one) => valueIn(one) === valueIn(path))
 }
 
 interface Compared {

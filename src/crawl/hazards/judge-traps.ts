@@ -30,7 +30,7 @@ import {
 import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
-import { countParameters, countSiteParameters, countStale, judgeParameters, judgeSiteParameters } from './parameters.ts'
+import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { countRedirect, judgeRedirects } from './redirects.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
@@ -391,8 +391,8 @@ function countFamilies(
     const isMade = stale === true && !seen && !repeated && aliases?.isAlias !== true
     if (!isMade) countParameters(base, path, pattern.names, base.kinds > kinds)
     const idle = counted.seen || (counted.alias && !isMade)
-    countSiteParameters(site, pattern.base, path, !idle)
-    if (stale !== undefined) countStale(site, path, stale, (name) => isDistinguishing(traps.aliases, name))
+    const distinguishes = (name: string) => isDistinguishing(traps.aliases, name)
+    countSiteParameters(site, pattern.base, path, !idle, stale, distinguishes)
     site.pages++
     site.at = counted.now
     if (idle) withExample(site, counted.page.path)
