@@ -132,6 +132,8 @@ export interface TrapMemory {
   inferred?: [vain: number, passedOver: number]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
+  /** Hashes of the forms of URLs of which an invented name was asked for. */
+  invented?: readonly number[]
   /** Rules without a pattern that were reported; once per site. */
   reported?: readonly string[]
 }

@@ -22,6 +22,7 @@ import {
   judgePage,
   type PageJudgement,
 } from './hazards/detect.ts'
+import type { Invention } from './hazards/invented.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
@@ -44,6 +45,8 @@ export interface Judgement {
   lister: { path: string; via: string | undefined } | undefined
   /** Check once how the site says that a page is missing. */
   probe: boolean
+  /** Ask for an invented name of its family. */
+  invention?: Invention
 }
 
 export function hazardOptions(site: SiteName, tools: PolicyTools): HazardOptions {
@@ -100,7 +103,14 @@ export function judge(
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
   const lister = lists ? { path: facts.path, via: facts.via } : undefined
-  return { duplicate, follow, lister, probe: probe !== undefined && !tools.trusts(site, probe) }
+  const judgement: Judgement = {
+    duplicate,
+    follow,
+    lister,
+    probe: probe !== undefined && !tools.trusts(site, probe),
+  }
+  if (judged.invention !== undefined) judgement.invention = judged.invention
+  return judgement
 }
 
 /** Path and query of the page that named it, if that is of the same site. Those that it named come in a row. */

@@ -8,6 +8,7 @@ import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
+import type { Invention } from './invented.ts'
 import { isStale, judgeTraps, type PageNews } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
@@ -41,6 +42,8 @@ export interface PageJudgement {
   findings: HazardFinding[]
   /** Request a name that cannot exist, once, and pass the answer to `learnProbe`. */
   probe?: 'soft-404'
+  /** Request an invented name of its family, and pass the answer to `learnInvention`. */
+  invention?: Invention
   /** False: do not follow its links. */
   follow: boolean
   /** Links from it into other families are of generation 0. */
@@ -86,6 +89,7 @@ export function judgePage(
   const isBack = page.isInferred === true && countInferred(traps, page, news)
   const judgement: PageJudgement = { memory: next, findings, follow, lists, news }
   if (judged.probe) judgement.probe = 'soft-404'
+  if (judged.invention !== undefined) judgement.invention = judged.invention
   if (isBack) judgement.requeue = true
   return judgement
 }

@@ -16,6 +16,7 @@ import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
 import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
+import { type Invention, inventionFor } from './invented.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
 import {
@@ -57,6 +58,7 @@ export interface TrapJudgement {
   probe: boolean
   follow: boolean
   lists: boolean
+  invention: Invention | undefined
 }
 
 /** `memory` has already counted the page; `traps` counts it here, as `weight` pages (`quiet.ts`). */
@@ -92,6 +94,7 @@ export function judgeTraps(
   const isSuspect = traps.suspects !== before
   const probe = traps.probe === undefined && shouldProbe(traps)
   if (probe) traps.probe = {}
+  const invention = isSuspect || trusted('maze') ? undefined : inventionFor(traps, form, page, pattern)
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
@@ -121,7 +124,7 @@ export function judgeTraps(
   const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
   const follow = !soft && !lost && !echo
   const news = seen ? 'copy' : isNew && !alias ? 'new' : 'alike'
-  return { findings, news, probe, follow, lists: lists && !observed.hollow && !isSuspect }
+  return { findings, news, probe, follow, lists: lists && !observed.hollow && !isSuspect, invention }
 }
 
 /** A page compared with what the site has shown, before its families count it. */

@@ -44,6 +44,7 @@ export interface OpenTraps {
   readonly redirects: number[]
   inferred: NonNullable<TrapMemory['inferred']>
   probe: TrapMemory['probe']
+  invented: readonly number[]
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
   namer: { path: string; pattern: UrlPattern }
@@ -85,6 +86,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     redirects: toSigned(traps.redirects ?? []),
     inferred: traps.inferred ?? [0, 0],
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
+    invented: traps.invented ?? [],
     reported: traps.reported ?? [],
     namer: HOME,
   }
@@ -124,6 +126,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.redirects.length > 0) closed.redirects = toUnsigned(traps.redirects)
   if (traps.inferred[0] > 0) closed.inferred = traps.inferred
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
+  if (traps.invented.length > 0) closed.invented = traps.invented
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
 }

@@ -69,7 +69,7 @@ export function isHeldOffspring(
 
 /** Its URLs are offspring no matter which page lists them. */
 export function ignoresReferrer({ proof }: SuspectPattern): boolean {
-  return proof === 'alias' || proof === 'missing'
+  return proof === 'alias' || proof === 'missing' || proof === 'invented'
 }
 
 /** Listings on pages of a suspect pattern don't count. */

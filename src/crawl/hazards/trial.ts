@@ -118,6 +118,8 @@ function confirmation(
   switch (proof as Proof) {
     case 'missing':
       return { confirms: missing }
+    case 'invented':
+      return { confirms: fresh > 0 }
     case 'pace':
       return { confirms: slow }
     case 'growth':
