@@ -39,11 +39,13 @@ import {
   ANYWHERE,
   addSuspect,
   findSuspect,
+  foldersInThemselves,
   isCovered,
   isNamedBySuspect,
   isOfPattern,
   mayStop,
   siteWide,
+  TWO_IN_THEMSELVES,
   withoutIdleParameters,
 } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
@@ -292,6 +294,8 @@ function isList({ content, hollow, census }: Observation, form: Family): boolean
   return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
 }
 
+const FOLDERS_IN_THEMSELVES = 4
+
 function findingsOf(
   { aliases, repeats, repeated, template, pattern }: Observation,
   traps: OpenTraps,
@@ -303,6 +307,12 @@ function findingsOf(
   const toKnown = judgeRedirects(traps.redirects, context)
   if (toKnown.length > 0) return toKnown
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
+  const folders = aliases?.isAlias ? foldersInThemselves(traps.suspects).size : 0
+  if (folders >= FOLDERS_IN_THEMSELVES) {
+    const evidence = `${folders} folders of the site are links to folders above them`
+    const examples = [shorten(context.page.path)]
+    found.push({ rule: 'folder-in-itself', proof: 'alias', pattern: TWO_IN_THEMSELVES, evidence, examples })
+  }
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)

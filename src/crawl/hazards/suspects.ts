@@ -33,10 +33,28 @@ export function findSuspect(
 function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
   let matches = compiled.get(suspects)
   if (matches === undefined) {
-    matches = suspects.map(({ pattern, folders, usual }) => compile(pattern, folders, usual))
+    matches = suspects.map(({ pattern, folders, usual }) =>
+      pattern === TWO_IN_THEMSELVES ? hasTwoOf(foldersInThemselves(suspects)) : compile(pattern, folders, usual),
+    )
     compiled.set(suspects, matches)
   }
   return matches
+}
+
+/** Where several folders are found in themselves, any two in a path are there for no other reason. */
+export const TWO_IN_THEMSELVES = '/** with 2 folders in themselves'
+
+/** The names of folders that were stopped for that. */
+export function foldersInThemselves(suspects: readonly SuspectPattern[]): ReadonlySet<string> {
+  const stopped = suspects.filter(({ rule, stopped }) => rule === 'folder-in-itself' && stopped)
+  return new Set(stopped.flatMap(({ pattern }) => /([^/]+)\/\*\*$/.exec(pattern)?.[1] ?? []))
+}
+
+function hasTwoOf(names: ReadonlySet<string>): Matches {
+  return (path) => {
+    const folders = path.split('?', 1)[0].split('/', MAX_FOLDERS).slice(0, -1)
+    return folders.filter((one) => names.has(one)).length > 1
+  }
 }
 
 export function isOfPattern(pattern: string, path: string): boolean {
