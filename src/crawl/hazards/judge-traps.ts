@@ -208,14 +208,15 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
 }
 
 /** The page has parameters, and says next to nothing that the site has not said before; undefined if that is not known. */
-export function isStale({ shingles }: OpenTraps, { path, content, links }: PageFacts): boolean | undefined {
+export function isStale({ shingles, novel }: OpenTraps, { path, content, links }: PageFacts): boolean | undefined {
   if (content?.minima === undefined) return undefined
   const hasParameters = path.includes('?')
   // Most sites have no parameters at all.
   if (shingles.isEmpty && !hasParameters && !links.some((link) => link.fresh && link.path.includes('?')))
     return undefined
-  const known = shingles.learn(content.minima)
-  return hasParameters ? known : undefined
+  const known = shingles.learn(content.minima, content.embeds ?? 0n)
+  // Of a short page too few shingles are in the sample.
+  return hasParameters && !isShort(content, novel) ? known : undefined
 }
 
 function countedOf(
@@ -350,7 +351,7 @@ function redirectsIntoTrap(
 }
 
 /** Less than a third of the mean length of the site's new pages. */
-function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {
+function isShort({ length }: Pick<Content, 'length'>, [pages, , all]: OpenTraps['novel']): boolean {
   return length * 3 * pages < all
 }
 

@@ -140,7 +140,7 @@ export function patternOfVia(traps: Pick<OpenTraps, 'namer'>, via: string): UrlP
 /** Finds a site's families by pattern, creates them, and keeps their size within bounds. */
 
 /** The size of a site's rows and suspect patterns, in characters of JSON. */
-const MAX_SIZE = 9_500
+const MAX_SIZE = 8_600
 const CLEARED_SIZE = 40
 
 /** Evicted patterns with many contents: if they return, they are not judged as empty ones. */

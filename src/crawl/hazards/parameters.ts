@@ -279,7 +279,7 @@ export function judgeSiteParameters(
 
 /** Of the pages that could be compared, too few say something of their own. Such pages may well differ from each other. */
 function isMade(stale: number, novel: number, context: PageContext): boolean {
-  return stale >= patience(IDLE, NO_KINDS, context) && (novel <= stale / 10 + 1 || stale > 5 * novel + 12)
+  return stale >= patience(2 * IDLE, NO_KINDS, context) && (novel <= stale / 10 || stale > 4 * novel + 12)
 }
 
 const NO_KINDS = { kinds: 0 }
