@@ -9,7 +9,7 @@ import {
   judgeAliases,
   judgeRepeats,
 } from './aliases.ts'
-import { type Content, contentOf, textMark } from './content.ts'
+import { type Content, contentOf, isShort, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
@@ -33,19 +33,18 @@ import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { countRedirect, judgeRedirects } from './redirects.ts'
+import { countRedirect, judgeRedirects, redirectsIntoTrap } from './redirects.ts'
+import { isStale } from './shingles.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
 import {
   ANYWHERE,
   addSuspect,
-  findSuspect,
-  foldersInThemselves,
   isCovered,
   isNamedBySuspect,
   isOfPattern,
+  judgeFolders,
   mayStop,
   siteWide,
-  TWO_IN_THEMSELVES,
   withoutIdleParameters,
 } from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
@@ -207,18 +206,6 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
   }
 }
 
-/** The page has parameters, and says next to nothing that the site has not said before; undefined if that is not known. */
-export function isStale({ shingles, novel }: OpenTraps, { path, content, links }: PageFacts): boolean | undefined {
-  if (content?.minima === undefined) return undefined
-  const hasParameters = path.includes('?')
-  // Most sites have no parameters at all.
-  if (shingles.isEmpty && !hasParameters && !links.some((link) => link.fresh && link.path.includes('?')))
-    return undefined
-  const known = shingles.learn(content.minima, content.embeds ?? 0n)
-  // Of a short page too few shingles are in the sample.
-  return hasParameters && !isShort(content, novel) ? known : undefined
-}
-
 function countedOf(
   observed: Observation,
   page: PageFacts,
@@ -295,8 +282,6 @@ function isList({ content, hollow, census }: Observation, form: Family): boolean
   return content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
 }
 
-const FOLDERS_IN_THEMSELVES = 4
-
 function findingsOf(
   { aliases, repeats, repeated, template, pattern }: Observation,
   traps: OpenTraps,
@@ -308,12 +293,8 @@ function findingsOf(
   const toKnown = judgeRedirects(traps.redirects, context)
   if (toKnown.length > 0) return toKnown
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
-  const folders = aliases?.isAlias ? foldersInThemselves(traps.suspects).size : 0
-  if (folders >= FOLDERS_IN_THEMSELVES) {
-    const evidence = `${folders} folders of the site are links to folders above them`
-    const examples = [shorten(context.page.path)]
-    found.push({ rule: 'folder-in-itself', proof: 'alias', pattern: TWO_IN_THEMSELVES, evidence, examples })
-  }
+  const folders = aliases?.isAlias ? judgeFolders(traps.suspects, context.page.path) : undefined
+  if (folders !== undefined) found.push(folders)
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
@@ -339,21 +320,6 @@ function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: Hazard
 
 /** After this many similar short pages, a probe for a missing name is worth a request. */
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
-
-/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
-function redirectsIntoTrap(
-  { outcome, links }: PageFacts,
-  { suspects }: OpenTraps,
-  trusted: (rule: string) => boolean,
-): boolean {
-  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
-  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
-}
-
-/** Less than a third of the mean length of the site's new pages. */
-function isShort({ length }: Pick<Content, 'length'>, [pages, , all]: OpenTraps['novel']): boolean {
-  return length * 3 * pages < all
-}
 
 /** Enough pages, and a large enough share, whose texts were seen before: their links bring more of the same. */
 const MIN_ECHOES = 60

@@ -4,7 +4,9 @@
  * difference or an annotated copy is another text each time, and all of it was said before. What one page in eight says of late is
  * the site's template, and counts for nothing.
  */
+import { isShort } from './content.ts'
 import { mix, readMarks, writeMarks } from './marks.ts'
+import type { PageFacts } from './page-facts.ts'
 
 /** More make the sample finer for small sites only. */
 const MAX = 300
@@ -81,4 +83,22 @@ export class Shingles {
     const known = [...this.#known].map(([shingle, score]) => (score << 20) | shingle)
     return writeMarks([(this.#tick << 8) | this.#level, this.#pictures, ...known])
   }
+}
+
+interface Said {
+  shingles: Shingles
+  /** As in `TrapMemory`. */
+  novel: readonly [number, number, number]
+}
+
+/** The page has parameters, and says next to nothing that the site has not said before; undefined if that is not known. */
+export function isStale({ shingles, novel }: Said, { path, content, links }: PageFacts): boolean | undefined {
+  if (content?.minima === undefined) return undefined
+  const hasParameters = path.includes('?')
+  // Most sites have no parameters at all.
+  if (shingles.isEmpty && !hasParameters && !links.some((link) => link.fresh && link.path.includes('?')))
+    return undefined
+  const known = shingles.learn(content.minima, content.embeds ?? 0n)
+  // Of a short page too few shingles are in the sample.
+  return hasParameters && !isShort(content, novel) ? known : undefined
 }

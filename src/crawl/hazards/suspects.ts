@@ -1,6 +1,7 @@
 /** The patterns of a site that are on trial or stopped: add, match, merge. */
 import type { Instant } from '../../base/clock.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { shorten } from './family.ts'
 import { wordsOf } from './few-words.ts'
 import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
@@ -45,9 +46,18 @@ function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
 export const TWO_IN_THEMSELVES = '/** with 2 folders in themselves'
 
 /** The names of folders that were stopped for that. */
-export function foldersInThemselves(suspects: readonly SuspectPattern[]): ReadonlySet<string> {
+function foldersInThemselves(suspects: readonly SuspectPattern[]): ReadonlySet<string> {
   const stopped = suspects.filter(({ rule, stopped }) => rule === 'folder-in-itself' && stopped)
   return new Set(stopped.flatMap(({ pattern }) => /([^/]+)\/\*\*$/.exec(pattern)?.[1] ?? []))
+}
+
+const MIN_IN_THEMSELVES = 4
+
+export function judgeFolders(suspects: readonly SuspectPattern[], path: string): PatternFinding | undefined {
+  const folders = foldersInThemselves(suspects).size
+  if (folders < MIN_IN_THEMSELVES) return undefined
+  const evidence = `${folders} folders of the site are links to folders above them`
+  return { rule: 'folder-in-itself', proof: 'alias', pattern: TWO_IN_THEMSELVES, evidence, examples: [shorten(path)] }
 }
 
 function hasTwoOf(names: ReadonlySet<string>): Matches {
