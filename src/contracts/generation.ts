@@ -10,8 +10,8 @@
 /** Discovery paths are for people; a longer one adds nothing. */
 export const LONGEST_PATH = 50
 
-/** A link, a redirect, a form: Heritrix's letters. */
-export type Step = 'L' | 'R' | 'S'
+/** A link, a redirect, a form, inferred (a URL without an idle parameter): Heritrix's letters. */
+export type Step = 'L' | 'R' | 'S' | 'I'
 
 /** The path of a URL found on a page: the last steps, if there are very many. */
 export function pathAfter(path: string, step: Step, listed: boolean): string {
@@ -26,6 +26,11 @@ export function redirectsIn(path: string): number {
 /** Found only through a form. */
 export function isByForm(path: string): boolean {
   return path.endsWith('S') || path.endsWith('s')
+}
+
+/** No page names it: it is what a page named, without a parameter that makes no difference. */
+export function isInferred(path: string): boolean {
+  return path.endsWith('I') || path.endsWith('i')
 }
 
 /** Also found through a link. Its generation stays. */

@@ -55,7 +55,9 @@ export type FamilyRow = [
 
 /**
  * Names; for each, how many pages had it, how many of those said nothing new, and how many said something that no other
- * parameter can account for; hashes of sets of names and of values.
+ * parameter can account for; hashes of sets of names and of values; hashes of their first values; how many pages
+ * without news had another; and, site-wide, how many
+ * pages were made of what was said before and how many were not, by the sample of shingles.
  */
 export type ParameterRow = [
   names: string[],
@@ -64,6 +66,10 @@ export type ParameterRow = [
   news: number[],
   sets: number[],
   values: number[],
+  first: number[],
+  varied: number[],
+  stale: number[],
+  novel: number[],
 ]
 
 /**
@@ -107,6 +113,8 @@ export interface TrapMemory {
   known?: string
   /** What the site said at URLs that differ in a parameter (`crawl/hazards/variants.ts`). */
   variants?: string
+  /** A sample of what its pages said (`crawl/hazards/shingles.ts`). */
+  shingles?: string
   aliases?: readonly AliasRow[]
   /** Pages whose text was among these. */
   echoes?: number
@@ -120,8 +128,12 @@ export interface TrapMemory {
   drift?: readonly number[]
   /** Redirects in a row to known pages, by form, in columns (`crawl/hazards/redirects.ts`). */
   redirects?: readonly number[]
+  /** URLs without an idle parameter that in a row brought nothing, and those not asked for since. */
+  inferred?: [vain: number, passedOver: number]
   /** A name that cannot exist was requested; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
+  /** Hashes of the forms of URLs of which an invented name was asked for. */
+  invented?: readonly number[]
   /** Rules without a pattern that were reported; once per site. */
   reported?: readonly string[]
 }

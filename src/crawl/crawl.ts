@@ -14,7 +14,7 @@ import { reportBug } from './answers.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { rememberIndexNames } from './follow-links.ts'
 import { LocalFrontier } from './local-frontier.ts'
-import { checkMissingPage } from './missing-page.ts'
+import { checkInvention, checkMissingPage } from './missing-page.ts'
 import { decideOutcome, unansweredReport } from './page-outcome.ts'
 import { type PageResult, refused, resultOf } from './page-result.ts'
 import { recordResult, recordStale } from './record-result.ts'
@@ -194,6 +194,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   const isUrgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
   if (isUrgent) await tools.durable(reporter)
   if (end.judged?.probe) await checkMissingPage(item.url, robots, connection, pageTools)
+  if (end.judged?.invention) await checkInvention(end.judged.invention, item.url, robots, connection, pageTools)
   return undefined
 }
 

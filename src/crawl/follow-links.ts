@@ -292,7 +292,8 @@ function offerHere(
 export function offerPlainer(url: WebUrl, from: Pick<AgendaItem, 'depth' | 'via' | 'path'>, tools: VisitState): void {
   const plain = tools.plainer(url)
   if (plain === undefined || tools.local.knows(plain.key) || tools.scope.unwantedKind(plain) !== undefined) return
-  offerHere(plain, { ...from, via: from.via ?? url.href }, tools, tools.local.holds(plain), true)
+  const path = pathAfter(from.path, 'I', generationOf(from.path) === 0)
+  offerHere(plain, { depth: from.depth, via: from.via ?? url.href, path }, tools, tools.local.holds(plain), true)
 }
 
 /** For later visits, which know only the keys of earlier URLs. */

@@ -8,13 +8,14 @@ import { hash64 } from '../base/digest.ts'
 import { runThrough } from '../base/stretches.ts'
 import type { Body, Head, Want } from '../contracts/exchange.ts'
 import type { SiteName } from '../contracts/visit.ts'
-import { isReadable } from '../page/reading.ts'
+import { isReadable, type Reading } from '../page/reading.ts'
 import { mediaTypeOf } from '../web/http/headers.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { normalPath } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { decoded, redirectTarget, unlessBroken, watched } from './answers.ts'
 import { learnProbe } from './hazards/detect.ts'
+import { type Invention, learnInvention } from './hazards/invented.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { ownRequestOf, recordOwnRequest } from './record-result.ts'
 import { contentOf } from './report-hazards.ts'
@@ -28,8 +29,12 @@ const WANT: Want = { download: true, limitBytes: MAX_BYTES }
 
 /** Letters made from the site's name: no site has such a page, and every request to a site uses the same name. */
 export function absurdPath(site: SiteName): string {
+  return `/${absurdName(site)}.html`
+}
+
+function absurdName(site: SiteName): string {
   const letters = hash64(`missing ${site}`).toString(36)
-  return `/no-such-page-${letters}.html`
+  return `no-such-page-${letters}`
 }
 
 export async function checkMissingPage(
@@ -81,12 +86,55 @@ export async function checkMissingPage(
   }
 }
 
+/** Requests a name that cannot exist among others of its kind, once per kind: a machine has a page for any name. */
+export async function checkInvention(
+  invention: Invention,
+  near: string,
+  robots: Robots,
+  connection: SiteConnection,
+  tools: { site: SiteTools; state: VisitState },
+): Promise<void> {
+  const { site, state } = tools
+  const { reporter, local } = state
+  const path = invention.before + absurdName(connection.site) + invention.after
+  const url = site.urls.parse(new URL(path, near).href)
+  if (url === undefined || !robots.permits(url.path).allowed || !state.scope.judgeSitemap(url).yes) return
+  const exchange = await request(url.href, () => WANT, connection, site)
+  if (exchange === undefined || exchange.answer.kind === 'withheld') return
+  await recordOwnRequest(exchange, reporter, site)
+  // Durable before the answer is read, in case its reading never ends.
+  await site.durable(reporter)
+  const { answer } = exchange
+  if ((answer.kind !== 'full' && answer.kind !== 'cut') || !isClaimedPage(answer.head)) return
+  const { bytes } = await decoded(answer, MAX_BYTES)
+  const read = () => readingOf(answer, bytes, site)
+  const reading = await unlessBroken('reading the answer for an invented name', site, () =>
+    watched(ownRequestOf(exchange, site.urls), tools, read),
+  )
+  if (reading === undefined) return
+  const resolve = site.urls.resolver(url.href)
+  const fresh = reading.links.slice(0, MAX_LINKS).flatMap(({ href, kind }) => {
+    const found = kind === 'embed' ? undefined : resolve(href)
+    const isOwn = found?.kind === 'url' && found.url.site === connection.site
+    return isOwn && local.isFresh(found.url.key) ? [normalPath(found.url)] : []
+  })
+  const said = { path: normalPath(url), tags: reading.signature.tags, fresh }
+  learnInvention(reporter.traps, invention, said, exchange.answeredAt)
+  reporter.trapsChanged()
+}
+
+const MAX_LINKS = 200
+
 function isClaimedPage({ status, headers }: Head): boolean {
   const { type } = mediaTypeOf(headers)
   return status >= 200 && status <= 299 && (type === '' || isReadable(type))
 }
 
 function contentOfAnswer(answer: Body, bytes: Uint8Array, tools: ReadingTools): PageFacts['content'] {
-  const { type, charset } = mediaTypeOf(answer.head.headers)
-  return contentOf(runThrough(tools.read({ mediaType: type, charset, bytes })), payloadDigest(answer), () => '')
+  return contentOf(readingOf(answer, bytes, tools), payloadDigest(answer), () => '')
+}
+
+function readingOf({ head }: Body, bytes: Uint8Array, tools: ReadingTools): Reading {
+  const { type, charset } = mediaTypeOf(head.headers)
+  return runThrough(tools.read({ mediaType: type, charset, bytes }))
 }

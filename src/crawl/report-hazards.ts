@@ -6,7 +6,7 @@
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { ruleLabel } from '../contracts/counts.ts'
-import { generationOf, redirectsIn } from '../contracts/generation.ts'
+import { generationOf, isInferred, redirectsIn } from '../contracts/generation.ts'
 import type { Finding, PageReport } from '../contracts/report.ts'
 import type { SiteMemory } from '../contracts/site-memory.ts'
 import type { AgendaItem, SiteName } from '../contracts/visit.ts'
@@ -22,6 +22,7 @@ import {
   judgePage,
   type PageJudgement,
 } from './hazards/detect.ts'
+import type { Invention } from './hazards/invented.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { withDecision, withoutIdleParameters } from './hazards/suspects.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
@@ -44,6 +45,8 @@ export interface Judgement {
   lister: { path: string; via: string | undefined } | undefined
   /** Check once how the site says that a page is missing. */
   probe: boolean
+  /** Ask for an invented name of its family. */
+  invention?: Invention
 }
 
 export function hazardOptions(site: SiteName, tools: PolicyTools): HazardOptions {
@@ -84,6 +87,7 @@ export function judge(
     links,
     crossSite,
     isBlind: reporter.visit.known === 'too many',
+    isInferred: isInferred(page.path),
   }
   let judged: PageJudgement
   try {
@@ -99,7 +103,14 @@ export function judge(
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) reportFinding(finding, page, reporter, tools)
   const lister = lists ? { path: facts.path, via: facts.via } : undefined
-  return { duplicate, follow, lister, probe: probe !== undefined && !tools.trusts(site, probe) }
+  const judgement: Judgement = {
+    duplicate,
+    follow,
+    lister,
+    probe: probe !== undefined && !tools.trusts(site, probe),
+  }
+  if (judged.invention !== undefined) judgement.invention = judged.invention
+  return judgement
 }
 
 /** Path and query of the page that named it, if that is of the same site. Those that it named come in a row. */
@@ -187,10 +198,11 @@ export function stoppedBy(
     generation: generationOf(item.path),
     via: pathOfVia(item, reporter, tools),
     isTarget: redirectsIn(item.path) > 0,
+    isInferred: isInferred(item.path),
   }
-  const { suspects } = traps
+  const { suspects, inferred } = traps
   const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
-  if (traps.suspects !== suspects) reporter.trapsChanged()
+  if (traps.suspects !== suspects || traps.inferred !== inferred) reporter.trapsChanged()
   if (refused === undefined) return undefined
   if (reporter.isFirstRefusal(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''
@@ -258,6 +270,7 @@ export function contentOf(reading: Reading, digest: string, text: () => string):
     length: signature.length,
     words: signature.words,
     tags: signature.tags,
+    minima: signature.minima,
     title,
     text,
   }

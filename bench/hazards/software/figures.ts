@@ -3,6 +3,7 @@ import { grouped, type TextTable } from '../../../src/report/text-table.ts'
 import { crawlHost, isKept } from '../real-crawl.ts'
 import { type Said, saidText } from '../static-web.ts'
 import { HELD_BACK } from './held-back.ts'
+import { confluence, dokuwiki, lxr, piwigo, wicket } from './held-sections.ts'
 import { bookings, carried, choices, domino, magento, phpbb } from './parameters.ts'
 import { acquisition, cookieCheck, fluentText, hugeRobots, searches, sitemapIndexes, trac } from './paths.ts'
 import type { Reply, Software } from './server.ts'
@@ -53,7 +54,7 @@ export async function softwareFigures(
 ): Promise<SoftwareFigures[]> {
   const sites = [
     ...TUNED.map((site) => ({ site, held: false })),
-    ...HELD_BACK.map((site) => ({ site, held: true })),
+    ...[...HELD_BACK, dokuwiki, wicket, piwigo, confluence, lxr].map((site) => ({ site, held: true })),
   ].filter(({ site, held }) =>
     names === ''
       ? set === 'all' || held === (set === 'held')

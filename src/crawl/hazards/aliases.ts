@@ -47,6 +47,7 @@ export function countAliases(
   content: Content,
   links: readonly { path: string; fresh: boolean }[],
   isNews: boolean,
+  isStale: boolean,
 ): Aliases {
   const query = path.indexOf('?')
   const parameters = query < 0 ? NO_PARAMETERS : parametersOf(path)
@@ -56,7 +57,7 @@ export function countAliases(
       : partsOfParameters(known, path, query, parameters, content)
   const direct = query < 0 ? parts : (parts = addVariants(parts, variants, path, parameters, content, links))
   // Where every link has the part, real pages have it too: new content not known without the part speaks for it, but for a usual value.
-  if (isNews && parts === undefined) {
+  if (isNews && !isStale && parts === undefined) {
     for (const [part, , , , , usual] of rows) {
       const name = part.startsWith('?') ? part.slice(1).split('=')[0] : undefined
       const isIts = name === undefined ? folders.includes(part) : own.includes(name)
@@ -64,8 +65,10 @@ export function countAliases(
         parts = (parts ?? new Map<string, Said>()).set(part, 'other')
     }
   }
+  // Known from elsewhere: that it differs from one page says nothing.
+  if (isStale && parts !== undefined) for (const [part, said] of parts) if (said === 'other') parts.delete(part)
   const isKnown = direct !== undefined && [...direct.values()].includes('same')
-  const voted = isNews && !isKnown ? voteForUsual(rows, parameters) : rows
+  const voted = isNews && !isStale && !isKnown ? voteForUsual(rows, parameters) : rows
   if (parts === undefined) return { rows: voted, isAlias: false, parts: NO_PARTS, direct }
   let next = voted
   const here = baseMark(base)

@@ -110,6 +110,14 @@ function lengthAllowed({ words, length }: Content, apart: number, sameTitle: boo
   return apart <= bitsAllowed(words) ? 12 + length / 100 : -1
 }
 
+/** Less than a third of the mean length of the site's new pages. */
+export function isShort(
+  { length }: Pick<Content, 'length'>,
+  [pages, , all]: readonly [number, number, number],
+): boolean {
+  return length * 3 * pages < all
+}
+
 /** 24 bits: one text in 80,000 is mistaken for one of 200 others. */
 export function textMark({ text, embeds }: Content): number {
   return mix(text ^ mix(embeds)) >>> 8

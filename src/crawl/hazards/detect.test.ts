@@ -49,6 +49,10 @@ const content = fc.record({
   length: number,
   words: number,
   tags: bits,
+  minima: fc.option(
+    fc.array(fc.nat({ max: 0xffff }), { minLength: 64, maxLength: 64 }).map((all) => new Uint16Array(all)),
+    { nil: undefined },
+  ),
   title: fc.string(),
   text: fc.string().map((text) => () => text),
 })
@@ -69,6 +73,7 @@ const facts: fc.Arbitrary<PageFacts> = fc.record({
   content: fc.option(content, { nil: undefined }),
   links: fc.array(link, { maxLength: 12 }),
   crossSite: fc.nat({ max: 3 }),
+  isInferred: fc.boolean(),
 })
 
 test('any pages: no throw, bounded memory, and closed and opened after every page all is judged the same', () => {
@@ -83,7 +88,7 @@ test('any pages: no throw, bounded memory, and closed and opened after every pag
         assert.deepEqual(judgePage(memory, reopened, page, NO_LIMITS), judged)
         const answer = { status: 200, content: probe, path: '/none' }
         const { path, generation, via } = page
-        const url = { path, depth: 1, generation, via }
+        const url = { path, depth: 1, generation, via, isInferred: page.isInferred }
         for (const one of [traps, reopened]) if (judged.probe !== undefined) learnProbe(one, answer)
         assert.deepEqual(admitUrl(memory, reopened, url, NO_LIMITS), admitUrl(memory, traps, url, NO_LIMITS))
         memory = judged.memory

@@ -8,6 +8,7 @@ import { type Aliases, countAliases, isAliasOfRepeats } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import { isSlow } from './family-rules.ts'
 import type { HazardFinding } from './finding.ts'
+import type { Invention } from './invented.ts'
 import { judgeTraps, type PageNews } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
@@ -15,6 +16,7 @@ import { type OpenTraps, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { weightOf } from './quiet.ts'
+import { isStale } from './shingles.ts'
 import { isSoft404, learnAnswer } from './soft-404.ts'
 import {
   findSuspect,
@@ -41,6 +43,8 @@ export interface PageJudgement {
   findings: HazardFinding[]
   /** Request a name that cannot exist, once, and pass the answer to `learnProbe`. */
   probe?: 'soft-404'
+  /** Request an invented name of its family, and pass the answer to `learnInvention`. */
+  invention?: Invention
   /** False: do not follow its links. */
   follow: boolean
   /** Links from it into other families are of generation 0. */
@@ -83,8 +87,11 @@ export function judgePage(
   const judged = judgeTraps(next, traps, facts, weight, options.trusted)
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const { follow, lists, news } = judged
+  const isBack = page.isInferred === true && countInferred(traps, page, news)
   const judgement: PageJudgement = { memory: next, findings, follow, lists, news }
   if (judged.probe) judgement.probe = 'soft-404'
+  if (judged.invention !== undefined) judgement.invention = judged.invention
+  if (isBack) judgement.requeue = true
   return judgement
 }
 
@@ -96,6 +103,8 @@ export interface WaitingUrl {
   via?: string
   /** The page that named it redirects to it. */
   isTarget?: boolean
+  /** As in `PageFacts`. */
+  isInferred?: boolean
 }
 
 /**
@@ -111,6 +120,8 @@ export function admitUrl(
   if (url.depth <= 0) return undefined
   const site = refusesWaiting(memory, url)
   if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
+  const idle = url.isInferred ? passedOver(traps, options.trusted) : undefined
+  if (idle !== undefined) return { rule: idle.rule, pattern: idle.pattern }
   const suspect = findSuspect(traps.suspects, url.path, options.trusted)
   if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
   // The site insists on a parameter that was left out: the page has no other name.
@@ -119,6 +130,26 @@ export function admitUrl(
   const { rule, pattern } = suspect
   if (counted !== suspect) traps.suspects = withSuspect(traps.suspects, counted)
   return refused ? { rule, pattern } : undefined
+}
+
+/** After so many URLs in a row that do not exist without their idle parameter, only the 8th, 16th, 32nd … is asked for. */
+const MAX_VAIN = 8
+
+/** A difference of two versions is none without one of them. True if those passed over are wanted after all. */
+function countInferred(traps: OpenTraps, { outcome, links }: PageFacts, news: PageNews): boolean {
+  const [vain, passed] = traps.inferred
+  if (outcome === 'gone') traps.inferred = [vain + 1, passed]
+  else if (outcome === 'moved' ? links.some(({ fresh }) => fresh) : news === 'new') traps.inferred = [0, 0]
+  return traps.inferred[1] < passed
+}
+
+/** The finding by which a URL without an idle parameter is not asked for. */
+function passedOver(traps: OpenTraps, trusted: HazardOptions['trusted']): SuspectPattern | undefined {
+  const [vain, passed] = traps.inferred
+  const idle = traps.suspects.find(({ pattern, rule }) => idleName(pattern) !== undefined && !trusted(rule))
+  if (vain < MAX_VAIN || idle === undefined) return undefined
+  traps.inferred = [vain, passed + 1]
+  return passed + 1 >= MAX_VAIN && ((passed + 1) & passed) === 0 ? undefined : idle
 }
 
 /** The URL belongs to a pattern on trial or stopped whose listed URLs are still fetched. */
@@ -224,12 +255,14 @@ function sampleOf(traps: OpenTraps, { pattern, rule }: SuspectPattern, page: Pag
   // Two families that link to each other grow as one. Pages of one template grow in any family.
   const isGrowth = (path: string) =>
     rule === 'one-cast' || isOfPattern(pattern, path) || (page.generation > 0 && patternOf(path).form === via)
-  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern)
+  const isKnown = isStale(traps, page) === true
+  const compared = content === undefined ? undefined : compareWithout(traps, page, content, urlPattern, isKnown)
   const name = rule === 'idle-parameter' ? idleName(pattern) : undefined
+  const direct = name === undefined ? undefined : compared?.direct?.get(`?${name}`)
   return {
     fresh: fresh.filter((link) => isGrowth(link.path)).length,
-    seen: compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern)),
-    without: name === undefined ? undefined : (compared?.direct?.get(`?${name}`) ?? 'unknown'),
+    seen: isKnown || (compared !== undefined && (compared.isSeen || isLikeKnown(traps, page, content!, urlPattern))),
+    without: name === undefined ? undefined : (direct ?? 'unknown'),
     elsewhere: page.outcome === 'moved' && (fresh.length > 0 || page.isBlind === true),
     slow: isSlow(page),
     missing: isSoft404(traps.probe, page, content),
@@ -242,8 +275,14 @@ interface Compared {
   direct: Aliases['direct']
 }
 
-function compareWithout(traps: OpenTraps, page: PageFacts, content: Content, pattern: UrlPattern): Compared {
-  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true)
+function compareWithout(
+  traps: OpenTraps,
+  page: PageFacts,
+  content: Content,
+  pattern: UrlPattern,
+  isKnown: boolean,
+): Compared {
+  const { isAlias, direct } = countAliases(traps, page.path, pattern, content, page.links, true, isKnown)
   return { isSeen: isAlias || traps.texts.has(textMark(content)), direct }
 }
 

@@ -225,7 +225,7 @@ function measure(
     size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
   }
   if (parameters !== undefined) {
-    for (const name of parameters[0]) size += name.length + 16
+    for (const name of parameters[0]) size += name.length + 34
     size += 11 * (parameters[4].length + parameters[5].length) + 14
   }
   return size

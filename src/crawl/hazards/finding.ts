@@ -7,9 +7,10 @@ import type { UrlPattern } from './pattern.ts'
 
 /**
  * What a sample must lack to confirm the finding. text: words new to the pattern; growth: an end to its growth; alias:
- * a text that no other URL gave; missing: anything beyond the answer to a name that cannot exist; pace: a usual speed.
+ * a text that no other URL gave; missing: anything beyond the answer to a name that cannot exist; invented: an end to the growth of
+ * what the site answers for any name; pace: a usual speed.
  */
-export type Proof = 'text' | 'growth' | 'alias' | 'missing' | 'pace'
+export type Proof = 'text' | 'growth' | 'alias' | 'missing' | 'invented' | 'pace'
 
 /** A pattern that seems to be a trap. */
 export interface PatternFinding {

@@ -9,13 +9,14 @@ import {
   judgeAliases,
   judgeRepeats,
 } from './aliases.ts'
-import { type Content, contentOf, textMark } from './content.ts'
+import { type Content, contentOf, isShort, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
 import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
 import { judgeWords } from './few-words.ts'
 import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
+import { type Invention, inventionFor } from './invented.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
 import {
@@ -32,9 +33,20 @@ import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { countRedirect, judgeRedirects } from './redirects.ts'
+import { countRedirect, judgeRedirects, redirectsIntoTrap } from './redirects.ts'
+import { isStale } from './shingles.ts'
 import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
-import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
+import {
+  ANYWHERE,
+  addSuspect,
+  isCovered,
+  isNamedBySuspect,
+  isOfPattern,
+  judgeFolders,
+  mayStop,
+  siteWide,
+  withoutIdleParameters,
+} from './suspects.ts'
 import { initialWords, isRecentlyCleared, timesCleared } from './trial.ts'
 import { marksOf, saidBy } from './variants.ts'
 
@@ -47,6 +59,7 @@ export interface TrapJudgement {
   probe: boolean
   follow: boolean
   lists: boolean
+  invention: Invention | undefined
 }
 
 /** `memory` has already counted the page; `traps` counts it here, as `weight` pages (`quiet.ts`). */
@@ -82,6 +95,7 @@ export function judgeTraps(
   const isSuspect = traps.suspects !== before
   const probe = traps.probe === undefined && shouldProbe(traps)
   if (probe) traps.probe = {}
+  const invention = isSuspect || trusted('maze') ? undefined : inventionFor(traps, form, page, pattern)
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
@@ -111,7 +125,7 @@ export function judgeTraps(
   const lists = !alias && !seen && (isList(observed, form) || (isNew && observed.template?.isCommon !== true))
   const follow = !soft && !lost && !echo
   const news = seen ? 'copy' : isNew && !alias ? 'new' : 'alike'
-  return { findings, news, probe, follow, lists: lists && !observed.hollow && !isSuspect }
+  return { findings, news, probe, follow, lists: lists && !observed.hollow && !isSuspect, invention }
 }
 
 /** A page compared with what the site has shown, before its families count it. */
@@ -135,6 +149,7 @@ interface Observation {
   /** Hash of its text and pictures if those are certain, and whether it was seen before. */
   text: number | undefined
   seen: boolean
+  stale: boolean | undefined
   /** The page at the same URL without one part (or without repeated segments) says the same. */
   aliases: Aliases | undefined
   repeats: number
@@ -149,19 +164,25 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
   const certain = isCertain(page)
   const namer = page.via === undefined ? undefined : patternOfVia(traps, page.via)
   const via = page.generation > 0 ? namer : undefined
-  const census = countLinks(page, pattern, traps.navigation, namer)
+  const { suspects } = traps
+  // What is held back for an idle parameter is asked for without it, so that is what the page leads to.
+  const plain = (link: string) => (suspects.length === 0 ? link : (withoutIdleParameters(suspects, link) ?? link))
+  const census = countLinks(page, pattern, traps.navigation, namer, plain)
   const common = content && countContent(traps.contents, content, mark(pattern.form) | 0, certain)
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
   const empty = common?.common === true && !isLinkedText(content!, census) && hasRest(traps.novel[0], 1)
   const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || redirectsIntoTrap(page, traps, trusted)))
   const text = content !== undefined && certain ? textMark(content) : undefined
+  const stale = isStale(traps, page)
   const seen = text !== undefined && traps.texts.has(text)
   const compared = text !== undefined && !isHome
-  const aliases = compared ? countAliases(traps, page.path, pattern, content!, page.links, !seen) : undefined
+  const aliases = compared
+    ? countAliases(traps, page.path, pattern, content!, page.links, !seen, stale === true)
+    : undefined
   const repeats = repeatsIn(page.path)
   const repeated = content !== undefined && isAliasOfRepeats(traps.known, page.path, repeats, content)
-  const alias = aliases?.isAlias === true || repeated
+  const alias = aliases?.isAlias === true || repeated || stale === true
   const template = compared ? countTemplate(traps.templates, content!, census, weight) : undefined
   return {
     pattern,
@@ -176,6 +197,7 @@ function observe(traps: OpenTraps, page: PageFacts, weight: number, trusted: (ru
     hollow,
     text,
     seen,
+    stale,
     aliases,
     repeats,
     repeated,
@@ -271,6 +293,8 @@ function findingsOf(
   const toKnown = judgeRedirects(traps.redirects, context)
   if (toKnown.length > 0) return toKnown
   const found: PatternFinding[] = aliases?.isAlias ? [...judgeAliases(aliases, context)] : []
+  const folders = aliases?.isAlias ? judgeFolders(traps.suspects, context.page.path) : undefined
+  if (folders !== undefined) found.push(folders)
   if (found.length === 0) {
     const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
     if (first !== undefined) found.push(first)
@@ -296,21 +320,6 @@ function reportOnce(traps: OpenTraps, findings: HazardFinding[], finding: Hazard
 
 /** After this many similar short pages, a probe for a missing name is worth a request. */
 const ALIKE_BEFORE_PROBE = { beside: 2, alone: 8 }
-
-/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
-function redirectsIntoTrap(
-  { outcome, links }: PageFacts,
-  { suspects }: OpenTraps,
-  trusted: (rule: string) => boolean,
-): boolean {
-  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
-  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
-}
-
-/** Less than a third of the mean length of the site's new pages. */
-function isShort({ length }: Content, [pages, , all]: OpenTraps['novel']): boolean {
-  return length * 3 * pages < all
-}
 
 /** Enough pages, and a large enough share, whose texts were seen before: their links bring more of the same. */
 const MIN_ECHOES = 60
@@ -339,7 +348,7 @@ interface PageFamilies {
 
 /** `all` collects the families that the page changes. */
 function countFamilies(
-  { pattern, namer }: Observation,
+  { pattern, namer, stale, seen, aliases, repeated }: Observation,
   counted: Counted,
   traps: OpenTraps,
   all: Family[],
@@ -358,9 +367,12 @@ function countFamilies(
   const { kinds } = base
   countPage(base, census.base, counted)
   if (content !== undefined) {
-    countParameters(base, counted.page.path, pattern.names, base.kinds > kinds)
-    const idle = counted.seen || counted.alias
-    countSiteParameters(site, pattern.base, counted.page.path, !idle)
+    const { path } = counted.page
+    const isMade = stale === true && !seen && !repeated && aliases?.isAlias !== true
+    if (!isMade) countParameters(base, path, pattern.names, base.kinds > kinds)
+    const idle = counted.seen || (counted.alias && !isMade)
+    const distinguishes = (name: string) => isDistinguishing(traps.aliases, name)
+    countSiteParameters(site, pattern.base, path, !idle, stale, distinguishes)
     site.pages++
     site.at = counted.now
     if (idle) withExample(site, counted.page.path)
@@ -465,7 +477,8 @@ function suspect(
   trusted: (rule: string) => boolean,
 ): void {
   for (const finding of proven) {
-    const { pattern, rule } = finding
+    const { rule } = finding
+    const pattern = siteWide(finding.pattern, traps.suspects)
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isRecentlyCleared(traps, pattern, memory)) continue
     // Chance words cleared it this often while near-identical pages go on: only growth decides now.
@@ -473,7 +486,7 @@ function suspect(
     // A site-wide parameter may have examples of other patterns.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
-    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, initialWords(page))
+    const suspects = addSuspect(traps.suspects, { ...finding, pattern, proof, examples }, page.at, initialWords(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
     // Its counts are in the evidence now, so its row is freed.

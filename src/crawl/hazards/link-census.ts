@@ -33,12 +33,18 @@ export interface LinkCensus {
 const MAX_LINKS = 64
 const MAX_MARKS = 32
 
-/** `marks`: link marks of the page before; replaced by those of this page. `namer`: the pattern of the page that named it. */
+const asItIs = (link: string) => link
+
+/**
+ * `marks`: link marks of the page before; replaced by those of this page. `namer`: the pattern of the page that named it. `plain`:
+ * a URL as it is asked for.
+ */
 export function countLinks(
   { path, links, generation, via }: Pick<PageFacts, 'path' | 'links' | 'generation' | 'via'>,
   pattern: UrlPattern,
   marks: number[],
   namer: UrlPattern | undefined,
+  plain: (link: string) => string = asItIs,
 ): LinkCensus {
   const otherForm = namer !== undefined && generation > 0 ? namer.form : pattern.form
   const form = none()
@@ -74,7 +80,7 @@ export function countLinks(
     }
     fresh++
     elsewhere ??= new Set()
-    const target = patternOf(link.path)
+    const target = patternOf(plain(link.path))
     targets.set(link.path, target)
     const longer = link.path.length > path.length
     const random = hasRandomName(link.path)

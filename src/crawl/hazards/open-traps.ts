@@ -9,6 +9,7 @@ import { closeRow, type Family, freshFamily, isFolder, measureFamily, openRow } 
 import { KnownPages } from './known-pages.ts'
 import { Latest, mark, readMarks, toSigned, toUnsigned, writeMarks } from './marks.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
+import { Shingles } from './shingles.ts'
 import { sizeOfSuspects } from './suspects.ts'
 import { Variants } from './variants.ts'
 
@@ -32,6 +33,7 @@ export interface OpenTraps {
   readonly texts: Latest
   readonly known: KnownPages
   readonly variants: Variants
+  readonly shingles: Shingles
   aliases: NonNullable<TrapMemory['aliases']>
   echoes: number
   readonly navigation: number[]
@@ -40,7 +42,9 @@ export interface OpenTraps {
   bareForms: readonly number[]
   readonly drift: Drift
   readonly redirects: number[]
+  inferred: NonNullable<TrapMemory['inferred']>
   probe: TrapMemory['probe']
+  invented: readonly number[]
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
   namer: { path: string; pattern: UrlPattern }
@@ -71,6 +75,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     texts: new Latest(readMarks(traps.texts ?? ''), MAX_TEXTS),
     known: new KnownPages(traps.known),
     variants: new Variants(traps.variants),
+    shingles: new Shingles(traps.shingles),
     aliases: traps.aliases ?? [],
     echoes: traps.echoes ?? 0,
     navigation: toSigned(traps.navigation ?? []),
@@ -79,7 +84,9 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bareForms,
     drift: toSigned(traps.drift ?? []),
     redirects: toSigned(traps.redirects ?? []),
+    inferred: traps.inferred ?? [0, 0],
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
+    invented: traps.invented ?? [],
     reported: traps.reported ?? [],
     namer: HOME,
   }
@@ -108,6 +115,8 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (known !== '') closed.known = known
   const variants = traps.variants.text()
   if (variants !== '') closed.variants = variants
+  const shingles = traps.shingles.text()
+  if (shingles !== '') closed.shingles = shingles
   if (traps.aliases.length > 0) closed.aliases = traps.aliases
   if (traps.echoes > 0) closed.echoes = traps.echoes
   if (traps.navigation.length > 0) closed.navigation = toUnsigned(traps.navigation)
@@ -115,7 +124,9 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (traps.drift.length > 0) closed.drift = toUnsigned(traps.drift)
   if (traps.redirects.length > 0) closed.redirects = toUnsigned(traps.redirects)
+  if (traps.inferred[0] > 0) closed.inferred = traps.inferred
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
+  if (traps.invented.length > 0) closed.invented = traps.invented
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
 }
@@ -129,7 +140,7 @@ export function patternOfVia(traps: Pick<OpenTraps, 'namer'>, via: string): UrlP
 /** Finds a site's families by pattern, creates them, and keeps their size within bounds. */
 
 /** The size of a site's rows and suspect patterns, in characters of JSON. */
-const MAX_SIZE = 9_500
+const MAX_SIZE = 8_600
 const CLEARED_SIZE = 40
 
 /** Evicted patterns with many contents: if they return, they are not judged as empty ones. */

@@ -49,6 +49,8 @@ export interface PageFacts {
     words: number
     /** Of its sequence of tags: nearly equal for pages of one template. */
     tags: bigint
+    /** Of its shingles, the smallest hash in each bin (`page/extract/`). */
+    minima?: Uint16Array
     title: string
     /** Its text without the words in links to other pages; computed on demand. */
     text(): string
@@ -59,4 +61,6 @@ export interface PageFacts {
   crossSite: number
   /** It is unknown which of its links are fresh: too many URLs of the site are known. */
   isBlind?: boolean
+  /** What a page named, without an idle parameter. */
+  isInferred?: boolean
 }

@@ -6,13 +6,15 @@ import type { ParameterRow } from '../../contracts/trap-memory.ts'
 import type { Family } from './family.ts'
 import { type PageContext, type PatternFinding, patience, restOf } from './finding.ts'
 import { mark } from './marks.ts'
-import { choicesOf, parametersOf } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf } from './pattern.ts'
 import { looksRandom } from './segments.ts'
 import { ANYWHERE } from './suspects.ts'
 
 /** Pages without news that a parameter needs: alone, and when all pages of the base are without news. */
 const IDLE = 8
 const IDLE_AMONG_IDLE = 3
+/** Of these, pages with another value than the first: `page=1` in every order says nothing about `page=2`. */
+const MIN_VARIED = 2
 /** URLs of one base with exactly the same text and pictures. */
 const OF_THE_SAME = 12
 /** A base that has shown more contents is a list or an article in several orders: each further one allows two more URLs. */
@@ -31,20 +33,42 @@ const MIN_BASES = 4
 
 /** Counts a page's parameters. `isNew`: the base had not shown this content before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
-  const row = countNames(family, names, isNew)
+  const parameters = parametersOf(path)
+  const row = rowOf(family)
+  countNames(row, names, parameters, isNew)
   addMark(row[4], setOf(names, row), MAX_SETS)
-  for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MAX_VALUES + 1)
+  for (const { name, value } of parameters) addMark(row[5], mark(`${name}=${value}`) >>> 12, MAX_VALUES + 1)
 }
 
-/** Site-wide: stores bases without news instead of sets of names, and names that stood alone instead of values. */
-export function countSiteParameters(family: Family, base: string, path: string, isNew: boolean): void {
+/**
+ * Site-wide: stores bases without news instead of sets of names, and names that stood alone instead of values. `isStale`: the page is
+ * made of what was said before. It speaks against parameters that tell pages apart only if it has no other: a list in another order
+ * does not speak against its page number.
+ */
+export function countSiteParameters(
+  family: Family,
+  base: string,
+  path: string,
+  isNew: boolean,
+  isStale: boolean | undefined,
+  distinguishes: (name: string) => boolean,
+): void {
   const parameters = parametersOf(path)
-  const before = family.parameters?.[0] ?? []
-  const names = [...new Set(parameters.flatMap(choicesOf))].filter((name) => mayEnter(name, before))
-  const row = countNames(family, names, isNew, MAX_NAMES_OF_A_SITE)
+  const row = rowOf(family)
+  const [known, , , , bases, alone, , , stale, novel] = row
+  const names = [...new Set(parameters.flatMap(choicesOf))].filter((name) => mayEnter(name, known))
+  const others = countNames(row, names, parameters, isNew, MAX_NAMES_OF_A_SITE)
+  if (isStale !== undefined) {
+    const idle = isStale ? names.filter((name) => !distinguishes(name.split('=', 1)[0])) : []
+    for (const name of idle.length > 0 ? idle : names) {
+      const at = known.indexOf(name)
+      if (at >= 0 && isStale && others.includes(name)) stale[at]++
+      if (at >= 0 && !isStale) novel[at]++
+    }
+  }
   if (isNew) return
-  addMark(row[4], mark(base), MAX_SETS)
-  if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MAX_NAMES_OF_A_SITE)
+  addMark(bases, mark(base), MAX_SETS)
+  if (parameters.length === 1) for (const name of names) addMark(alone, mark(name), MAX_NAMES_OF_A_SITE)
 }
 
 /** A parameter with more values than this is a name, and would crowd out the others. */
@@ -57,25 +81,43 @@ function mayEnter(name: string, known: readonly string[]): boolean {
   return known.filter((one) => one.startsWith(parameter)).length < MAX_CHOICES
 }
 
-function countNames(family: Family, names: readonly string[], isNew: boolean, max = MAX_NAMES): ParameterRow {
-  const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
-  const [, pages, idle, news] = row
+/** Returns the names whose value is another than on the first page. */
+function countNames(
+  row: ParameterRow,
+  names: readonly string[],
+  parameters: readonly Parameter[],
+  isNew: boolean,
+  max = MAX_NAMES,
+): string[] {
+  const [, pages, idle, news, , , first, varied] = row
   // News on a page with a parameter known for news says nothing about the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   const barren = isNew ? [] : rarestBarren(names, row, max)
+  const others: string[] = []
   for (const name of names) {
     const at = indexOfName(name, row, max)
     if (at < 0) continue
+    const value = parameters.find((one) => one.name === name)?.value
+    const hash = value === undefined ? 0 : (mark(value) >>> 16) | 1
+    if (pages[at] === 0) first[at] = hash
+    const isVaried = hash === 0 || first[at] !== hash
+    if (isVaried) others.push(name)
+    if (isVaried && !isNew) varied[at]++
     pages[at]++
     if (!isNew) idle[at] += barren.length === 0 || barren.includes(name.split('=', 1)[0]) ? 1 : 0
     else if (fertile.length === 0 || fertile.includes(name)) news[at]++
   }
-  family.parameters = row
-  return row
+  return others
 }
 
-function copyOf([names, pages, idle, news, sets, values]: ParameterRow): ParameterRow {
-  return [[...names], [...pages], [...idle], [...news], [...sets], [...values]]
+/** A copy, which takes the place of the row: what was closed before is not changed. */
+function rowOf(family: Family): ParameterRow {
+  const [names = [], ...counts] = family.parameters ?? []
+  // Rows of an earlier version are shorter.
+  const [pages, idle, news, sets, values, first, varied, stale, novel] = Array.from({ length: 9 }, (_, at) => [
+    ...(counts[at] ?? names.map(() => 0)),
+  ])
+  return (family.parameters = [[...names], pages, idle, news, sets, values, first, varied, stale, novel])
 }
 
 function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean {
@@ -103,13 +145,14 @@ function rarestBarren(names: readonly string[], [known, pages, idle]: ParameterR
 }
 
 /** Replaces the rarest name by a new one. */
-function indexOfName(name: string, [names, pages, idle, news]: ParameterRow, max: number): number {
+function indexOfName(name: string, row: ParameterRow, max: number): number {
+  const [names, pages, idle, news, , , first, varied, stale, novel] = row
   const at = names.indexOf(name)
   if (at >= 0) return at
   const rarest = names.length < max ? names.length : pages.indexOf(Math.min(...pages))
   if (rarest < names.length && pages[rarest] > 2) return -1
   names[rarest] = name
-  pages[rarest] = idle[rarest] = news[rarest] = 0
+  for (const counts of [pages, idle, news, first, varied, stale, novel]) counts[rarest] = 0
   return rarest
 }
 
@@ -144,7 +187,7 @@ export function judgeParameters(
   distinguishes: (name: string) => boolean,
 ): PatternFinding[] {
   if (family.parameters === undefined) return []
-  const [names, pages, idle, news, sets] = family.parameters
+  const [names, pages, idle, news, sets, , , varied] = family.parameters
   const { examples } = family
   // For example a login page that every page links to with its own address.
   const ofTheSame = OF_THE_SAME + 2 * Math.max(0, family.kinds - MAX_KINDS_OF_ONE_TEXT)
@@ -159,7 +202,7 @@ export function judgeParameters(
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
     if (idle[at] < min || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
-    if (distinguishes(names[at])) continue
+    if (varied[at] < MIN_VARIED || distinguishes(names[at])) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(base, names[at]), evidence, examples })
   }
@@ -204,10 +247,24 @@ export function judgeSiteParameters(
   const { page, pattern } = context
   const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
-  const [names, pages, idle, news, bases, alone] = parameters
+  const [names, pages, idle, news, bases, alone, , , stale, novel] = parameters
   const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
-    if (!own.has(names[at]) || distinguishes(names[at])) continue
+    if (!own.has(names[at])) continue
+    const [name, value] = names[at].split('=')
+    const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
+    const finding = {
+      rule: 'idle-parameter',
+      proof: 'alias',
+      pattern: idlePattern(where, name, value),
+      examples,
+    } as const
+    if (isMade(stale[at], novel[at], context)) {
+      const evidence = `${stale[at]} of ${stale[at] + novel[at]} pages with the parameter ${names[at]} are made of what was known from others`
+      found.push({ ...finding, evidence })
+      continue
+    }
+    if (distinguishes(names[at])) continue
     // A parameter that stands alone may name the page; then it must make no difference on several bases.
     if (bases.length < MIN_BASES && alone.includes(mark(names[at]))) continue
     const never =
@@ -215,12 +272,17 @@ export function judgeSiteParameters(
     // Where every link has it, real pages have it too, and are soon outnumbered.
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 12) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
-    const [name, value] = names[at].split('=')
-    const where = bases.length < MIN_BASES ? pattern.base : ANYWHERE
-    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
+    found.push({ ...finding, evidence })
   }
   return withoutBystanders(found, page.path)
 }
+
+/** Of the pages that could be compared, too few say something of their own. Such pages may well differ from each other. */
+function isMade(stale: number, novel: number, context: PageContext): boolean {
+  return stale >= patience(2 * IDLE, NO_KINDS, context) && (novel <= stale / 10 || stale > 4 * novel + 12)
+}
+
+const NO_KINDS = { kinds: 0 }
 
 /** Where every link has a session id, the parameter that names the page repeats as often. Random values name no page. */
 function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {

@@ -82,8 +82,11 @@ function withParameters(path: string, mark: number, base: string, folders: reado
   return { form: cut(names.length === 0 ? `${base}?` : form), folders, base, names: ordered }
 }
 
+/** The number of a page or of its state (`?17-1.IBehaviorListener`) is no name. */
+const NUMBER = /^\d+(?:-|$)/
+
 export function nameOf(raw: string): string {
-  return readable(raw.slice(0, LONGEST_NAME))
+  return isDigit(raw.charCodeAt(0)) && NUMBER.test(raw) ? '#' : readable(raw.slice(0, LONGEST_NAME))
 }
 
 /** A number, a date, a time. */

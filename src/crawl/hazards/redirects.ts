@@ -3,11 +3,13 @@
  * named them. They are no pages of their families, so they are counted here: by form, or by folder where a path has three and more, as
  * keys in it make many forms.
  */
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { shorten } from './family.ts'
 import { hasRest, type PageContext, type PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import type { UrlPattern } from './pattern.ts'
+import { findSuspect } from './suspects.ts'
 
 /** In a row: to one page, and to any known pages. */
 const TO_ONE = 20
@@ -57,4 +59,14 @@ export function judgeRedirects(columns: readonly number[], { page, pattern, nove
   const where = same >= TO_ONE ? 'to one page' : 'to known pages'
   const evidence = `${same >= TO_ONE ? same : known} URLs in a row redirect ${where}`
   return [{ rule: 'same-content', proof: 'alias', pattern: place, evidence, examples: [shorten(page.path)] }]
+}
+
+/** A redirect into a stopped pattern, such as a "nothing found" page, is empty too. */
+export function redirectsIntoTrap(
+  { outcome, links }: PageFacts,
+  { suspects }: { suspects: readonly SuspectPattern[] },
+  trusted: (rule: string) => boolean,
+): boolean {
+  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
+  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
 }

@@ -1,6 +1,7 @@
 /** The patterns of a site that are on trial or stopped: add, match, merge. */
 import type { Instant } from '../../base/clock.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { shorten } from './family.ts'
 import { wordsOf } from './few-words.ts'
 import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
@@ -33,10 +34,37 @@ export function findSuspect(
 function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
   let matches = compiled.get(suspects)
   if (matches === undefined) {
-    matches = suspects.map(({ pattern, folders, usual }) => compile(pattern, folders, usual))
+    matches = suspects.map(({ pattern, folders, usual }) =>
+      pattern === TWO_IN_THEMSELVES ? hasTwoOf(foldersInThemselves(suspects)) : compile(pattern, folders, usual),
+    )
     compiled.set(suspects, matches)
   }
   return matches
+}
+
+/** Where several folders are found in themselves, any two in a path are there for no other reason. */
+export const TWO_IN_THEMSELVES = '/** with 2 folders in themselves'
+
+/** The names of folders that were stopped for that. */
+function foldersInThemselves(suspects: readonly SuspectPattern[]): ReadonlySet<string> {
+  const stopped = suspects.filter(({ rule, stopped }) => rule === 'folder-in-itself' && stopped)
+  return new Set(stopped.flatMap(({ pattern }) => /([^/]+)\/\*\*$/.exec(pattern)?.[1] ?? []))
+}
+
+const MIN_IN_THEMSELVES = 4
+
+export function judgeFolders(suspects: readonly SuspectPattern[], path: string): PatternFinding | undefined {
+  const folders = foldersInThemselves(suspects).size
+  if (folders < MIN_IN_THEMSELVES) return undefined
+  const evidence = `${folders} folders of the site are links to folders above them`
+  return { rule: 'folder-in-itself', proof: 'alias', pattern: TWO_IN_THEMSELVES, evidence, examples: [shorten(path)] }
+}
+
+function hasTwoOf(names: ReadonlySet<string>): Matches {
+  return (path) => {
+    const folders = path.split('?', 1)[0].split('/', MAX_FOLDERS).slice(0, -1)
+    return folders.filter((one) => names.has(one)).length > 1
+  }
 }
 
 export function isOfPattern(pattern: string, path: string): boolean {
@@ -69,7 +97,7 @@ export function isHeldOffspring(
 
 /** Its URLs are offspring no matter which page lists them. */
 export function ignoresReferrer({ proof }: SuspectPattern): boolean {
-  return proof === 'alias' || proof === 'missing'
+  return proof === 'alias' || proof === 'missing' || proof === 'invented'
 }
 
 /** Listings on pages of a suspect pattern don't count. */
@@ -181,6 +209,17 @@ export function withoutIdleParameters(suspects: readonly SuspectPattern[], path:
 
 const IDLE_RULE = 'idle-parameter'
 
+/** A parameter that makes no difference on so many pages makes none on any. */
+const BASES = 3
+
+/** The pattern of a parameter, on any page if several have it. */
+export function siteWide(pattern: string, suspects: readonly SuspectPattern[]): string {
+  const [, base, name, value] = IDLE.exec(pattern) ?? []
+  if (name === undefined || base === ANYWHERE) return pattern
+  const others = suspects.filter((one) => IDLE.exec(one.pattern)?.[2] === name && one.pattern !== pattern)
+  return others.length < BASES ? pattern : `${ANYWHERE}?${name}=${value}&**`
+}
+
 /** The parameter of such a pattern. */
 export function idleName(pattern: string): string | undefined {
   return IDLE.exec(pattern)?.[2]
@@ -227,7 +266,8 @@ export function addSuspect(
     nextSample: 0,
     budget: trialFor(proof, rule, others),
   }
-  if (words !== undefined) one.words = words
+  // Pages with an idle parameter are compared with those without it, not by their words.
+  if (words !== undefined && idleName(pattern) === undefined) one.words = words
   if (usual !== undefined) one.usual = usual
   return fitSuspects([...others, one])
 }

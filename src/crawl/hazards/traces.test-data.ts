@@ -6,6 +6,7 @@ import { readPage, readText } from '../../page/reading.ts'
 import { normalPath, resolver } from '../../web/url/web-url.ts'
 import { admitUrl, familiesBeside, type HazardOptions, judgePage, learnProbe, type WaitingUrl } from './detect.ts'
 import type { HazardFinding } from './finding.ts'
+import { learnInvention } from './invented.ts'
 import { UNLIMITED } from './limits.ts'
 import { closeTraps, openTraps } from './open-traps.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
@@ -67,14 +68,14 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: Trap
       const plain = withoutIdleParameters(traps.suspects, path)
       if (plain !== undefined && !seen.has(plain)) {
         seen.add(plain)
-        queue.push({ ...waiting, path: plain })
+        queue.push({ ...waiting, path: plain, isInferred: true })
       }
       continue
     }
     requests++
     fetched.add(path)
-    const { generation, via } = waiting
-    const facts = { ...factsOf(path, depth, site(path), seen, digests, requests), generation, via }
+    const { generation, via, isInferred = false } = waiting
+    const facts = { ...factsOf(path, depth, site(path), seen, digests, requests), generation, via, isInferred }
     const judged = judgePage(memory, traps, facts, options)
     if (judged.requeue) {
       for (const { path } of held) refused.delete(path)
@@ -87,6 +88,14 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: Trap
       requests++
       const { status, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
       learnProbe(traps, { status, content, path: ABSURD })
+    }
+    if (judged.invention !== undefined) {
+      requests++
+      const { before, after } = judged.invention
+      const name = before + ABSURD.slice(1, -5) + after
+      const { content, links } = factsOf(name, 0, site(name), seen, new Set(), requests)
+      const fresh = links.filter((link) => link.fresh).map((link) => link.path)
+      if (content) learnInvention(traps, judged.invention, { path: name, tags: content.tags, fresh }, facts.at)
     }
     if (!judged.follow) continue
     for (const link of facts.links) {
@@ -125,7 +134,7 @@ export function factsOf(
   const hrefs = reading.links.filter(({ kind }) => kind !== 'embed').map(({ href }) => href)
   const isPicture = ({ kind, media }: (typeof reading.links)[number]) => kind === 'embed' && media === 'image'
   const embedded = reading.links.filter(isPicture).map(({ href }) => href)
-  const { textDigest, simhash, shape, words, length, tags } = signature
+  const { textDigest, simhash, shape, words, length, tags, minima } = signature
   const embeds = embedded.length === 0 ? 0n : hash64(embedded.join('\n'))
   const content = {
     digest: String(digest),
@@ -135,6 +144,7 @@ export function factsOf(
     words,
     length,
     tags,
+    minima,
     title: reading.title,
   }
   return {

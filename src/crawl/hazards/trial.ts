@@ -118,6 +118,8 @@ function confirmation(
   switch (proof as Proof) {
     case 'missing':
       return { confirms: missing }
+    case 'invented':
+      return { confirms: fresh > 0 }
     case 'pace':
       return { confirms: slow }
     case 'growth':
@@ -160,7 +162,7 @@ const WORD = /\p{L}{3,}/gu
 
 /**
  * One new word is enough: a manual may say no more than the name of a function. Numbers, dates and random words don't
- * count.
+ * count, nor does what a page with parameters repeats of its own query.
  */
 function learnWords(known: string | undefined, page: PageFacts): { words: string; fresh: number } {
   const bits = known === undefined ? Buffer.alloc(BITS / 8) : Buffer.from(known, 'base64')
@@ -168,9 +170,11 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
   let read = 0
   const { title = '', text } = page.content ?? {}
   const own = `${title} ${text?.() ?? ''}`.toLowerCase()
+  const from = page.path.indexOf('?')
+  const query = from < 0 ? '' : page.path.slice(from).toLowerCase()
   for (const [word] of own.matchAll(WORD)) {
     if (++read > MAX_WORDS) break
-    if (isDateWord(word, 0, word.length) || looksRandom(word)) continue
+    if (isDateWord(word, 0, word.length) || looksRandom(word) || query.includes(word)) continue
     const hash = mark(word)
     const first = hash % BITS
     const second = (hash >>> 16) % BITS
