@@ -42,7 +42,7 @@ export async function replaceFile(
 ): Promise<void> {
   const unfinished = `${path}.new`
   disk.remove(unfinished)
-  const file = disk.append(unfinished, mode)
+  const file = appendTo(unfinished, path, disk, mode)
   try {
     file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
     await file.sync()
@@ -51,4 +51,13 @@ export async function replaceFile(
   }
   disk.rename(unfinished, path)
   await disk.syncFolder(dirname(path))
+}
+
+/** An error names the file that the caller knows. */
+function appendTo(unfinished: string, path: string, disk: Disk, mode: number | undefined): AppendFile {
+  try {
+    return disk.append(unfinished, mode)
+  } catch (error) {
+    throw error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error
+  }
 }

@@ -259,6 +259,7 @@ test('a file that cannot be written is one line of error; an existing file is tr
   for (const line of [
     ['get', 'a.test', '-o', folder],
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
+    ['export', 'pages', '-o', join(folder, 'no', 'such', 'pages.new')],
     ['bot-page', '--contact', 'a@b.test', '-o', join(folder, 'no', 'such', 'page')],
   ]) {
     const { exit, err } = await orbweaver(line)

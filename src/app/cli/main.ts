@@ -233,8 +233,6 @@ function fileError(error: unknown): { line: string; exit: number } | undefined {
   const text = fileErrorText(error)
   if (text === undefined) return undefined
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException
-  // `replaceFile` writes a file beside it first, which is not the one that the user named.
-  const named = path?.replace(/\.new$/, '')
-  const what = named === undefined ? `${syscall} failed` : `cannot ${VERBS[syscall] ?? syscall} ${named}`
+  const what = path === undefined ? `${syscall} failed` : `cannot ${VERBS[syscall] ?? syscall} ${path}`
   return { line: `${what}: ${text}`, exit: MACHINE_ERRORS.has(code) ? EXIT.failed : EXIT.usage }
 }
