@@ -138,6 +138,10 @@ test('what is malformed is read as far as it goes', () => {
     read('<urlset><url><loc>http://a.test/1<lastmod>2020</lastmod><loc>http://a.test/2<loc>http://a.test/3</url>').urls,
     [{ loc: 'http://a.test/1', lastmod: Date.UTC(2020, 0, 1) }, { loc: 'http://a.test/2' }, { loc: 'http://a.test/3' }],
   )
+  assert.deepEqual(read('<urlset><url><loc>http://a.test/1</loc><loc/><lastmod>2020</lastmod></url></urlset>'), {
+    ...{ kind: 'urlset', urls: [{ loc: 'http://a.test/1', lastmod: Date.UTC(2020, 0, 1) }], sitemaps: [] },
+    troubles: [],
+  })
   assert.deepEqual(
     locs('<urlset><url><image:image><image:loc>http://a.test/i</image:loc></image:image><loc>http://a.test/1</loc>'),
     ['http://a.test/1'],

@@ -236,11 +236,10 @@ function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
 }
 
 /** An entry has one URL: between two of them, a tag is missing. */
-function isSecondLoc(entry: Entry, { name, prefix }: XmlScan): boolean {
-  if (name !== 'loc' || prefix !== entry.prefix || (entry.child !== undefined && entry.field === undefined))
-    return false
-  closeChild(entry)
-  return entry.fields.has('loc')
+function isSecondLoc({ prefix, fields, child, field }: Entry, scan: XmlScan): boolean {
+  if (scan.name !== 'loc' || scan.isEmpty || scan.prefix !== prefix) return false
+  if (child !== undefined && field === undefined) return false
+  return field === 'loc' || fields.has('loc')
 }
 
 /** `<sitemap>http://…</sitemap>`: the `loc` is missing. */
