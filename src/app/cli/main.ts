@@ -224,6 +224,8 @@ const MACHINE_ERRORS = new Set(['EMFILE', 'ENFILE', 'EIO'])
 /** System calls whose names are no plain verbs. */
 const VERBS: Readonly<Record<string, string>> = {
   mkdir: 'create the folder',
+  lstat: 'find',
+  stat: 'find',
   scandir: 'read the folder',
   unlink: 'remove',
   rmdir: 'remove the folder',
