@@ -44,6 +44,8 @@ test('plain text: one URL a line, in every kind of line', () => {
   })
   assert.deepEqual(locs('# our pages\n\n http://a.test/1\nhttp://a.test/2'), ['http://a.test/1', 'http://a.test/2'])
   assert.equal(read('<html>\nhttp://a.test/1').kind, 'unknown')
+  const warned = 'Notice: see\nhttp://php.test/notice\n<urlset><url><loc>http://a.test/1</loc></url></urlset>'
+  assert.deepEqual(locs(warned), ['http://a.test/1'])
 })
 
 test('prefixes, and the extensions that are no pages', () => {

@@ -58,7 +58,7 @@ export function* sitemapInStretches(
   if (bytes.length > MAX_SITEMAP_BYTES) list.cut = true
   const text = yield* sitemapText(bytes.subarray(0, MAX_SITEMAP_BYTES), charset)
   effort.steps += text.length
-  const isText = TEXT.test(text.slice(0, 1000).split('<', 1)[0])
+  const isText = isList(text.slice(0, 1000))
   const kind = isText ? yield* readText(text, list) : yield* readXml(text, list, effort)
   return { kind, urls: list.urls, sitemaps: list.sitemaps, troubles: list.troubles() }
 }
@@ -105,8 +105,10 @@ function cleanLoc(raw: string): string {
   return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
 }
 
-/** A URL at the beginning of some line, before any tag: some lists begin with a comment or a heading. */
-const TEXT = /^\s*https?:\/\//im
+/** It begins with a URL; or one begins a later line, and there is no tag: some lists begin with a comment or a heading. */
+function isList(start: string): boolean {
+  return /^\s*https?:\/\//i.test(start) || (!start.includes('<') && /^\s*https?:\/\//im.test(start))
+}
 
 /** One URL per line; other lines are ignored silently, for there are no rules for them. */
 function* readText(text: string, list: Listing): Stretches<Sitemap['kind']> {
