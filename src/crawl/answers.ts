@@ -222,8 +222,8 @@ export function* readAnswer(
 }
 
 /**
- * `Refresh: 0; url=…`: as the meta element of that name, but it counts before the page has a base element. Some home pages
- * have nothing else.
+ * `Refresh: 0; url=…`: as the meta element of that name, but it counts before the page has a base element. Some home
+ * pages have nothing else.
  */
 function refreshOf(headers: Headers, url: string): FoundLink[] {
   const written = parseRefresh(asUtf8(headerOf(headers, 'refresh') ?? ''))?.url

@@ -12,7 +12,8 @@ export type Inlinks = Awaited<ReturnType<typeof whoLinksHere>>
 
 /**
  * How many pages link here (C10); with `enough`, counting ends when there are that many or more. `from`: their URLs, in
- * the order in which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is complete.
+ * the order in which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is
+ * complete.
  */
 export async function whoLinksHere(
   tx: Tx,

@@ -105,7 +105,7 @@ function cleanLoc(raw: string): string {
   return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
 }
 
-/** It begins with a URL; or one begins a later line, and there is no tag: some lists begin with a comment or a heading. */
+/** It begins with a URL; or a later line does, and there is no tag: some lists begin with a comment or a heading. */
 function isList(start: string): boolean {
   return /^\s*https?:\/\//i.test(start) || (!start.includes('<') && /^\s*https?:\/\//im.test(start))
 }
