@@ -187,7 +187,7 @@ export function* readAnswer(
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
   const { type, charset } = mediaTypeOf(headers)
   try {
-    // A name that nobody knows (`aws-chunked`) often means nothing, and browsers show the bytes. Coded ones are no text.
+    // A name that nobody knows (`aws-chunked`) often means nothing: browsers show the bytes. Coded ones are no text.
     const isCoded = trouble === 'unknown' || trouble === 'too-many'
     if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
     // Documents of other kinds are not read; but a page may hide behind their type.
