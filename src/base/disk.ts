@@ -41,14 +41,19 @@ export async function replaceFile(
   mode?: number,
 ): Promise<void> {
   const unfinished = `${path}.new`
-  disk.remove(unfinished)
-  const file = disk.append(unfinished, mode)
   try {
-    file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
-    await file.sync()
-  } finally {
-    file.close()
+    disk.remove(unfinished)
+    const file = disk.append(unfinished, mode)
+    try {
+      file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
+      await file.sync()
+    } finally {
+      file.close()
+    }
+    disk.rename(unfinished, path)
+  } catch (error) {
+    // The user knows nothing of the other file.
+    throw error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error
   }
-  disk.rename(unfinished, path)
   await disk.syncFolder(dirname(path))
 }

@@ -186,10 +186,10 @@ export function* readAnswer(
   }
   if (trouble !== undefined) notes.push(`coding:${trouble}`)
   const { type, charset } = mediaTypeOf(headers)
-  // A name that nobody knows (`aws-chunked`) often means nothing, and browsers show the bytes. Coded ones are no text.
-  const isCoded = trouble === 'unknown' || trouble === 'too-many'
-  if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
   try {
+    // A name that nobody knows (`aws-chunked`) often means nothing: browsers show the bytes. Coded ones are no text.
+    const isCoded = trouble === 'unknown' || trouble === 'too-many'
+    if (isCoded && howToRead(type, bytes.subarray(0, SNIFFED_BYTES)).as === 'none') return unread(undefined)
     // Documents of other kinds are not read; but a page may hide behind their type.
     if (type !== '' && !isReadable(type)) {
       const { as, sniffed } = howToRead(type, bytes.subarray(0, SNIFFED_BYTES))
@@ -206,7 +206,11 @@ export function* readAnswer(
       state.reporter.tally.add(`trouble:${trouble}`)
     }
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
-    const links = yield* resolveLinks([...refreshOf(headers), ...reading.links], resolve, state.reporter.tally)
+    const links = yield* resolveLinks(
+      [...refreshOf(headers, item.url), ...reading.links],
+      resolve,
+      state.reporter.tally,
+    )
     const directives = directivesOf(headers, reading, site.token)
     const text = () => readText(input, 'own')
     const lines = (rules: RegionRules | undefined) => readLines(input, rules)
@@ -217,19 +221,26 @@ export function* readAnswer(
   }
 }
 
-/** `Refresh: 0; url=…`: as the meta element of that name. Some home pages have nothing else. */
-function refreshOf(headers: Headers): FoundLink[] {
-  const href = parseRefresh(asUtf8(headerOf(headers, 'refresh') ?? ''))?.url
-  return href === undefined ? [] : [{ href, kind: 'refresh', nofollow: false, media: '' }]
+/**
+ * `Refresh: 0; url=…`: as the meta element of that name, but it counts before the page has a base element. Some home
+ * pages have nothing else.
+ */
+function refreshOf(headers: Headers, url: string): FoundLink[] {
+  const written = parseRefresh(asUtf8(headerOf(headers, 'refresh') ?? ''))?.url
+  if (written === undefined) return []
+  return [{ href: absolute(written, url) ?? written, kind: 'refresh', nofollow: false, media: '' }]
 }
 
 const noText = () => ''
 const noLines = (): Stretches<PageLines> => readLines({ mediaType: '', charset: undefined, bytes: new Uint8Array(0) })
 
 function baseOf(reading: Reading, url: string): string {
-  if (reading.base === undefined) return url
-  const resolved = resolver(url)(reading.base)
-  return resolved.kind === 'url' ? resolved.url.href : url
+  return reading.base === undefined ? url : (absolute(reading.base, url) ?? url)
+}
+
+function absolute(written: string, url: string): string | undefined {
+  const resolved = resolver(url)(written)
+  return resolved.kind === 'url' ? resolved.url.href : undefined
 }
 
 /** Undefined when the work throws: a bug of ours that costs one answer only (V6). */

@@ -351,11 +351,11 @@ test('of a robots.txt over our limit only whole lines count, packed or not, in w
     ['latin1', 1],
     ['utf16le', 2],
   ] as const) {
-    const start = '\ufeffUser-agent: *\nDisallow: /private\n'.slice(2 - width)
-    const half = 'Allow: /private'
-    const room = limit / width - start.length - half.length
-    const lines = noise.replaceAll(/.{100}/g, '#$&\n').slice(0, room - 1)
-    const body = Buffer.from(`${start}${lines}\n${half}-but-not-this\n`, encoding)
+    const start = '\ufeffUser-agent: *\n'.slice(2 - width)
+    const [last, half] = ['\nDisallow: /private\n', 'Allow: /private']
+    const room = limit / width - start.length - last.length - half.length
+    const lines = noise.replaceAll(/.{100}/g, '#$&\n').slice(0, room)
+    const body = Buffer.from(`${start}${lines}${last}${half}-but-not-this\n`, encoding)
     const packed = [...TEXT, ['Content-Encoding', 'gzip'] as const]
     for (const said of [
       { body, headers: TEXT },

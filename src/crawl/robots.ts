@@ -3,6 +3,7 @@
  * day, otherwise fetched with the same courtesy as any page and made durable at once. 4xx means "no restriction"; 5xx, 429
  * or silence mean "nothing for now", never "allowed" (RFC 9309).
  */
+import { byteOrderMark } from '../base/bytes.ts'
 import type { Instant, Millis } from '../base/clock.ts'
 import { inTurns } from '../base/stretches.ts'
 import type { Exchange } from '../contracts/exchange.ts'
@@ -199,7 +200,7 @@ async function readRobots(
   // A file that broke off, or cannot be decoded, was not reached: the missing part may forbid more.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
   // Compressed text that ends early lacks its checksum at least; within a line, more: `Allow: /` of `Allow: /open/`.
-  const isUsable = trouble === 'not-sent' || (trouble === 'early' && (bytes.at(-1) === LF || bytes.at(-1) === CR))
+  const isUsable = trouble === 'not-sent' || (trouble === 'early' && wholeLines(bytes).length === bytes.length)
   const damaged = trouble !== undefined && (bytes.length === 0 || !isUsable)
   if (brokeOff || damaged) return outOfReach(0)
   // A file that our own limit cut may end in half a rule: only whole lines count.
@@ -220,9 +221,17 @@ function notesOf({ sitemapsLeft }: Robots): string[] {
 const LF = 0x0a
 const CR = 0x0d
 
+/** In UTF-16 a line end has two bytes, and other characters may have one of them. */
 function wholeLines(bytes: Uint8Array): Uint8Array {
-  const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR))
-  return bytes.subarray(0, end + 1)
+  const mark = byteOrderMark(bytes)
+  if (mark !== 'utf-16le' && mark !== 'utf-16be')
+    return bytes.subarray(0, Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = bytes.length - (bytes.length % 2) - 2; at > 0; at -= 2) {
+    const unit = view.getUint16(at, mark === 'utf-16le')
+    if (unit === LF || unit === CR) return bytes.subarray(0, at + 2)
+  }
+  return bytes.subarray(0, 0)
 }
 
 const wantRobots = (status: number) => wantBody(status, MAX_BYTES)

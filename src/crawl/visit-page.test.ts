@@ -399,13 +399,15 @@ test('content codings and media types in several header lines are one list', asy
   assert.deepEqual([page.title, page.mediaType, page.annotations], ['Coded', 'text/html', []])
 })
 
-test('a Refresh in the head of an answer is a link', async () => {
+test('a Refresh in the head of an answer is a link, whatever the base of the page', async () => {
   const headers = [
     ['Content-Type', 'text/html'],
-    ['Refresh', ' 0 ; URL="/caf\xc3\xa9" '],
+    ['Refresh', ' 0 ; URL="caf\xc3\xa9" '],
   ] as const
-  const { web } = await pageAfter({ headers, body: '' })
-  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/caf%C3%A9'])
+  for (const body of ['', '<base href="/other/">']) {
+    const { web } = await pageAfter({ headers, body })
+    assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/caf%C3%A9'])
+  }
 })
 
 test('a document that is not read has the note too', async () => {

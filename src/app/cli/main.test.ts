@@ -256,13 +256,16 @@ test('every reading command opens the given database', async () => {
 })
 
 test('a file that cannot be written is one line of error; an existing file is truncated, not replaced', async () => {
+  writeFileSync(join(folder, 'file'), '')
   for (const line of [
     ['get', 'a.test', '-o', folder],
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
+    ['export', 'pages', '-o', join(folder, 'no', 'such', 'pages.new')],
     ['bot-page', '--contact', 'a@b.test', '-o', join(folder, 'no', 'such', 'page')],
+    ['bot-page', '--contact', 'a@b.test', '-o', join(folder, 'file', 'page')],
   ]) {
     const { exit, err } = await orbweaver(line)
-    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|no such file or folder)\n$/)
+    assert.match(err, /^orbweaver: cannot (open|find) [^\n]*: (it is a folder|no such file or folder|a part of .+)\n$/)
     assert.ok(err.includes(`${line.at(-1)}:`), 'the file that the user named')
     assert.equal(exit, 2)
   }

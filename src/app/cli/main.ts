@@ -224,6 +224,8 @@ const MACHINE_ERRORS = new Set(['EMFILE', 'ENFILE', 'EIO'])
 /** System calls whose names are no plain verbs. */
 const VERBS: Readonly<Record<string, string>> = {
   mkdir: 'create the folder',
+  lstat: 'find',
+  stat: 'find',
   scandir: 'read the folder',
   unlink: 'remove',
   rmdir: 'remove the folder',
@@ -233,8 +235,6 @@ function fileError(error: unknown): { line: string; exit: number } | undefined {
   const text = fileErrorText(error)
   if (text === undefined) return undefined
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException
-  // `replaceFile` writes a file beside it first, which is not the one that the user named.
-  const named = path?.replace(/\.new$/, '')
-  const what = named === undefined ? `${syscall} failed` : `cannot ${VERBS[syscall] ?? syscall} ${named}`
+  const what = path === undefined ? `${syscall} failed` : `cannot ${VERBS[syscall] ?? syscall} ${path}`
   return { line: `${what}: ${text}`, exit: MACHINE_ERRORS.has(code) ? EXIT.failed : EXIT.usage }
 }

@@ -84,6 +84,19 @@ test('a file without line ends is refused before it is read to its end', async (
   if (existsSync(endless)) await wrong(readSeeds({ args: [], file: endless }), 'unreadable', /line of more than/)
 })
 
+test('of a list without end no more is kept than a crawl can hold', async () => {
+  const lines = (count: number, line: string) => writeFileSync(path, `${line}\n`.repeat(count))
+  const few = () => readSeeds({ args: [], file: path }, 100)
+  lines(100, 'a.test')
+  assert.equal((await few()).length, 100)
+  lines(100, 'http://')
+  await wrong(few(), 'bad-seed', /line 1: .* \(and 99 more: lines 2, 3, 4, 5, 6 …\)$/)
+  for (const line of ['a.test', 'http://']) {
+    lines(101, line)
+    await wrong(few(), 'unreadable', /it has more than 100 seeds; 'orbweaver seed' takes lists of any length$/)
+  }
+})
+
 test('a list may be in UTF-16, as PowerShell writes it', async () => {
   const seeds = await read(Buffer.from('\ufeffa.example.org\r\nä.example.org\r\n', 'utf16le'))
   assert.deepEqual(

@@ -1,5 +1,6 @@
 /** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { fileErrorText, Problem, reasonOf } from '../../base/errors.ts'
+import { grouped } from '../../report/text-table.ts'
 import { parseSeed } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import { clip, Damaged, type Found, fileChunks, foundIn, type Line, refused, seedOn } from '../seeds/input.ts'
@@ -14,24 +15,34 @@ export interface SeedSources {
   mayBeEmpty?: boolean
 }
 
-export async function readSeeds({ args, file, mayBeEmpty }: SeedSources): Promise<Seed[]> {
+/** 332 bytes each, and a crawl copies them. */
+const MAX_SEEDS = 5_000_000
+/** Named beside the first bad one. */
+const MAX_LINES = 5
+
+export async function readSeeds({ args, file, mayBeEmpty }: SeedSources, atMost = MAX_SEEDS): Promise<Seed[]> {
   const seeds = args.map(seedOf)
   if (file === undefined) return seeds
   const name = file === '-' ? 'standard input' : file
   const bad: Extract<Found, { kind: 'refused' }>[] = []
+  let others = -1
+  let entries = 0
   try {
     for await (const found of foundIn(fileChunks(file), listed))
       for (const each of found) {
+        if (++entries > atMost)
+          throw new Damaged(`has more than ${grouped(atMost)} seeds; 'orbweaver seed' takes lists of any length`)
         if (each.kind === 'seed') seeds.push(each.url)
-        else if (each.kind === 'refused') bad.push(each)
+        else if (each.kind === 'refused' && ++others <= MAX_LINES) bad.push(each)
       }
   } catch (error) {
     const why = error instanceof Damaged ? `it ${error.message}` : (fileErrorText(error) ?? reasonOf(error))
     throw new Problem('unreadable', `--seeds: cannot read ${name}: ${why}`)
   }
-  const [first, ...others] = bad
+  const [first, ...next] = bad
   if (first !== undefined) {
-    const more = others.length === 0 ? '' : ` (and ${others.length} more: lines ${lineList(others)})`
+    const lines = next.map(({ at }) => at).join(', ') + (others > MAX_LINES ? ' …' : '')
+    const more = others === 0 ? '' : ` (and ${others} more: lines ${lines})`
     throw new Problem(
       'bad-seed',
       `${name}, line ${first.at}: cannot use '${first.text}' as a seed: ${first.why}${more}`,
@@ -53,11 +64,4 @@ function seedOf(arg: string): Seed {
   const seed = parseSeed(arg)
   if (seed.kind === 'bad') throw new Problem('bad-seed', `cannot use '${clip(arg)}' as a seed: ${seed.why}`)
   return seed.url
-}
-
-const MAX_LINES = 5
-
-function lineList(bad: readonly { at: number }[]): string {
-  const lines = bad.slice(0, MAX_LINES).map(({ at }) => at)
-  return lines.join(', ') + (bad.length > MAX_LINES ? ' …' : '')
 }

@@ -39,10 +39,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, G
 
 /** The parser's message without the position, which it repeats before the lines it quotes. */
 function complaint(message: string): string {
-  return message
-    .split('\n', 1)
-    .join('')
-    .replace(/(?: at line \d+, column \d+)?:?$/, '')
+  return message.split('\n', 1)[0].replace(/(?: at line \d+, column \d+)?:?$/, '')
 }
 
 /** A scalar, a list of scalars, or a map for settings such as `HOST=…` and `TYPE=…`. */

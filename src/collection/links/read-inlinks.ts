@@ -11,8 +11,9 @@ import { ALL_SLOTS, slotOf } from './link-targets.ts'
 export type Inlinks = Awaited<ReturnType<typeof whoLinksHere>>
 
 /**
- * How many pages link here (C10); with `enough`, counted only up to that number. `from`: their URLs, in the order in
- * which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is complete.
+ * How many pages link here (C10); with `enough`, counting ends when there are that many or more. `from`: their URLs, in
+ * the order in which the pages came, at most `atMost`. `behind`: pages that are not indexed yet; 0: the answer is
+ * complete.
  */
 export async function whoLinksHere(
   tx: Tx,

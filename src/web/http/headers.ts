@@ -57,7 +57,9 @@ export function parseMediaType(value: string | undefined): MediaType {
     if (type === ANY_TYPE) continue
     if (type !== undefined && type !== found.type) found = { type }
     const charset = charsetIn(part)
-    if (charset !== undefined && found.type !== '') found = { type: found.type, charset }
+    // Behind a comma that should be a semicolon, it does not replace another.
+    const isNew = type !== undefined || found.charset === undefined
+    if (charset !== undefined && found.type !== '' && isNew) found = { type: found.type, charset }
   }
   return found
 }

@@ -21,6 +21,8 @@ test('media types as servers write them', () => {
     ['text/html, */*; charset=x', { type: 'text/html' }],
     [', text/html,', { type: 'text/html' }],
     ['text/html, charset=utf-8', { type: 'text/html', charset: 'utf-8' }],
+    ['text/html; charset=x, charset=y', { type: 'text/html', charset: 'x' }],
+    ['text/html; charset=x, text/html; charset=y', { type: 'text/html', charset: 'y' }],
     ['text/html charset=utf-8', { type: 'text/html', charset: 'utf-8' }],
     ['text/plain; format=flowed; charset = us-ascii ; a=b', { type: 'text/plain', charset: 'us-ascii' }],
     ['text/html; mycharset=utf-8', { type: 'text/html' }],

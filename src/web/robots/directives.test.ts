@@ -35,6 +35,8 @@ test('values with colons of their own do not name a robot', () => {
   assert.equal(said('max-snippet:20, max-image-preview: large, noarchive'), 'noarchive')
   assert.equal(said('max-snippet:-1; max-image-preview:none; noindex'), 'noindex')
   assert.equal(said('max-image-preview: none'), '')
+  assert.equal(said('noindex;max-snippet:-1'), 'noindex')
+  assert.equal(said('nofollow;max-image-preview:large, noarchive'), 'nofollow noarchive')
 })
 
 test('anything parses', () => {

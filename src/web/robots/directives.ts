@@ -23,7 +23,7 @@ export function parseDirectives(values: readonly string[], token: string): Direc
   for (const value of values.slice(0, MAX_VALUES)) {
     let isOurs = true
     for (const part of value.slice(0, LONGEST_VALUE).toLowerCase().split(',')) {
-      const named = /^\s*([*a-z_][^:\s]*)\s*:(.*)$/s.exec(part)
+      const named = /^\s*([*a-z_][^:;\s]*)\s*:(.*)$/s.exec(part)
       if (named !== null) {
         if (VALUED.has(named[1])) {
           // Behind a semicolon comes another directive; the value itself may be `none`.

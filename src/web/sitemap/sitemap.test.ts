@@ -44,6 +44,8 @@ test('plain text: one URL a line, in every kind of line', () => {
   })
   assert.deepEqual(locs('# our pages\n\n http://a.test/1\nhttp://a.test/2'), ['http://a.test/1', 'http://a.test/2'])
   assert.equal(read('<html>\nhttp://a.test/1').kind, 'unknown')
+  const warned = 'Notice: see\nhttp://php.test/notice\n<urlset><url><loc>http://a.test/1</loc></url></urlset>'
+  assert.deepEqual(locs(warned), ['http://a.test/1'])
 })
 
 test('prefixes, and the extensions that are no pages', () => {
@@ -138,6 +140,10 @@ test('what is malformed is read as far as it goes', () => {
     read('<urlset><url><loc>http://a.test/1<lastmod>2020</lastmod><loc>http://a.test/2<loc>http://a.test/3</url>').urls,
     [{ loc: 'http://a.test/1', lastmod: Date.UTC(2020, 0, 1) }, { loc: 'http://a.test/2' }, { loc: 'http://a.test/3' }],
   )
+  assert.deepEqual(read('<urlset><url><loc>http://a.test/1</loc><loc/><lastmod>2020</lastmod></url></urlset>'), {
+    ...{ kind: 'urlset', urls: [{ loc: 'http://a.test/1', lastmod: Date.UTC(2020, 0, 1) }], sitemaps: [] },
+    troubles: [],
+  })
   assert.deepEqual(
     locs('<urlset><url><image:image><image:loc>http://a.test/i</image:loc></image:image><loc>http://a.test/1</loc>'),
     ['http://a.test/1'],

@@ -58,7 +58,7 @@ export function* sitemapInStretches(
   if (bytes.length > MAX_SITEMAP_BYTES) list.cut = true
   const text = yield* sitemapText(bytes.subarray(0, MAX_SITEMAP_BYTES), charset)
   effort.steps += text.length
-  const isText = TEXT.test(text.slice(0, 1000).split('<', 1)[0])
+  const isText = isList(text.slice(0, 1000))
   const kind = isText ? yield* readText(text, list) : yield* readXml(text, list, effort)
   return { kind, urls: list.urls, sitemaps: list.sitemaps, troubles: list.troubles() }
 }
@@ -105,8 +105,10 @@ function cleanLoc(raw: string): string {
   return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
 }
 
-/** A URL at the beginning of some line, before any tag: some lists begin with a comment or a heading. */
-const TEXT = /^\s*https?:\/\//im
+/** It begins with a URL; or a later line does, and there is no tag: some lists begin with a comment or a heading. */
+function isList(start: string): boolean {
+  return /^\s*https?:\/\//i.test(start) || (!start.includes('<') && /^\s*https?:\/\//im.test(start))
+}
 
 /** One URL per line; other lines are ignored silently, for there are no rules for them. */
 function* readText(text: string, list: Listing): Stretches<Sitemap['kind']> {
@@ -236,11 +238,10 @@ function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
 }
 
 /** An entry has one URL: between two of them, a tag is missing. */
-function isSecondLoc(entry: Entry, { name, prefix }: XmlScan): boolean {
-  if (name !== 'loc' || prefix !== entry.prefix || (entry.child !== undefined && entry.field === undefined))
-    return false
-  closeChild(entry)
-  return entry.fields.has('loc')
+function isSecondLoc({ prefix, fields, child, field }: Entry, scan: XmlScan): boolean {
+  if (scan.name !== 'loc' || scan.isEmpty || scan.prefix !== prefix) return false
+  if (child !== undefined && field === undefined) return false
+  return field === 'loc' || fields.has('loc')
 }
 
 /** `<sitemap>http://…</sitemap>`: the `loc` is missing. */
