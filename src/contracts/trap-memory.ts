@@ -134,6 +134,8 @@ export interface TrapMemory {
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Hashes of the forms of URLs of which an invented name was asked for. */
   invented?: readonly number[]
+  /** Of those, and of shapes of URLs: those that have no page for an invented name. */
+  libraries?: readonly number[]
   /** Rules without a pattern that were reported; once per site. */
   reported?: readonly string[]
 }

@@ -15,7 +15,7 @@ import { normalPath } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/http-block.ts'
 import { decoded, redirectTarget, unlessBroken, watched } from './answers.ts'
 import { learnProbe } from './hazards/detect.ts'
-import { type Invention, learnInvention } from './hazards/invented.ts'
+import { type Invention, learnInvention, learnMissing } from './hazards/invented.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { ownRequestOf, recordOwnRequest } from './record-result.ts'
 import { contentOf } from './report-hazards.ts'
@@ -29,12 +29,8 @@ const WANT: Want = { download: true, limitBytes: MAX_BYTES }
 
 /** Letters made from the site's name: no site has such a page, and every request to a site uses the same name. */
 export function absurdPath(site: SiteName): string {
-  return `/${absurdName(site)}.html`
-}
-
-function absurdName(site: SiteName): string {
   const letters = hash64(`missing ${site}`).toString(36)
-  return `no-such-page-${letters}`
+  return `/no-such-page-${letters}.html`
 }
 
 export async function checkMissingPage(
@@ -96,8 +92,7 @@ export async function checkInvention(
 ): Promise<void> {
   const { site, state } = tools
   const { reporter, local } = state
-  const path = invention.before + absurdName(connection.site) + invention.after
-  const url = site.urls.parse(new URL(path, near).href)
+  const url = site.urls.parse(new URL(invention.path, near).href)
   if (url === undefined || !robots.permits(url.path).allowed || !state.scope.judgeSitemap(url).yes) return
   const exchange = await request(url.href, () => WANT, connection, site)
   if (exchange === undefined || exchange.answer.kind === 'withheld') return
@@ -105,6 +100,12 @@ export async function checkInvention(
   // Durable before the answer is read, in case its reading never ends.
   await site.durable(reporter)
   const { answer } = exchange
+  if (answer.kind === 'failed') return
+  if (answer.head.status === 404 || answer.head.status === 410) {
+    learnMissing(reporter.traps, invention)
+    reporter.trapsChanged()
+    return
+  }
   if ((answer.kind !== 'full' && answer.kind !== 'cut') || !isClaimedPage(answer.head)) return
   const { bytes } = await decoded(answer, MAX_BYTES)
   const read = () => readingOf(answer, bytes, site)

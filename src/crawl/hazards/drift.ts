@@ -57,7 +57,7 @@ export function judgeDrift(drift: Drift, page: PageFacts, census: LinkCensus, we
 }
 
 /** How many segments its path has, whether its name has an extension, and whether it has parameters: never 0. */
-function shapeOf(path: string): number {
+export function shapeOf(path: string): number {
   let segments = 0
   let dot = 0
   for (let at = 0; at < path.length; at++) {

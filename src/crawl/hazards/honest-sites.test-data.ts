@@ -213,6 +213,7 @@ function video(at: number): string {
 function wikiOf20000(menu: readonly string[], links: number): Site {
   return around([wikiPage(0)], {
     '/wiki/*-#': (_, id) => {
+      if (id >= 20_000) return undefined
       const random = randomOf(`w${id}`)
       const others = range(links).map(() => wikiPage(random.integer(20_000)))
       return page(wikiPage(id), words(`wiki ${id}`, 40), [...menu, ...others])

@@ -1,63 +1,131 @@
 /**
- * Pages for any name: a search for whatever is not there, generated text. They are not short, not alike and not one page, so the
- * check for missing pages (`soft-404.ts`) says nothing of them. A family that has grown for long is asked for a name that cannot
- * exist. A site that keeps pages has none; a machine answers with one more of the kind, which leads to others.
+ * Names that cannot exist. Growth, likeness and links that never meet make a trap only if there is no end to it, and the site can be
+ * asked: a library that keeps its pages has none of an invented name (404), while a machine answers with one more page of the
+ * kind, which leads to others. Generated text and searches for whatever is missing are found by nothing else, and a site of many
+ * pages that are alike, or that are named once each, is saved by nothing else. One request per form of URLs, a few per site.
  */
 import type { Instant } from '../../base/clock.ts'
+import { shapeOf } from './drift.ts'
 import { type Family, shorten } from './family.ts'
-import { mark, ones } from './marks.ts'
+import { mark, mix, ones } from './marks.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { addSuspect, isCovered } from './suspects.ts'
 
-/** Pages of the family, of which four in five lead to fresh ones, and names asked for on one site. */
+/** Pages of the form, of which four in five lead to fresh ones. */
 const MIN_PAGES = 60
-const MAX_NAMES = 4
-/** Fresh links of the family on the page for the invented name, and bits in which its tags may differ. */
+/** Names asked for on one site. */
+const MAX_NAMES = 8
+/** Fresh links of the form on the page for the invented name, and bits in which its tags may differ. */
 const MIN_FRESH = 2
 const MAX_BITS = 6
 
-/** What to ask for: the invented name between these two. */
+/** What to ask for. */
 export interface Invention {
-  before: string
-  after: string
-  /** Of the family. */
-  pattern: string
+  path: string
+  /** The form of its URL, or its shape (`drift.ts`). */
+  kind: string
   /** Of one of its pages. */
   tags: bigint
 }
 
-/** Asks once per family. */
+export const kindOfShape = (path: string) => `shape ${shapeOf(path)}`
+
+/** Asks once per kind. */
 export function inventionFor(
   traps: OpenTraps,
-  form: Family,
+  kind: string,
   page: PageFacts,
   pattern: UrlPattern,
 ): Invention | undefined {
-  const { pages, growing, fresh } = form
-  if (pages < MIN_PAGES || growing * 5 < pages * 4 || fresh < pages || pattern.names.length > 0) return undefined
-  const leaf = /[^/]*\/?$/.exec(form.pattern)![0]
-  const one = mark(form.pattern)
-  if (!/[{*]/.test(leaf) || page.content === undefined || traps.invented.includes(one)) return undefined
-  if (traps.invented.length >= MAX_NAMES || isCovered(form.pattern, traps.suspects)) return undefined
+  const one = mark(kind)
+  if (page.content === undefined || traps.invented.includes(one) || traps.invented.length >= MAX_NAMES) return undefined
+  const path = inventedPath(page.path, pattern)
+  if (path === undefined) return undefined
   traps.invented = [...traps.invented, one]
-  const [, before, after] = /^(.*\/)[^/]*?((?:\.[a-z]{1,5})?\/?)$/.exec(page.path) ?? []
-  return before === undefined ? undefined : { before, after, pattern: form.pattern, tags: page.content.tags }
+  return { path, kind, tags: page.content.tags }
+}
+
+/** It has grown for long, and its pages have names, not numbers. */
+export function isGrowing({ pages, growing, fresh, pattern }: Family, { names }: UrlPattern): boolean {
+  if (pages < MIN_PAGES || growing * 5 < pages * 4 || fresh < pages || names.length > 0) return false
+  return /[{*][^/]*\/?$/.test(pattern)
+}
+
+/** No invented name of the kind exists, so it ends, however many pages it has. */
+export function isLibrary({ libraries }: OpenTraps, kind: string): boolean {
+  return libraries.length > 0 && libraries.includes(mark(kind))
+}
+
+/**
+ * A library of this form would contradict the finding, which is about the form or its folders. Of URLs with a parameter, pages that
+ * are alike may still be versions of few.
+ */
+export function isDoubted({ pattern, proof }: { pattern: string; proof: string }, form: string): boolean {
+  if (proof !== 'growth' && (proof !== 'text' || form.includes('?'))) return false
+  return pattern === form || (pattern.endsWith('/**') && form.startsWith(pattern.slice(0, -2)))
+}
+
+const PARAMETER = /^([^?]*\?[^=&?]+=)([^=&?]*)$/
+const LEAF = /^(.*\/)([^/]*?)((?:\.[a-z]{1,5})?\/?)$/
+const ONE_NUMBER = /^(\D*)(\d{1,7})(\D*)$/
+/** A later year is a valid one, and five more digits are none. */
+const YEAR = /^(?:19|20)\d\d$/
+
+/** Behind the number of a page: few sites have so many pages, and a machine does not count them. */
+const MORE_DIGITS = '90713'
+/** Shorter names are lengthened: a few letters may well be a page. */
+const MIN_LETTERS = 12
+
+/** Its path with a name that cannot exist in place of its own; undefined if the answer would prove nothing. */
+function inventedPath(path: string, { form }: UrlPattern): string | undefined {
+  const [, folder, name, after = ''] = (path.includes('?') ? PARAMETER : LEAF).exec(path) ?? []
+  if (folder === undefined || name === '') return undefined
+  // Names of months and days.
+  if (!/\d/.test(name)) return /#[^/]*\/?$/.test(form) ? undefined : folder + scrambled(name) + after
+  const [, start, digits, end] = ONE_NUMBER.exec(name) ?? []
+  // Several numbers may be a date, or a date and a name: some numbers are none.
+  if (digits === undefined || YEAR.test(digits) || /\d/.test(folder)) return undefined
+  return folder + start + digits + MORE_DIGITS + end + after
+}
+
+/** Other letters, the same punctuation: some machines want names of a certain look. No language has such words. */
+function scrambled(name: string): string {
+  let seed = mark(name)
+  const letter = () => {
+    seed = mix(seed)
+    return 'bcdfghjklmnpqrstvwxz'[seed % 20]
+  }
+  const letters = name.replaceAll(/%[\da-f]{2}|[^\W_]/gi, letter)
+  return letters + Array.from({ length: Math.max(0, MIN_LETTERS - letters.length) }, letter).join('')
+}
+
+/** The site says that there is no such page. */
+export function learnMissing(traps: OpenTraps, { kind }: Invention): void {
+  traps.libraries = [...traps.libraries, mark(kind)]
+  const rest = traps.suspects.filter((one) => one.stopped || one.isConfirmed || !isDoubted(one, kind))
+  if (rest.length < traps.suspects.length) traps.suspects = rest
 }
 
 /** `fresh`: paths of unknown pages to which the page for the invented name leads. */
 export function learnInvention(
   traps: OpenTraps,
-  { pattern, tags }: Invention,
+  { kind, tags }: Invention,
   answer: { path: string; tags: bigint; fresh: readonly string[] },
   at: Instant,
 ): void {
   const apart = BigInt.asUintN(64, tags ^ answer.tags)
   const bits = ones(Number(apart & 0xffffffffn)) + ones(Number(apart >> 32n))
-  const more = answer.fresh.filter((path) => patternOf(path).form === pattern).length
-  if (bits > MAX_BITS || more < MIN_FRESH) return
+  const more = answer.fresh.filter((path) => patternOf(path).form === kind).length
+  if (bits > MAX_BITS || more < MIN_FRESH || isCovered(kind, traps.suspects)) return
   const evidence = `a name that cannot exist was answered with a page of this kind, which leads to ${more} more of them`
-  const finding = { rule: 'maze', proof: 'invented', pattern, evidence, examples: [shorten(answer.path)] } as const
+  const finding = {
+    rule: 'maze',
+    proof: 'invented',
+    pattern: kind,
+    evidence,
+    examples: [shorten(answer.path)],
+  } as const
   traps.suspects = addSuspect(traps.suspects, finding, at, undefined) ?? traps.suspects
 }

@@ -13,21 +13,13 @@ import { type Content, contentOf, isShort, textMark } from './content.ts'
 import { type Counted, countListed, countPage, isCertain, isLinkedText, isLost, remember } from './count-page.ts'
 import { judgeDrift } from './drift.ts'
 import { type Family, freshFamily, MAX_FOLDER_KINDS, shorten, withExample } from './family.ts'
-import { isSlow, judgeFolder, judgeForm, judgeFuture, judgeGrowth, judgePace } from './family-rules.ts'
-import { judgeWords } from './few-words.ts'
+import { isSlow } from './family-rules.ts'
 import { type HazardFinding, hasRest, type PageContext, type PatternFinding } from './finding.ts'
-import { type Invention, inventionFor } from './invented.ts'
+import { type Invention, inventionFor, isDoubted, isGrowing, isLibrary, kindOfShape } from './invented.ts'
+import { judgeFamilies } from './judge-families.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark } from './marks.ts'
-import {
-  countTemplate,
-  isEndless,
-  isFormLost,
-  isSiteLost,
-  judgeMaze,
-  judgeTemplate,
-  type TemplateCount,
-} from './mazes.ts'
+import { countTemplate, isEndless, isFormLost, isSiteLost, type TemplateCount } from './mazes.ts'
 import type { OpenTraps } from './open-traps.ts'
 import { evictFamilies, familyOf, forget, patternOfVia } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -35,7 +27,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { countRedirect, judgeRedirects, redirectsIntoTrap } from './redirects.ts'
 import { isStale } from './shingles.ts'
-import { type Commonness, countContent, isSoft404, judgeHollow, LONGEST_ERROR } from './soft-404.ts'
+import { type Commonness, countContent, isSoft404, LONGEST_ERROR } from './soft-404.ts'
 import {
   ANYWHERE,
   addSuspect,
@@ -95,12 +87,17 @@ export function judgeTraps(
   const isSuspect = traps.suspects !== before
   const probe = traps.probe === undefined && shouldProbe(traps)
   if (probe) traps.probe = {}
-  const invention = isSuspect || trusted('maze') ? undefined : inventionFor(traps, form, page, pattern)
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
-  const adrift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census, weight)
-  const lost = (isLostHere || isLostAnywhere || adrift !== undefined) && !trusted('maze')
+  const drift = content === undefined || isHome ? undefined : judgeDrift(traps.drift, page, census, weight)
+  const shape = drift && kindOfShape(page.path)
+  const adrift = shape === undefined || isLibrary(traps, shape) ? undefined : drift
+  const isLostForm = (isLostHere || isLostAnywhere) && !isLibrary(traps, pattern.form)
+  const mayEnd = isSuspect ? isDoubted(traps.suspects.at(-1)!, pattern.form) : isLostForm || isGrowing(form, pattern)
+  const kind = adrift ? shape : mayEnd ? pattern.form : undefined
+  const invention = kind === undefined || trusted('maze') ? undefined : inventionFor(traps, kind, page, pattern)
+  const lost = (isLostForm || adrift !== undefined) && invention === undefined && !trusted('maze')
   const findings: HazardFinding[] = []
   const report = (rule: string, evidence: string) =>
     reportOnce(traps, findings, { rule, evidence, examples: [page.path.slice(0, 200)] })
@@ -296,7 +293,8 @@ function findingsOf(
   const folders = aliases?.isAlias ? judgeFolders(traps.suspects, context.page.path) : undefined
   if (folders !== undefined) found.push(folders)
   if (found.length === 0) {
-    const first = judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeForms(context, traps.pace, template)
+    const first =
+      judgeRepeats(traps.repeats, repeats, repeated, context) ?? judgeFamilies(context, traps.pace, template)
     if (first !== undefined) found.push(first)
     else if (base !== undefined) found.push(...judgeParameters(base, pattern.base, context, distinguishes))
   }
@@ -408,62 +406,6 @@ function countFolders(
   return shallowestFirst.reverse()
 }
 
-function judgeForms(
-  context: PageContext,
-  pace: [number, number],
-  template: TemplateCount | undefined,
-): PatternFinding | undefined {
-  const { form, folders } = context
-  const byForm = isBelowAllThresholds(form)
-    ? undefined
-    : (judgePace(form, pace, context) ??
-      judgeHollow(form) ??
-      judgeForm(context) ??
-      judgeEndless(form, context, template))
-  const found = byForm ?? judgeMaze(context)
-  if (found !== undefined) return found
-  for (const folder of folders) {
-    if (isBelowAllThresholds(folder)) continue
-    const found =
-      judgePace(folder, pace, context) ??
-      judgeHollow(folder) ??
-      judgeFolder(folder, context) ??
-      judgeEndless(folder, context, template)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function judgeEndless(
-  family: Family,
-  context: PageContext,
-  template: TemplateCount | undefined,
-): PatternFinding | undefined {
-  return (
-    judgeGrowth(family, context) ??
-    judgeFuture(family, context) ??
-    judgeWords(family, context) ??
-    (template && judgeTemplate(family, template, context))
-  )
-}
-
-/** Below these counts only the maze detector can find anything. True of most families. */
-const SLOW_OR_HOLLOW = 4
-const MIN_PAGES = 5
-
-function isBelowAllThresholds(family: Family): boolean {
-  return (
-    family.streak < MIN_PAGES &&
-    family.same < MIN_PAGES &&
-    family.longer < MIN_PAGES &&
-    family.ahead < MIN_PAGES &&
-    family.combined < MIN_PAGES &&
-    family.slow < SLOW_OR_HOLLOW &&
-    family.hollow < SLOW_OR_HOLLOW &&
-    family.templated < 2
-  )
-}
-
 const NOWHERE: readonly string[] = []
 
 const MAX_CLEARINGS = 4
@@ -476,11 +418,14 @@ function suspect(
   page: PageFacts,
   trusted: (rule: string) => boolean,
 ): void {
+  if (proven.length === 0) return
+  const { form } = patternOf(page.path)
+  const isInLibrary = isLibrary(traps, form)
   for (const finding of proven) {
     const { rule } = finding
     const pattern = siteWide(finding.pattern, traps.suspects)
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
-    if (isRecentlyCleared(traps, pattern, memory)) continue
+    if (isRecentlyCleared(traps, pattern, memory) || (isInLibrary && isDoubted(finding, form))) continue
     // Chance words cleared it this often while near-identical pages go on: only growth decides now.
     const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
     // A site-wide parameter may have examples of other patterns.

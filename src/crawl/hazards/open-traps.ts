@@ -45,6 +45,7 @@ export interface OpenTraps {
   inferred: NonNullable<TrapMemory['inferred']>
   probe: TrapMemory['probe']
   invented: readonly number[]
+  libraries: readonly number[]
   reported: readonly string[]
   /** The page that named the last ones; not stored. */
   namer: { path: string; pattern: UrlPattern }
@@ -87,6 +88,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     inferred: traps.inferred ?? [0, 0],
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
     invented: traps.invented ?? [],
+    libraries: traps.libraries ?? [],
     reported: traps.reported ?? [],
     namer: HOME,
   }
@@ -127,6 +129,7 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (traps.inferred[0] > 0) closed.inferred = traps.inferred
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
   if (traps.invented.length > 0) closed.invented = traps.invented
+  if (traps.libraries.length > 0) closed.libraries = traps.libraries
   if (traps.reported.length > 0) closed.reported = traps.reported
   return closed
 }

@@ -11,19 +11,21 @@ const plain = <Form extends string>(links: readonly string[], rest: Site | Route
 /** Each with how many pages there are, home among them. */
 export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
   'a heap of numbers, random words, no navigation': [
-    120,
+    3000,
     plain(['/1', '/2'], {
       '/#': (at) => {
-        const below = [2 * at + 1, 2 * at + 2].filter((to) => to < 120).map((to) => `/${to}`)
-        return at < 120 ? page('', words(`noise ${at}`, 1500), below) : undefined
+        const below = [2 * at + 1, 2 * at + 2].filter((to) => to < 3000).map((to) => `/${to}`)
+        return at < 3000 ? page('', words(`noise ${at}`, 150), below) : undefined
       },
     }),
   ],
   'a chain, a number is all that differs': [
-    251,
+    901,
     plain(['/page/1'], {
-      '/page/#': (at) =>
-        page(`Page ${at}`, `This is page ${at} of this chain.`, at < 250 ? [[`/page/${at + 1}`, 'next']] : []),
+      '/page/#': (at) => {
+        const next = at < 900 ? [[`/page/${at + 1}`, 'next'] as const] : []
+        return at <= 900 ? page(`Page ${at}`, `This is page ${at} of this chain.`, next) : undefined
+      },
     }),
   ],
   'a home page that lists 200 pages of one text': [
@@ -71,12 +73,14 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
     ),
   ],
   'pages that only say their number, from anywhere': [
-    251,
+    1501,
     plain(['/n/1'], {
       '/n/#': (at) => {
         const random = randomOf(`n ${at}`)
-        const to = [at + 1, ...range(4).map(() => 1 + random.integer(250))].filter((other) => other <= 250)
-        return { html: `page ${at} ${to.map((other) => `<a href="/n/${other}">${other}</a>`).join(' ')}` }
+        const to = [at + 1, ...range(4).map(() => 1 + random.integer(1500))].filter((other) => other <= 1500)
+        return at > 1500
+          ? undefined
+          : { html: `page ${at} ${to.map((other) => `<a href="/n/${other}">${other}</a>`).join(' ')}` }
       },
     }),
   ],

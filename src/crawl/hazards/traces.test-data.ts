@@ -6,7 +6,7 @@ import { readPage, readText } from '../../page/reading.ts'
 import { normalPath, resolver } from '../../web/url/web-url.ts'
 import { admitUrl, familiesBeside, type HazardOptions, judgePage, learnProbe, type WaitingUrl } from './detect.ts'
 import type { HazardFinding } from './finding.ts'
-import { learnInvention } from './invented.ts'
+import { learnInvention, learnMissing } from './invented.ts'
 import { UNLIMITED } from './limits.ts'
 import { closeTraps, openTraps } from './open-traps.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
@@ -91,11 +91,11 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: Trap
     }
     if (judged.invention !== undefined) {
       requests++
-      const { before, after } = judged.invention
-      const name = before + ABSURD.slice(1, -5) + after
-      const { content, links } = factsOf(name, 0, site(name), seen, new Set(), requests)
+      const { path: name } = judged.invention
+      const { status, content, links } = factsOf(name, 0, site(name), seen, new Set(), requests)
       const fresh = links.filter((link) => link.fresh).map((link) => link.path)
-      if (content) learnInvention(traps, judged.invention, { path: name, tags: content.tags, fresh }, facts.at)
+      if (status === 404) learnMissing(traps, judged.invention)
+      else if (content) learnInvention(traps, judged.invention, { path: name, tags: content.tags, fresh }, facts.at)
     }
     if (!judged.follow) continue
     for (const link of facts.links) {
