@@ -356,6 +356,26 @@ test('a redirect to a page about the missing name is followed; one to a common e
   )
 })
 
+test('a library is asked once for a page that cannot exist, not against robots.txt, and read to its end', async () => {
+  const script: Script = { [`${SITE}/`]: page(words(1), ['/page/1']) }
+  for (let at = 1; at <= 400; at++) {
+    const below = [2 * at, 2 * at + 1].filter((to) => to <= 400).map((to) => `/page/${to}`)
+    script[`${SITE}/page/${at}`] = page(`Page ${at}`, below)
+  }
+  const isInvented = ({ url }: { url: string }) => url.startsWith(`${SITE}/page/`) && script[url] === undefined
+  const web = new Scripted(script, wary)
+  const { pages } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(pages.length, 401)
+  assert.equal(web.asked.filter(isInvented).length, 1)
+  assert.equal(web.kept.filter(isInvented).length, 1)
+
+  const rules = { body: 'User-agent: *\nDisallow: /page/*90713' }
+  const closed = new Scripted({ ...script, [`${SITE}/robots.txt`]: rules }, wary)
+  const { parts } = await closed.visit({ agenda: [`${SITE}/`] })
+  assert.equal(closed.asked.some(isInvented), false)
+  assert.ok(parts.some(({ findings }) => findings.length > 0))
+})
+
 test('an endless calendar of noindex pages is stopped too', async () => {
   const script = calendarSite(300)
   for (const [url, answer] of Object.entries(script))
