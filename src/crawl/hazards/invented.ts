@@ -1,6 +1,6 @@
 /**
  * Names that cannot exist. Growth, likeness and links that never meet make a trap only if there is no end to it, and the site can be
- * asked: a library that keeps its pages has none of an invented name (404), while a machine answers with one more page of the
+ * asked: a library that keeps its pages has none of an invented name (404, or a page that leads to nothing unknown), while a machine answers with one more page of the
  * kind, which leads to others. Generated text and searches for whatever is missing are found by nothing else, and a site of many
  * pages that are alike, or that are named once each, is saved by nothing else. One request per form of URLs, a few per site.
  */
@@ -111,10 +111,13 @@ export function learnMissing(traps: OpenTraps, { kind }: Invention): void {
 /** `fresh`: paths of unknown pages to which the page for the invented name leads. */
 export function learnInvention(
   traps: OpenTraps,
-  { kind, tags }: Invention,
+  invention: Invention,
   answer: { path: string; tags: bigint; fresh: readonly string[] },
   at: Instant,
 ): void {
+  // Some sites say it with status 200, and lead home.
+  if (answer.fresh.length === 0) return learnMissing(traps, invention)
+  const { kind, tags } = invention
   const apart = BigInt.asUintN(64, tags ^ answer.tags)
   const bits = ones(Number(apart & 0xffffffffn)) + ones(Number(apart >> 32n))
   const more = answer.fresh.filter((path) => patternOf(path).form === kind).length

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { freshMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { admitUrl, judgePage } from './detect.ts'
-import { learnInvention } from './invented.ts'
+import { isLibrary, learnInvention } from './invented.ts'
 import { openTraps } from './open-traps.ts'
 import { page, range, slug, words } from './sites.test-data.ts'
 import { addSuspect, findSuspect, stop, TWO_IN_THEMSELVES } from './suspects.ts'
@@ -111,14 +111,16 @@ test('where an invented name has none, the library is read to its end; it is ask
 test('the answer to an invented name counts only if it is one more page of the kind', () => {
   const invention = { path: '/about/no-such-name', kind: '/about/{name}', tags: 0b1111n }
   const [one, two] = ['/about/walrus', '/about/meadow']
-  for (const [tags, fresh, isMaze] of [
-    [0b1111n, [one, two], true],
-    [0b1111n, [one, '/elsewhere'], false],
-    [~0n, [one, two], false],
+  for (const [tags, fresh, isMaze, ends] of [
+    [0b1111n, [one, two], true, false],
+    [0b1111n, [one, '/elsewhere'], false, false],
+    [~0n, [one, two], false, false],
+    [0b1111n, [], false, true],
   ] as const) {
     const traps = openTraps(undefined)
     learnInvention(traps, invention, { path: '/about/no-such-name', tags, fresh }, 0)
     assert.equal(traps.suspects.length === 1, isMaze)
+    assert.equal(isLibrary(traps, invention.kind), ends)
   }
 })
 
