@@ -189,8 +189,12 @@ export class Power {
     const guard =
       (call: (...values: unknown[]) => unknown) =>
       (...values: unknown[]): unknown => {
-        if (!this.#on) throw new PowerCut()
-        return call(...values)
+        if (this.#on) return call(...values)
+        if (tx.dialect === 'sqlite') throw new PowerCut()
+        // As statements of PostgreSQL fail: later, and with no harm when nobody awaits it.
+        const failed = Promise.reject(new PowerCut())
+        failed.catch(() => {})
+        return failed
       }
     const guarded = Object.create(tx) as Record<string, unknown>
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(tx)))

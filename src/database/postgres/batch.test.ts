@@ -116,6 +116,61 @@ describe('a batch', { skip }, () => {
     await end()
   })
 
+  it('with a statement that is empty gives each of the others its own answer', async () => {
+    const { ask, end } = await connected()
+    const [one, nothing, two] = await Promise.all([ask('SELECT 1 AS n'), ask('-- nothing'), ask('SELECT 2 AS n')])
+    assert.deepEqual([one, nothing, two].map(rowsOf), [[{ n: 1 }], [], [{ n: 2 }]])
+    await end()
+  })
+
+  it('takes as many values as the protocol can count; more fail for that statement only', async () => {
+    const { session, ask, end } = await connected()
+    const count = (length: number) => {
+      const places = Array.from({ length }, (_, at) => `$${at + 1}`)
+      const values = places.map(() => 'x')
+      return session.query(`SELECT cardinality(ARRAY[${places}]) AS n`, values, { name: `count ${length}` })
+    }
+    const [most, tooMany, other] = await Promise.allSettled([count(65_535), count(65_536), ask('SELECT 2 AS n')])
+    assert.ok(most.status === 'fulfilled' && other.status === 'fulfilled')
+    assert.deepEqual([most.value, other.value].map(rowsOf), [[{ n: 65_535 }], [{ n: 2 }]])
+    assert.ok(tooMany.status === 'rejected' && /too many values/.test(tooMany.reason.message))
+    await end()
+  })
+
+  it('that was sent before another failed to describe its statement fails, and the connection can be used', async () => {
+    const { session, ask, end } = await connected()
+    const sql = 'SELECT $1::int AS n'
+    const failing = ask(sql, 'nonsense')
+    // Sends what is gathered.
+    const between = session.query('SELECT 3 AS n')
+    const [first, plain, second] = await Promise.allSettled([failing, between, ask(sql, '5')])
+    assert.ok(first.status === 'rejected' && first.reason.code === '22P02')
+    assert.ok(plain.status === 'fulfilled')
+    assert.ok(second.status === 'rejected' && /columns are not known/.test(second.reason.message))
+    assert.deepEqual(rowsOf(await ask(sql, '6')), [{ n: 6 }])
+    await end()
+  })
+
+  it('whose connection is lost settles every statement once, those of later batches too', async () => {
+    const { session, ask, end } = await connected()
+    let settled = 0
+    const count = (promise: Promise<unknown>) => promise.finally(() => settled++)
+    const all = Promise.allSettled([
+      count(ask('SELECT 1')),
+      count(ask('SELECT pg_terminate_backend(pg_backend_pid())')),
+      ...Array.from({ length: 200 }, (_, n) => count(ask('SELECT $1::int', String(n)))),
+      count(session.query('SELECT 2')),
+    ])
+    const [first, killed, ...rest] = await all
+    assert.equal(first.status, 'fulfilled')
+    assert.ok(killed.status === 'rejected' && killed.reason.code === '57P01')
+    assert.ok(rest.every(({ status }) => status === 'rejected'))
+    assert.equal(settled, 203)
+    assert.ok(session.isLost)
+    await assert.rejects(ask('SELECT 1'))
+    await end()
+  })
+
   it('with an answer that cannot be read fails for that statement only', async () => {
     const { ask, end } = await connected()
     const [large, small] = await Promise.allSettled([

@@ -4,6 +4,7 @@
  */
 import type { Writable } from 'node:stream'
 import pg from 'pg'
+import { assert } from '../../base/assert.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
 export interface QueryResult {
@@ -46,6 +47,9 @@ interface Columns {
 /** Returns the columns of its cursor. Those of other statements never change: PostgreSQL refuses them then. */
 const VARIES = /^FETCH /
 
+/** The protocol counts them in 16 bits. */
+const MAX_VALUES = 65_535
+
 /** As if PostgreSQL itself had been asked after the failure: in_failed_sql_transaction. */
 const AFTER_A_FAILURE = '25P02'
 
@@ -76,7 +80,9 @@ export class Batch extends pg.Query {
     return this.#statements.length
   }
 
+  /** Throws before anything of it is sent. */
   add(statement: BatchedStatement): void {
+    assert(statement.values.length <= MAX_VALUES, 'a statement with too many values')
     this.#statements.push(statement)
   }
 
@@ -113,19 +119,21 @@ export class Batch extends pg.Query {
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     if (this.#misread !== undefined) return
-    const columns = this.#used[this.#answered].columns!
-    const { names } = columns
-    const parsers = this.#statements[this.#answered].exact ? columns.exact : columns.plain
-    const row = { ...columns.empty }
     try {
+      const { columns } = this.#used[this.#answered]
+      // Another batch was to describe it, failed, and this one was sent already. In a transaction this one fails too.
+      assert(columns !== undefined, 'an answer whose columns are not known')
+      const { names, empty } = columns
+      const parsers = this.#statements[this.#answered].exact ? columns.exact : columns.plain
+      const row = { ...empty }
       for (let at = 0; at < fields.length; at++) {
         const text = fields[at]
         if (text !== null) row[names[at]] = parsers[at](text)
       }
+      this.#rows.push(row)
     } catch (error) {
       this.#misread = { error }
     }
-    this.#rows.push(row)
   }
 
   /** `SELECT 3`, `INSERT 0 2`, `CREATE TABLE`, `BEGIN`. */
@@ -137,6 +145,11 @@ export class Batch extends pg.Query {
     else reject(this.#misread.error)
     this.#misread = undefined
     this.#rows = []
+  }
+
+  /** The answer to a statement that is empty but for comments. */
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' })
   }
 
   /** The server skips the rest. */
@@ -192,7 +205,7 @@ class Writer {
   }
 
   int16(value: number): this {
-    this.#at = this.#room(2).writeInt16BE(value, this.#at)
+    this.#at = this.#room(2).writeUInt16BE(value, this.#at)
     return this
   }
 

@@ -26,11 +26,14 @@ export interface Connection {
 }
 
 export interface QueryOptions {
-  /** Prepared once, under this name. */
+  /**
+   * Prepared once, under this name, and sent together with others of the turn. Only inside a transaction: outside, they are
+   * one, and are answered before it commits.
+   */
   readonly name?: string
-  /** int8 as bigint. */
+  /** With a name: int8 as bigint. */
   readonly exact?: boolean
-  /** No time limit. */
+  /** Without a name: no time limit. */
   readonly unbounded?: boolean
 }
 

@@ -43,8 +43,11 @@ function hurriedClock(): Clock & { slept: number } {
   return clock
 }
 
-/** Between us and the server. `pass` says whether bytes of ours go on; it may cut the connection, once they arrived or before. */
-async function proxyTo(address: string, pass: (bytes: Buffer, cut: (reached: boolean) => void) => boolean) {
+/**
+ * Between us and the server. `pass` says whether bytes of ours go on, or how many before the connection is cut; it may also
+ * cut it itself, once they arrived or before.
+ */
+async function proxyTo(address: string, pass: (bytes: Buffer, cut: (reached: boolean) => void) => boolean | number) {
   const url = new URL(address)
   const port = Number(url.port)
   const open = new Set<Socket>()
@@ -69,7 +72,9 @@ async function proxyTo(address: string, pass: (bytes: Buffer, cut: (reached: boo
         if (!reached) end()
         else isDeaf = true
       }
-      if (pass(bytes, cut)) theirs.write(bytes)
+      const passed = pass(bytes, cut)
+      if (typeof passed === 'number') theirs.write(bytes.subarray(0, passed), end)
+      else if (passed) theirs.write(bytes)
     })
   })
   proxies.push(proxy)
@@ -139,6 +144,37 @@ describe('a transaction', { skip }, () => {
       assert.deepEqual(await names(db), [reached ? 'run 1' : 'run 2'])
       await db.close()
     })
+
+  it('whose connection is cut within what is sent together is run again as a whole', async () => {
+    const direct = await server.newDatabase()
+    await (await openPostgres(direct, { steps })).close()
+    // So many bytes of it arrive: some of the first message, some of the first statements, and more than one group of them.
+    for (const arriving of [1, 200, 3_000, 12_345, 30_000]) {
+      let left = Number.POSITIVE_INFINITY
+      let cuts = 0
+      const { address } = await proxyTo(direct, (bytes) => {
+        if (cuts === 0 && bytes.includes('BEGIN ISOLATION LEVEL READ COMMITTED')) left = arriving
+        const passed = left
+        left -= bytes.length
+        if (left >= 0) return true
+        left = Number.POSITIVE_INFINITY
+        cuts++
+        return passed
+      })
+      const db = await openPostgres(address, { steps, connections: 1 })
+      let runs = 0
+      await db.transact((tx) => {
+        runs++
+        return Promise.all(
+          Array.from({ length: 200 }, (_, n) => put(tx, `${arriving}, run ${runs}, ${n} ${'x'.repeat(150)}`)),
+        )
+      })
+      assert.deepEqual([cuts, runs], [1, 2])
+      const kept = (await names(db)).filter((name) => name.startsWith(`${arriving},`))
+      assert.deepEqual([kept.length, kept.every((name) => name.startsWith(`${arriving}, run 2,`))], [200, true])
+      await db.close()
+    }
+  })
 
   it('whose COMMIT is in doubt for good says so', async () => {
     const direct = await server.newDatabase()
@@ -220,6 +256,30 @@ describe('a transaction', { skip }, () => {
     await assert.rejects(slow, problem('database-unreachable', /took too long/))
     assert.equal(runs, 3)
     await db.close()
+  })
+
+  it('whose tables are changed between two of its kind prepares its statements anew, and is done once', async () => {
+    const address = await server.newDatabase()
+    const db = await openPostgres(address, { steps, connections: 1 })
+    const outside = await openPostgres(address, { steps })
+    const all = () =>
+      db.transact(async (tx) => {
+        const [, rows] = await Promise.all([put(tx, `row ${++runs}`), postgresTx(tx).all('SELECT * FROM kept')])
+        return Object.keys(rows[0]).join()
+      })
+    let runs = 0
+    assert.equal(await all(), 'name,value')
+    for (const [change, columns] of [
+      ['ADD note text', 'name,value,note'],
+      ['RENAME note TO remark', 'name,value,remark'],
+      ['DROP remark', 'name,value'],
+    ]) {
+      await outside.transact((tx) => postgresTx(tx).run(`ALTER TABLE kept ${change}`))
+      assert.equal(await all(), columns)
+    }
+    // One of two tries each was rolled back.
+    assert.deepEqual(await names(db), ['row 1', 'row 3', 'row 5', 'row 7'])
+    await Promise.all([db.close(), outside.close()])
   })
 
   it('that lets the server wait for it for too long is ended there, and run again', async () => {
