@@ -139,7 +139,7 @@ describe('addresses', { concurrency: 4 }, () => {
     )
     assert.ok(counters(at)['failure:address-refused'] >= 10)
     const { stdout } = await runTo(0, ['explain', `127.0.0.1:${port}`, '-c', at])
-    assert.match(stdout, /private address/)
+    assert.match(stdout, /private or blacklisted address/)
   })
 
   test('--allow-private allows them', async (t) => {
