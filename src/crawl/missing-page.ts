@@ -119,8 +119,8 @@ export async function checkInvention(
     const isOwn = found?.kind === 'url' && found.url.site === connection.site
     return isOwn && local.isFresh(found.url.key) ? [normalPath(found.url)] : []
   })
-  const said = { path: normalPath(url), tags: reading.signature.tags, fresh }
-  learnInvention(reporter.traps, invention, said, exchange.answeredAt)
+  const content = contentOf(reading, payloadDigest(answer), () => '')!
+  learnInvention(reporter.traps, invention, { path: normalPath(url), content, fresh }, exchange.answeredAt)
   reporter.trapsChanged()
 }
 

@@ -1,16 +1,18 @@
 /**
  * Names that cannot exist. Growth, likeness and links that never meet make a trap only if there is no end to it, and the site can be
- * asked: a library that keeps its pages has none of an invented name (404, or a page that leads to nothing unknown), while a machine answers with one more page of the
+ * asked: a library that keeps its pages has none of an invented name (404, or what the site gives for any missing page), while a machine answers with one more page of the
  * kind, which leads to others. Generated text and searches for whatever is missing are found by nothing else, and a site of many
  * pages that are alike, or that are named once each, is saved by nothing else. One request per form of URLs, a few per site.
  */
 import type { Instant } from '../../base/clock.ts'
+import { contentOf } from './content.ts'
 import { shapeOf } from './drift.ts'
 import { type Family, shorten } from './family.ts'
 import { mark, mix, ones } from './marks.ts'
 import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
+import { isSoft404 } from './soft-404.ts'
 import { addSuspect, isCovered } from './suspects.ts'
 
 /** Pages of the form, of which four in five lead to fresh ones. */
@@ -112,13 +114,12 @@ export function learnMissing(traps: OpenTraps, { kind }: Invention): void {
 export function learnInvention(
   traps: OpenTraps,
   invention: Invention,
-  answer: { path: string; tags: bigint; fresh: readonly string[] },
+  answer: { path: string; content: NonNullable<PageFacts['content']>; fresh: readonly string[] },
   at: Instant,
 ): void {
-  // Some sites say it with status 200, and lead home.
-  if (answer.fresh.length === 0) return learnMissing(traps, invention)
+  if (isSoft404(traps.probe, answer, contentOf(answer.content))) return learnMissing(traps, invention)
   const { kind, tags } = invention
-  const apart = BigInt.asUintN(64, tags ^ answer.tags)
+  const apart = BigInt.asUintN(64, tags ^ answer.content.tags)
   const bits = ones(Number(apart & 0xffffffffn)) + ones(Number(apart >> 32n))
   const more = answer.fresh.filter((path) => patternOf(path).form === kind).length
   if (bits > MAX_BITS || more < MIN_FRESH || isCovered(kind, traps.suspects)) return

@@ -85,8 +85,6 @@ export function judgeTraps(
   const before = traps.suspects
   if (!isHome) suspect(memory, traps, findingsOf(observed, traps, base, site, context), page, trusted)
   const isSuspect = traps.suspects !== before
-  const probe = traps.probe === undefined && shouldProbe(traps)
-  if (probe) traps.probe = {}
   const echo = seen && !isHome && isEchoing(memory, traps) && isEcho(content!, census) && !trusted('copies')
   const isLostHere = isFormLost(form, context) && isLost(census.form, census, page.crossSite)
   const isLostAnywhere = isBare && isSiteLost(traps.bare, context) && isCircling(census, bareForms)
@@ -97,6 +95,9 @@ export function judgeTraps(
   const mayEnd = isSuspect ? isDoubted(traps.suspects.at(-1)!, pattern.form) : isLostForm || isGrowing(form, pattern)
   const kind = adrift ? shape : mayEnd ? pattern.form : undefined
   const invention = kind === undefined || trusted('maze') ? undefined : inventionFor(traps, kind, page, pattern)
+  // The answer may be what the site gives for any missing page.
+  const probe = traps.probe === undefined && (invention !== undefined || shouldProbe(traps))
+  if (probe) traps.probe = {}
   const lost = (isLostForm || adrift !== undefined) && invention === undefined && !trusted('maze')
   const findings: HazardFinding[] = []
   const report = (rule: string, evidence: string) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern } from '../../contracts/trap-memory.ts'
-import { admitUrl, judgePage } from './detect.ts'
+import { admitUrl, judgePage, learnProbe } from './detect.ts'
 import { isLibrary, learnInvention } from './invented.ts'
 import { openTraps } from './open-traps.ts'
 import { page, range, slug, words } from './sites.test-data.ts'
@@ -111,16 +111,23 @@ test('where an invented name has none, the library is read to its end; it is ask
 test('the answer to an invented name counts only if it is one more page of the kind', () => {
   const invention = { path: '/about/no-such-name', kind: '/about/{name}', tags: 0b1111n }
   const [one, two] = ['/about/walrus', '/about/meadow']
-  for (const [tags, fresh, isMaze, ends] of [
+  const said = (tags: bigint) => {
+    const title = ''
+    return { digest: '', textDigest: 1n, simhash: 1n, shape: 1n, length: 90, words: 12, tags, title, text: () => title }
+  }
+  for (const [tags, fresh, isMaze, isMissing] of [
     [0b1111n, [one, two], true, false],
     [0b1111n, [one, '/elsewhere'], false, false],
     [~0n, [one, two], false, false],
-    [0b1111n, [], false, true],
+    // What the site gives for any missing name.
+    [0b1111n, [one, two], false, true],
   ] as const) {
     const traps = openTraps(undefined)
-    learnInvention(traps, invention, { path: '/about/no-such-name', tags, fresh }, 0)
+    const content = said(tags)
+    if (isMissing) learnProbe(traps, { status: 200, content, path: '/missing' })
+    learnInvention(traps, invention, { path: '/about/no-such-name', content, fresh }, 0)
     assert.equal(traps.suspects.length === 1, isMaze)
-    assert.equal(isLibrary(traps, invention.kind), ends)
+    assert.equal(isLibrary(traps, invention.kind), isMissing)
   }
 })
 

@@ -65,12 +65,11 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
   ],
   'a heap of numbers, where missing pages are said with status 200': [
     1 + 2000,
-    plain(['/p1'], {
-      '/p#': (at) => {
-        if (at > 2000) return page('Sorry', 'There is no such page. Please go home.', ['/'])
-        const below = [2 * at, 2 * at + 1].filter((to) => to <= 2000).map((to) => `/p${to}`)
-        return page(`Number ${at}`, words(`number ${at}`, 100), below)
-      },
+    plain(['/p1'], (path) => {
+      const at = Number(/^\/p(\d+)$/.exec(path)?.[1] ?? Infinity)
+      if (at > 2000) return page('Sorry', 'There is no such page. Please go home.', ['/'])
+      const below = [2 * at, 2 * at + 1].filter((to) => to <= 2000).map((to) => `/p${to}`)
+      return page(`Number ${at}`, words(`number ${at}`, 100), below)
     }),
   ],
   'ids of the home page': [

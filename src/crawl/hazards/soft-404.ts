@@ -41,11 +41,13 @@ export function learnAnswer(
   return path === undefined ? { like } : { like, name: [facts.length, lengthOf(path)] }
 }
 
+type Page = Pick<PageFacts, 'path' | 'content'>
+
 /**
  * Like the answer to the probe: the same text; or the same shape and tags; or the same tags and a text that is longer
  * by the length of the URL, because it repeats the name.
  */
-export function isSoft404(probe: TrapMemory['probe'], page: PageFacts, content: Content | undefined): boolean {
+export function isSoft404(probe: TrapMemory['probe'], page: Page, content: Content | undefined): boolean {
   if (probe?.like === undefined || content === undefined || page.content === undefined) return false
   const like = likeness(content, probe.like, 0)
   if (like === 'same') return true
@@ -55,7 +57,7 @@ export function isSoft404(probe: TrapMemory['probe'], page: PageFacts, content: 
 }
 
 /** The text repeats the name up to three times. */
-function isLongerByItsName(name: [text: number, path: number] | undefined, { path, content }: PageFacts): boolean {
+function isLongerByItsName(name: [text: number, path: number] | undefined, { path, content }: Page): boolean {
   if (name === undefined || content === undefined) return false
   const longer = content.length - name[0]
   const byName = lengthOf(path) - name[1]

@@ -95,7 +95,7 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS, before?: Trap
       const { status, content, links } = factsOf(name, 0, site(name), seen, new Set(), requests)
       const fresh = links.filter((link) => link.fresh).map((link) => link.path)
       if (status === 404) learnMissing(traps, judged.invention)
-      else if (content) learnInvention(traps, judged.invention, { path: name, tags: content.tags, fresh }, facts.at)
+      else if (content) learnInvention(traps, judged.invention, { path: name, content, fresh }, facts.at)
     }
     if (!judged.follow) continue
     for (const link of facts.links) {
