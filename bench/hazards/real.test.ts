@@ -85,10 +85,10 @@ test('the whole crawler collects it in virtual time', async () => {
 })
 
 test('the detectors judge unless they are overruled', async () => {
-  const names = Array.from({ length: 400 }, (_, i) => `item${i}.html`)
-  put('root/many/index.html', page('home', 'first/', 'x/item0.html'))
-  // An endless chain of one page.
-  for (const [i, name] of names.entries()) put(`root/many/x/${name}`, page('the same', `item${i + 1}.html`))
+  const names = Array.from({ length: 400 }, (_, i) => `item-${i}-1.html`)
+  put('root/many/index.html', page('home', 'first/', 'x/item-0-1.html'))
+  // A chain of one page; of a name with two numbers nothing that cannot exist is asked for.
+  for (const [i, name] of names.entries()) put(`root/many/x/${name}`, page('the same', `item-${i + 1}-1.html`))
   for (let i = 0; i < 12; i++) put(`root/many/first/${i}.html`, page(`page ${'abcdefghijkl'[i].repeat(5)} of its own`))
   put('root/many/first/index.html', page('first', ...Array.from({ length: 12 }, (_, i) => `${i}.html`)))
   const many: StaticWeb = { ...web, folder: 'many' }

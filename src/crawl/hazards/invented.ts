@@ -49,10 +49,13 @@ export function inventionFor(
   return { path, kind, tags: page.content.tags }
 }
 
+/** Its last part stands for any name. */
+const hasNames = (form: string) => /[{*][^/]*\/?$/.test(form)
+
 /** It has grown for long, and its pages have names, not numbers. */
 export function isGrowing({ pages, growing, fresh, pattern }: Family, { names }: UrlPattern): boolean {
   if (pages < MIN_PAGES || growing * 5 < pages * 4 || fresh < pages || names.length > 0) return false
-  return /[{*][^/]*\/?$/.test(pattern)
+  return hasNames(pattern)
 }
 
 /** No invented name of the kind exists, so it ends, however many pages it has. */
@@ -61,35 +64,39 @@ export function isLibrary({ libraries }: OpenTraps, kind: string): boolean {
 }
 
 /**
- * A library of this form would contradict the finding, which is about the form or its folders. Of URLs with a parameter, pages that
- * are alike may still be versions of few.
+ * A library of this form would contradict the finding, which is about the form or its folders. URLs with a parameter may still be
+ * versions of few pages.
  */
 export function isDoubted({ pattern, proof }: { pattern: string; proof: string }, form: string): boolean {
-  if (proof !== 'growth' && (proof !== 'text' || form.includes('?'))) return false
+  if ((proof !== 'growth' && proof !== 'text') || form.includes('?')) return false
   return pattern === form || (pattern.endsWith('/**') && form.startsWith(pattern.slice(0, -2)))
 }
 
 const PARAMETER = /^([^?]*\?[^=&?]+=)([^=&?]*)$/
 const LEAF = /^(.*\/)([^/]*?)((?:\.[a-z]{1,5})?\/?)$/
-const ONE_NUMBER = /^(\D*)(\d{1,7})(\D*)$/
-/** A later year is a valid one, and five more digits are none. */
-const YEAR = /^(?:19|20)\d\d$/
+const ONE_NUMBER = /^(\D*)(\d{1,10})(\D*)$/
+/** Years and dates have a valid form. */
+const DATE = /^(?:19|20)\d\d(?:\d{4})?$/
 
 /** Behind the number of a page: few sites have so many pages, and a machine does not count them. */
 const MORE_DIGITS = '90713'
+/** From so many digits on, few of the numbers of a library have a page. */
+const LONG = 6
 /** Shorter names are lengthened: a few letters may well be a page. */
 const MIN_LETTERS = 12
 
 /** Its path with a name that cannot exist in place of its own; undefined if the answer would prove nothing. */
 function inventedPath(path: string, { form }: UrlPattern): string | undefined {
   const [, folder, name, after = ''] = (path.includes('?') ? PARAMETER : LEAF).exec(path) ?? []
-  if (folder === undefined || name === '') return undefined
-  // Names of months and days.
-  if (!/\d/.test(name)) return /#[^/]*\/?$/.test(form) ? undefined : folder + scrambled(name) + after
+  // Several numbers may be a date, or a date and a name: some are none. What differs may be the number of a folder.
+  if (folder === undefined || name === '' || /\d/.test(folder)) return undefined
+  if (!/\d/.test(name)) return hasNames(form) ? folder + scrambled(name) + after : undefined
   const [, start, digits, end] = ONE_NUMBER.exec(name) ?? []
-  // Several numbers may be a date, or a date and a name: some numbers are none.
-  if (digits === undefined || YEAR.test(digits) || /\d/.test(folder)) return undefined
-  return folder + start + digits + MORE_DIGITS + end + after
+  if (digits === undefined || DATE.test(digits)) return undefined
+  // Numbers of telephones have all the same length, and begin alike.
+  const half = digits.length >> 1
+  const other = digits.length < LONG ? digits + MORE_DIGITS : digits.slice(0, -half) + otherDigits(digits.slice(-half))
+  return folder + start + other + end + after
 }
 
 /** Other letters, the same punctuation: some machines want names of a certain look. No language has such words. */
@@ -102,6 +109,11 @@ function scrambled(name: string): string {
   const letters = name.replaceAll(/%[\da-f]{2}|[^\W_]/gi, letter)
   return letters + Array.from({ length: Math.max(0, MIN_LETTERS - letters.length) }, letter).join('')
 }
+
+const otherDigits = (digits: string) =>
+  String(mix(mark(digits)))
+    .padStart(10, '7')
+    .slice(-digits.length)
 
 /** The site says that there is no such page. */
 export function learnMissing(traps: OpenTraps, { kind }: Invention): void {
@@ -122,7 +134,9 @@ export function learnInvention(
   const apart = BigInt.asUintN(64, tags ^ answer.content.tags)
   const bits = ones(Number(apart & 0xffffffffn)) + ones(Number(apart >> 32n))
   const more = answer.fresh.filter((path) => patternOf(path).form === kind).length
-  if (bits > MAX_BITS || more < MIN_FRESH || isCovered(kind, traps.suspects)) return
+  // A number may well have a page.
+  const isName = !/\d/.test(answer.path.slice(answer.path.lastIndexOf('/')))
+  if (!isName || bits > MAX_BITS || more < MIN_FRESH || isCovered(kind, traps.suspects)) return
   const evidence = `a name that cannot exist was answered with a page of this kind, which leads to ${more} more of them`
   const finding = {
     rule: 'maze',

@@ -92,7 +92,10 @@ export function judgeTraps(
   const shape = drift && kindOfShape(page.path)
   const adrift = shape === undefined || isLibrary(traps, shape) ? undefined : drift
   const isLostForm = (isLostHere || isLostAnywhere) && !isLibrary(traps, pattern.form)
-  const mayEnd = isSuspect ? isDoubted(traps.suspects.at(-1)!, pattern.form) : isLostForm || isGrowing(form, pattern)
+  const newest = isSuspect ? traps.suspects.at(-1) : undefined
+  const mayEnd = newest
+    ? newest.pattern === pattern.form && isDoubted(newest, pattern.form)
+    : isLostForm || isGrowing(form, pattern)
   const kind = adrift ? shape : mayEnd ? pattern.form : undefined
   const invention = kind === undefined || trusted('maze') ? undefined : inventionFor(traps, kind, page, pattern)
   // The answer may be what the site gives for any missing page.
