@@ -129,7 +129,10 @@ export function learnInvention(
   answer: { path: string; content: NonNullable<PageFacts['content']>; fresh: readonly string[] },
   at: Instant,
 ): void {
-  if (isSoft404(traps.probe, answer, contentOf(answer.content))) return learnMissing(traps, invention)
+  if (isSoft404(traps.probe, answer, contentOf(answer.content))) {
+    learnMissing(traps, invention)
+    return
+  }
   const { kind, tags } = invention
   const apart = BigInt.asUintN(64, tags ^ answer.content.tags)
   const bits = ones(Number(apart & 0xffffffffn)) + ones(Number(apart >> 32n))
