@@ -1,8 +1,7 @@
 /**
- * Names that cannot exist. Growth, likeness and links that never meet make a trap only if there is no end to it, and the site can be
- * asked: a library that keeps its pages has none of an invented name (404, or what the site gives for any missing page), while a machine answers with one more page of the
- * kind, which leads to others. Generated text and searches for whatever is missing are found by nothing else, and a site of many
- * pages that are alike, or that are named once each, is saved by nothing else. One request per form of URLs, a few per site.
+ * Names that cannot exist. Growth, likeness and links that never meet make a trap only if there is no end to it, and the site can
+ * be asked. A library that keeps its pages has none of an invented name: it answers 404, or what it gives for any missing page. A
+ * machine answers with one more page of the kind, which leads to others. One request per form of URLs, a few per site.
  */
 import type { Instant } from '../../base/clock.ts'
 import { contentOf } from './content.ts'
